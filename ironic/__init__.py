@@ -1,0 +1,1 @@
+"""Ironic: bare metal provisioning as a service."""
