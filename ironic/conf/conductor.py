@@ -1,0 +1,261 @@
+"""Options of [conductor]: its workers and locks, how long it waits, what it cleans, what it keeps.
+
+A time that ends in `_timeout` is in seconds and 0 means for ever; an interval of 0 switches its job off.
+"""
+
+from oslo_config import cfg, types
+
+from ironic.conf.types import AbsolutePath
+
+WORK = [
+    cfg.IntOpt(
+        "workers_pool_size",
+        default=300,
+        min=3,
+        help="Most pieces of work that run at once; a request that finds no free worker is told to come back.",
+    ),
+    cfg.IntOpt(
+        "reserved_workers_pool_percentage",
+        default=5,
+        min=0,
+        max=50,
+        help="Share of the workers kept for what users ask for; periodic jobs and ramdisk calls can't have it.",
+    ),
+    cfg.IntOpt("periodic_max_workers", default=8, help="Most periodic jobs that run at once."),
+    cfg.IntOpt("node_locked_retry_attempts", default=3, help="How often a busy node is tried again before giving up."),
+    cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two tries for a busy node."),
+    cfg.IntOpt(
+        "graceful_shutdown_timeout",
+        default=60,
+        deprecated_opts=[cfg.DeprecatedOpt("graceful_shutdown_timeout", group="DEFAULT")],
+        help="Seconds that running work is given to finish when the service is told to stop.",
+    ),
+    cfg.IntOpt(
+        "max_concurrent_deploy",
+        default=250,
+        min=1,
+        mutable=True,
+        help="Most nodes that may be deploying at once, over all conductors; further requests are refused.",
+    ),
+    cfg.IntOpt(
+        "max_concurrent_clean",
+        default=50,
+        min=1,
+        mutable=True,
+        help="Most nodes that may be cleaning or on the way there at once, over all conductors.",
+    ),
+    cfg.BoolOpt(
+        "max_concurrent_per_conductor_group",
+        default=False,
+        mutable=True,
+        help="Count the two limits above for every conductor group by itself.",
+    ),
+]
+
+MEMBERSHIP = [
+    cfg.StrOpt("conductor_group", default="", help="Group of nodes this conductor serves; empty is a group, too."),
+    cfg.IntOpt("heartbeat_interval", default=10, help="Seconds between two signs of life in the table of conductors."),
+    cfg.IntOpt(
+        "heartbeat_timeout",
+        default=60,
+        max=315576000,
+        mutable=True,
+        help="Seconds without a sign of life after which a conductor counts as dead and others take its nodes.",
+    ),
+]
+
+WAITS = [
+    cfg.IntOpt(
+        f"{name}_timeout",
+        default=1800,
+        min=0,
+        help=f"Seconds to wait for the ramdisk of a node in state '{state}' before the operation is failed.",
+    )
+    for name, state in (
+        ("clean_callback", "clean wait"),
+        ("deploy_callback", "wait call-back"),
+        ("inspect_wait", "inspect wait"),
+        ("rescue_callback", "rescue wait"),
+        ("service_callback", "service wait"),
+    )
+] + [
+    cfg.IntOpt(
+        "check_provision_state_interval",
+        default=60,
+        min=0,
+        help="Seconds between two looks for nodes whose wait is over or whose conductor is gone.",
+    ),
+    cfg.IntOpt(
+        "max_conductor_wait_step_seconds",
+        default=30,
+        min=0,
+        max=1800,
+        mutable=True,
+        help="Longest wait step that occupies a worker; a longer one is waited for in the wait state.",
+    ),
+]
+
+POWER = [
+    cfg.IntOpt(
+        "power_state_change_timeout",
+        default=60,
+        min=2,
+        mutable=True,
+        help="Seconds a machine has to reach the power state it was told to.",
+    ),
+    cfg.IntOpt(
+        "soft_power_off_timeout",
+        default=600,
+        min=1,
+        mutable=True,
+        help="The same for a shutdown through the operating system.",
+    ),
+    cfg.IntOpt(
+        "sync_power_state_interval",
+        default=120,
+        help="Seconds between two comparisons of recorded and real power states.",
+    ),
+    cfg.IntOpt("sync_power_state_workers", default=8, min=1, help="Most BMCs asked at once in that comparison."),
+    cfg.BoolOpt(
+        "force_power_state_during_sync",
+        default=True,
+        mutable=True,
+        help="On a difference change the machine (true) or the record (false).",
+    ),
+    cfg.IntOpt(
+        "power_state_sync_max_retries",
+        default=3,
+        help="Failed comparisons after which a node is put into maintenance.",
+    ),
+    cfg.IntOpt(
+        "power_failure_recovery_interval",
+        default=300,
+        min=0,
+        help="Seconds between two looks whether a node in maintenance for its power can be reached again.",
+    ),
+    cfg.BoolOpt("poweroff_in_cleanfail", default=False, help="Power a machine off when its cleaning fails."),
+    cfg.BoolOpt("poweroff_in_servicefail", default=False, help="Power a machine off when its servicing fails."),
+]
+
+CLEANING = [
+    cfg.BoolOpt(
+        "automated_clean",
+        default=True,
+        mutable=True,
+        help="Clean a machine before it is offered. A node's own automated_clean field wins over this.",
+    ),
+    cfg.MultiOpt(
+        "clean_step_priority_override",
+        item_type=types.Dict(),
+        default={},
+        help="interface.step:priority, to change the order of automated cleaning; 0 leaves the step out. "
+        "May be given several times.",
+    ),
+    cfg.MultiOpt(
+        "verify_step_priority_override",
+        item_type=types.Dict(),
+        default={},
+        mutable=True,
+        help="The same for the steps that run when a node is verified.",
+    ),
+]
+
+RULES = [
+    cfg.BoolOpt(
+        "allow_deleting_available_nodes",
+        default=True,
+        mutable=True,
+        help="Let an available node be deleted; otherwise it must be made manageable first.",
+    ),
+    cfg.BoolOpt(
+        "allow_provisioning_in_maintenance",
+        default=True,
+        mutable=True,
+        help="Let a node in maintenance be deployed and undeployed.",
+    ),
+    cfg.StrOpt(
+        "automatic_lessee_source",
+        default="instance",
+        choices=["instance", "request", "none"],
+        mutable=True,
+        help="Where the lessee of a node comes from while it is deployed: the project in instance_info, "
+        "the project of the request, or nowhere.",
+    ),
+    cfg.ListOpt(
+        "file_url_allowed_paths",
+        default=["/var/lib/ironic"],
+        item_type=AbsolutePath(),
+        help="Directories whose files may be named by file:// image references.",
+    ),
+]
+
+RAMDISK = [
+    option
+    for kind in ("deploy", "rescue")
+    for part in ("kernel", "ramdisk")
+    for option in (
+        cfg.StrOpt(
+            f"{kind}_{part}",
+            mutable=True,
+            help=f"Image of the {kind} {part} for nodes that name none in driver_info.",
+        ),
+        cfg.DictOpt(
+            f"{kind}_{part}_by_arch",
+            default={},
+            mutable=True,
+            help=f"The same by architecture (x86_64:image,...); wins over {kind}_{part}.",
+        ),
+    )
+]
+
+IMAGES = [
+    cfg.ListOpt(
+        "permitted_image_formats",
+        default=["raw", "gpt", "qcow2", "iso"],
+        mutable=True,
+        help="Formats an image may have, here and in the ramdisk.",
+    ),
+    cfg.BoolOpt(
+        "disable_deep_image_inspection",
+        default=False,
+        help="Do not look into images for content that does not fit their format, here and in the ramdisk.",
+    ),
+]
+
+HISTORY = [
+    cfg.BoolOpt("node_history", default=True, mutable=True, help="Keep a history of each node's errors and moves."),
+    cfg.IntOpt(
+        "node_history_max_entries",
+        default=300,
+        min=0,
+        mutable=True,
+        help="Entries kept for each node; the oldest ones go first.",
+    ),
+    cfg.IntOpt(
+        "node_history_cleanup_interval",
+        default=86400,
+        min=0,
+        help="Seconds between two runs that trim the history.",
+    ),
+    cfg.IntOpt(
+        "node_history_cleanup_batch_count",
+        default=1000,
+        min=0,
+        help="Most entries removed in one such run.",
+    ),
+    cfg.IntOpt(
+        "node_history_minimum_days",
+        default=0,
+        min=0,
+        mutable=True,
+        help="Days for which an entry is kept whatever the limit says.",
+    ),
+    cfg.BoolOpt("record_step_flows_in_history", default=True, help="Write begin and end of every list of steps there."),
+]
+
+OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RULES + RAMDISK + IMAGES + HISTORY
+
+
+def register(conf: cfg.ConfigOpts) -> None:
+    """Register the options."""
+    conf.register_opts(OPTIONS, group="conductor")

@@ -1,0 +1,50 @@
+"""Reading configuration: the command line, the files, and what the environment says about where they are.
+
+A file written for another release must start this one, so unknown options never refuse the start; `unknown` finds
+them and they are said once here, because a misspelt option would otherwise go unnoticed for ever.
+"""
+
+import logging
+import os
+from collections.abc import Sequence
+
+from oslo_config import cfg
+
+from ironic.conf import logging_setup, unknown
+
+LOG = logging.getLogger(__name__)
+
+PROJECT = "ironic"
+
+
+def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
+    """Read the command line (without the program's name) and the files, set up logging, tell what is unknown.
+
+    When neither the command line nor the caller names files, the environment is asked (IRONIC_CONFIG_FILE and
+    IRONIC_CONFIG_DIR), and then the usual places such as /etc/ironic/ironic.conf.
+    """
+    conf = cfg.CONF
+    named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
+    conf(
+        list(argv),
+        project=PROJECT,
+        default_config_files=named,
+        default_config_dirs=_named_by("IRONIC_CONFIG_DIR"),
+    )
+    logging_setup.set_up(conf)
+    _report(unknown.find(conf))
+
+
+def _named_by(variable: str) -> list[str] | None:
+    value = os.environ.get(variable)
+    return [value] if value else None
+
+
+def _report(names: dict[str, list[str]]) -> None:
+    if names:
+        listing = "; ".join(f"[{group}] {', '.join(options)}" for group, options in names.items())
+        LOG.warning(
+            "The configuration holds options that this release does not know or does not use yet; they have no "
+            "effect. Check their spelling and remove what is not needed: %s",
+            listing,
+        )

@@ -1,0 +1,53 @@
+"""Fixtures for every test of the project, and the account of how long each suite took."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ironic.conf import CONF
+
+Setter = Callable[..., None]
+
+
+@pytest.fixture
+def conf() -> Iterator[Setter]:
+    """Return a function that sets options until the test ends: `conf(host="c1", conductor__automated_clean=False)`.
+
+    A name without a double underscore is an option of [DEFAULT]; otherwise the group stands before it. Values are
+    checked against the option's type, so `conf(fake__power_delay="2")` takes what a file would hold. `$name` in a value
+    refers to an option of [DEFAULT] only.
+    """
+    changed: list[tuple[str, str | None]] = []
+
+    def set_options(**values: Any) -> None:
+        for key, value in values.items():
+            group, _, name = key.rpartition("__")
+            CONF.set_override(name, value, group or None)
+            changed.append((name, group or None))
+
+    yield set_options
+    for name, group in reversed(changed):
+        CONF.clear_override(name, group)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how long the tests of each suite took, added up over all processes."""
+    seconds: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for report in (
+        each for kind in terminalreporter.stats.values() for each in kind if isinstance(each, pytest.TestReport)
+    ):
+        suite = _suite(report.nodeid)
+        seconds[suite] += report.duration
+        tests[suite] += report.when == "call"
+    terminalreporter.section("suites")
+    for suite in sorted(seconds):
+        terminalreporter.write_line(f"{suite:<24} {tests[suite]:>5} tests {seconds[suite]:>7.1f} s")
+
+
+def _suite(nodeid: str) -> str:
+    """Return unit, scenario, or functional with the part below it."""
+    parts = nodeid.removeprefix("ironic/tests/").split("/")
+    return "/".join(parts[:2] if parts[0] == "functional" else parts[:1])

@@ -1,0 +1,95 @@
+"""It reads files from the places they are named in, and says once what in them means nothing."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ironic.conf import CONF, logging_setup, prepare, unknown
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Leave no parsed file and no handler of a file behind."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    for handler in set(root.handlers) - set(handlers):
+        handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    CONF.reset()
+    CONF.clear()
+
+
+def written(path: Path, text: str) -> str:
+    """Write a configuration file and return its name."""
+    path.write_text(text)
+    return str(path)
+
+
+def test_it_takes_the_files_it_is_given(tmp_path: Path) -> None:
+    prepare([], default_config_files=[written(tmp_path / "a.conf", "[api]\nport = 1234\n")])
+    assert CONF.api.port == 1234
+
+
+def test_it_takes_files_from_the_command_line(tmp_path: Path) -> None:
+    prepare(["--config-file", written(tmp_path / "a.conf", "[DEFAULT]\nhost = here\n")])
+    assert CONF.host == "here"
+
+
+def test_it_takes_the_file_and_the_directory_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = tmp_path / "more"
+    more.mkdir()
+    written(more / "10.conf", "[DEFAULT]\nmy_ip = 192.0.2.9\n")
+    monkeypatch.setenv("IRONIC_CONFIG_FILE", written(tmp_path / "a.conf", "[DEFAULT]\nhost = there\n"))
+    monkeypatch.setenv("IRONIC_CONFIG_DIR", str(more))
+    prepare([])
+    assert (CONF.host, CONF.my_ip) == ("there", "192.0.2.9")
+
+
+def test_it_lists_every_unknown_option_in_one_warning(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = f"[DEFAULT]\nlog_file = {log}\nwibble = 1\n[api]\nprt = 1\nhst = 2\nport = 1\n[nowhere]\nx = 1\n"
+    prepare([], default_config_files=[written(tmp_path / "a.conf", text)])
+    warnings = [line for line in log.read_text().splitlines() if "WARNING" in line]
+    assert len(warnings) == 1
+    assert warnings[0].endswith("[DEFAULT] wibble; [api] prt, hst; [nowhere] x")
+
+
+def test_it_says_nothing_about_a_file_whose_options_are_all_known(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    prepare([], default_config_files=[written(tmp_path / "a.conf", f"[DEFAULT]\nlog_file = {log}\n")])
+    assert log.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[DEFAULT]\ntransport_url = rabbit://\nrpc_response_timeout = 3\ndebug = true",
+        "[oslo_messaging_rabbit]\nheartbeat_timeout_threshold = 2",
+        "[keystone_authtoken]\nwww_authenticate_uri = http://keystone",
+        "[oslo_policy]\npolicy_file = x.yaml",
+        "[cors]\nallowed_origin = http://there",
+        "[database]\nmax_pool_size = 3",
+        "[DEFAULT]\ngraceful_shutdown_timeout = 3",
+        "[service_catalog]\nauth_type = password\nauth_url = http://keystone\nuser_domain_name = d\nregion_name = r",
+        "[inspection_rules]\nbuilt_in_rules = /some/file",
+        "[api]\ntls_ciphers = HIGH",
+    ],
+)
+def test_it_knows_options_of_libraries_and_older_names(tmp_path: Path, text: str) -> None:
+    CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
+    assert unknown.find(CONF) == {}
+
+
+def test_a_misspelt_option_of_a_library_is_unknown(tmp_path: Path) -> None:
+    CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", "[DEFAULT]\ntransprt_url = x")])
+    assert unknown.find(CONF) == {"DEFAULT": ["transprt_url"]}
+
+
+def test_chatty_libraries_are_quiet_by_default() -> None:
+    assert CONF.default_log_levels == logging_setup.LEVELS

@@ -1,0 +1,133 @@
+"""Options have the names, types and defaults that operators' files rely on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.conf import CONF, GROUPS
+from ironic.core.interface_kinds import KINDS
+
+# Where the demands decide otherwise than operators of the reference know it, the row is named.
+DEFAULTS = [
+    ("DEFAULT", "auth_strategy", "keystone"),
+    ("DEFAULT", "rpc_transport", "oslo"),
+    ("DEFAULT", "hash_ring_reset_interval", 15),
+    ("DEFAULT", "hash_partition_exponent", 5),
+    ("DEFAULT", "enabled_hardware_types", ["ipmi", "redfish"]),
+    ("DEFAULT", "enabled_power_interfaces", None),
+    ("DEFAULT", "enabled_inspect_interfaces", ["no-inspect", "redfish"]),
+    ("DEFAULT", "default_storage_interface", "noop"),
+    ("DEFAULT", "default_power_interface", None),
+    ("api", "port", 6385),
+    ("api", "host_ip", "0.0.0.0"),
+    ("api", "max_limit", 1000),
+    ("api", "max_json_body_size", 1024),
+    ("api", "restrict_lookup", True),
+    ("conductor", "heartbeat_timeout", 60),
+    ("conductor", "automated_clean", True),
+    ("conductor", "clean_step_priority_override", []),
+    ("conductor", "workers_pool_size", 300),
+    ("fake", "power_delay", "0"),
+    ("inventory", "data_backend", "database"),
+    ("inspection_rules", "mask_secrets", "always"),
+    ("service_catalog", "service_type", "baremetal"),
+    ("service_catalog", "valid_interfaces", ["internal", "public"]),
+    ("redfish", "connection_attempts", 5),
+    ("agent", "require_tls", True),
+]
+
+
+@pytest.mark.parametrize("group, name, expected", DEFAULTS)
+def test_it_has_the_known_default(group: str, name: str, expected: Any) -> None:
+    assert (CONF[name] if group == "DEFAULT" else CONF[group][name]) == expected
+
+
+def test_the_database_lies_under_the_state_path(conf: Any) -> None:
+    conf(state_path="/some/where")
+    assert CONF.database.connection == "sqlite:////some/where/ironic.sqlite"
+
+
+@pytest.mark.demand("S9", "S10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_interface_can_be_enabled_and_has_a_default_option(kind: str) -> None:
+    assert f"enabled_{kind}_interfaces" in CONF
+    assert f"default_{kind}_interface" in CONF
+
+
+@pytest.mark.demand("S83", "S100")
+def test_hooks_are_the_default_ones_and_can_be_added_to(tmp_path: Path) -> None:
+    standard = "ramdisk-error,architecture,validate-interfaces,ports"
+    assert CONF.inspector.hooks == standard
+    (tmp_path / "a.conf").write_text("[inspector]\nhooks = $default_hooks,memory\n")
+    try:
+        CONF([], default_config_files=[str(tmp_path / "a.conf")])
+        assert CONF.inspector.hooks == standard + ",memory"
+    finally:
+        CONF.clear()
+
+
+@pytest.mark.demand("S101", "S102")
+@pytest.mark.parametrize(
+    "name, choices", [("add_ports", ["all", "active", "pxe", "disabled"]), ("keep_ports", ["all", "present", "added"])]
+)
+def test_ports_are_added_and_kept_by_rule(conf: Any, name: str, choices: list[str]) -> None:
+    assert CONF.inspector[name] == "all"
+    for choice in choices:
+        conf(**{f"inspector__{name}": choice})
+    with pytest.raises(ValueError, match="some"):
+        conf(**{f"inspector__{name}": "some"})
+
+
+@pytest.mark.demand("S103")
+@pytest.mark.parametrize("written, expected", [("3", 3), ("0", 0), ("true", 1), ("False", 0)])
+def test_partitioning_space_is_in_gib_and_takes_the_old_switch(conf: Any, written: str, expected: int) -> None:
+    assert CONF.inspector.disk_partitioning_spacing == 1
+    conf(inspector__disk_partitioning_spacing=written)
+    assert CONF.inspector.disk_partitioning_spacing == expected
+
+
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("inspector__disk_partitioning_spacing", "-1"),
+        ("inspector__disk_partitioning_spacing", "a lot"),
+        ("inspection_rules__supported_interfaces", "(agent"),
+        ("conductor__file_url_allowed_paths", "var/lib"),
+        ("conductor__file_url_allowed_paths", "/var/../etc"),
+        ("api__unix_socket_mode", "rw"),
+        ("api__unix_socket_mode", "0890"),
+        ("conductor__workers_pool_size", "2"),
+        ("auth_strategy", "trust"),
+        ("hash_ring_algorithm", "rot13"),
+    ],
+)
+def test_it_refuses_values_that_make_no_sense(conf: Any, option: str, value: str) -> None:
+    with pytest.raises(ValueError):
+        conf(**{option: value})
+
+
+@pytest.mark.parametrize("written, mode", [("0660", 0o660), ("0o600", 0o600), ("777", 0o777)])
+def test_a_file_mode_is_octal(conf: Any, written: str, mode: int) -> None:
+    conf(api__unix_socket_mode=written)
+    assert CONF.api.unix_socket_mode == mode
+
+
+@pytest.mark.demand("S168", "S169")
+def test_rules_see_no_secrets_and_act_on_in_band_inspection_unless_told(conf: Any) -> None:
+    assert (CONF.inspection_rules.mask_secrets, CONF.inspection_rules.supported_interfaces) == (
+        "always",
+        "^(agent|inspector)$",
+    )
+    conf(inspection_rules__supported_interfaces=".*")
+    assert CONF.inspection_rules.supported_interfaces == ".*"
+
+
+def test_every_option_says_what_it_is_for() -> None:
+    silent = [
+        option.name
+        for group in GROUPS
+        for option in getattr(group, "OPTIONS", ())
+        if not (option.help or "").endswith((".", ".)"))
+    ]
+    assert silent == []
