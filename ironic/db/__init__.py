@@ -1,0 +1,37 @@
+"""What the service remembers: nodes and all around them, in SQLite, MariaDB, MySQL or PostgreSQL.
+
+`connect` gives a `Store`; its repositories give records and rows, and nothing else of a database leaves this package.
+"""
+
+from ironic.db.chassis import ChassisRecord
+from ironic.db.conductors import ConductorRecord, InterfaceRow, ServedInterface
+from ironic.db.history import HistoryRecord
+from ironic.db.inspection_rules import InspectionRuleRecord
+from ironic.db.node_record import NodeRecord
+from ironic.db.nodes import NodeRow
+from ironic.db.portgroups import PortgroupRecord
+from ironic.db.ports import PortRecord
+from ironic.db.repository import Row
+from ironic.db.schema_version import SchemaOutdated, require_current
+from ironic.db.store import Store, connect
+from ironic.db.transactions import Clock, utc_now
+
+__all__ = [
+    "ChassisRecord",
+    "Clock",
+    "ConductorRecord",
+    "HistoryRecord",
+    "InspectionRuleRecord",
+    "InterfaceRow",
+    "NodeRecord",
+    "NodeRow",
+    "PortRecord",
+    "PortgroupRecord",
+    "Row",
+    "SchemaOutdated",
+    "ServedInterface",
+    "Store",
+    "connect",
+    "require_current",
+    "utc_now",
+]

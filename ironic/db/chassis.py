@@ -1,0 +1,48 @@
+"""Chassis: what nodes stand in."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from oslo_db.exception import DBReferenceError
+from sqlalchemy.engine import Connection
+
+from ironic.core.errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound, IronicError
+from ironic.db.filters import Filter, any_of
+from ironic.db.record import Record
+from ironic.db.repository import Errors, Repository
+from ironic.db.tables import chassis
+from ironic.db.transactions import unit_of_work
+
+
+class ChassisRecord(Record, table=chassis):
+    """One chassis."""
+
+    id: int
+    uuid: str
+    created_at: datetime
+    updated_at: datetime | None
+    extra: dict[str, Any]
+    description: str | None
+
+
+class Chassis(Repository[ChassisRecord], table=chassis, record=ChassisRecord):
+    """All chassis."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(chassis.c.uuid)}
+    taken: ClassVar[Errors] = {
+        "uuid": lambda value: ChassisAlreadyExists(resource="chassis", field="uuid", value=value),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a chassis that is not there."""
+        return ChassisNotFound(chassis=ident)
+
+    @unit_of_work
+    def delete(self, connection: Connection, ident: str | int) -> None:
+        """Remove a chassis that holds no nodes."""
+        try:
+            with self.transactions.attempt():
+                super().delete(ident)
+        except DBReferenceError:
+            raise ChassisNotEmpty(chassis=ident) from None

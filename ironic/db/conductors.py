@@ -1,0 +1,133 @@
+"""Conductors: who is there, and what each of them serves.
+
+A conductor says again and again that it is alive; whoever has not said so for a while is taken for dead. Rows stay when
+a conductor leaves, so that the nodes it held can be told apart from free ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
+
+from ironic.core.errors import ConductorNotFound, IronicError
+from ironic.db.filters import Filter, any_of, equals
+from ironic.db.record import Record
+from ironic.db.repository import Repository
+from ironic.db.stored_text import encode
+from ironic.db.tables import conductor_hardware_interfaces as served
+from ironic.db.tables import conductors
+from ironic.db.transactions import unit_of_work
+
+
+class InterfaceRow(NamedTuple):
+    """One implementation that a hardware type can use on a conductor."""
+
+    hardware_type: str
+    interface_type: str
+    interface_name: str
+    default: bool
+
+
+class ServedInterface(NamedTuple):
+    """The same, with the conductor that offers it."""
+
+    hostname: str
+    conductor_group: str
+    hardware_type: str
+    interface_type: str
+    interface_name: str
+    default: bool
+
+
+class ConductorRecord(Record, table=conductors):
+    """One conductor."""
+
+    id: int
+    created_at: datetime
+    updated_at: datetime | None
+    hostname: str
+    drivers: list[str]
+    online: bool
+    conductor_group: str
+
+
+_SERVED = (
+    sa.select(conductors.c.hostname, conductors.c.conductor_group, *(served.c[name] for name in InterfaceRow._fields))
+    .join(conductors, conductors.c.id == served.c.conductor_id)
+    .order_by(conductors.c.hostname, served.c.id)
+)
+
+
+class Conductors(Repository[ConductorRecord], table=conductors, record=ConductorRecord, key="hostname"):
+    """All conductors, the dead ones too."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "hostname": any_of(conductors.c.hostname),
+        "conductor_group": equals(conductors.c.conductor_group),
+        "online": equals(conductors.c.online),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a conductor that is not there."""
+        return ConductorNotFound(conductor=ident)
+
+    @unit_of_work
+    def register(
+        self,
+        connection: Connection,
+        hostname: str,
+        group: str,
+        drivers: Sequence[str],
+        interfaces: Sequence[InterfaceRow],
+    ) -> int:
+        """Announce a conductor and all it serves, in place of what was known under its name; return its id."""
+        conductor_id = self._announced(connection, hostname, group, drivers)
+        connection.execute(sa.delete(served).where(served.c.conductor_id == conductor_id))
+        if interfaces:
+            rows = [{"conductor_id": conductor_id, **InterfaceRow(*row)._asdict()} for row in interfaces]
+            connection.execute(sa.insert(served), rows)
+        return conductor_id
+
+    def _announced(self, connection: Connection, hostname: str, group: str, drivers: Sequence[str]) -> int:
+        said = {"conductor_group": group, "drivers": encode(list(drivers)), "online": True, "updated_at": self.now()}
+        again = sa.update(conductors).where(conductors.c.hostname == hostname)
+        if not connection.execute(again.values(said)).rowcount:
+            return self.create({"hostname": hostname, **said}).id
+        conductor_id: int = self.row(("id",), hostname)[0]
+        return conductor_id
+
+    @unit_of_work
+    def touch(self, connection: Connection, hostname: str) -> None:
+        """Say that a conductor is alive."""
+        self._set_online(connection, hostname, True)
+
+    @unit_of_work
+    def unregister(self, connection: Connection, hostname: str) -> None:
+        """Say that a conductor has gone, in order; its row stays."""
+        self._set_online(connection, hostname, False)
+
+    def _set_online(self, connection: Connection, hostname: str, online: bool) -> None:
+        one = sa.update(conductors).where(conductors.c.hostname == hostname)
+        if not connection.execute(one.values(online=online, updated_at=self.now())).rowcount:
+            raise self.missing(hostname)
+
+    def alive(self, max_age_seconds: float) -> list[ConductorRecord]:
+        """Return the conductors that have said so within this time."""
+        return self._found(self._listing.select(self._form.names).where(self._is_alive(max_age_seconds)))
+
+    def _found(self, statement: sa.Select[Any]) -> list[ConductorRecord]:
+        with self.transactions.reading() as connection:
+            return [self._made(row) for row in connection.execute(statement.order_by(conductors.c.id))]
+
+    def served_interfaces(self, max_age_seconds: float) -> list[ServedInterface]:
+        """Return what the conductors that are alive serve."""
+        with self.transactions.reading() as connection:
+            rows = connection.execute(_SERVED.where(self._is_alive(max_age_seconds)))
+            return [ServedInterface(*row) for row in rows]
+
+    def _is_alive(self, max_age_seconds: float) -> ColumnElement[bool]:
+        oldest = self.now() - timedelta(seconds=max_age_seconds)
+        return sa.and_(conductors.c.online.is_(True), conductors.c.updated_at >= oldest)

@@ -1,0 +1,90 @@
+"""What happened to nodes: one row per event, never changed.
+
+Recording must not be able to fail the work it records, so text that is too long is cut instead of being refused.
+"""
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from ironic.core.errors import IronicError, NodeHistoryNotFound
+from ironic.db.filters import Filter, equals
+from ironic.db.record import Record
+from ironic.db.repository import Repository
+from ironic.db.tables import node_history
+from ironic.db.transactions import unit_of_work
+
+LONGEST_EVENT = 64 * 1024
+
+
+class HistoryRecord(Record, table=node_history):
+    """One event."""
+
+    id: int
+    uuid: str
+    created_at: datetime
+    updated_at: datetime | None
+    node_id: int
+    conductor: str | None
+    event_type: str | None
+    severity: str | None
+    event: str | None
+    user: str | None
+    project: str | None
+    state: str | None
+    target_provision_state: str | None
+    duration_seconds: int | None
+
+
+class History(Repository[HistoryRecord], table=node_history, record=HistoryRecord):
+    """The events of all nodes."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "node_id": equals(node_history.c.node_id),
+        "severity": equals(node_history.c.severity),
+        "event_type": equals(node_history.c.event_type),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for an entry that is not there."""
+        return NodeHistoryNotFound(entry=ident)
+
+    @unit_of_work
+    def add(
+        self,
+        connection: Connection,
+        node_id: int,
+        *,
+        event: str,
+        event_type: str,
+        severity: str,
+        conductor: str,
+        user: str | None = None,
+        project: str | None = None,
+        state: str | None = None,
+        target: str | None = None,
+    ) -> None:
+        """Record an event."""
+        said: dict[str, Any] = {
+            "event": event,
+            "event_type": event_type,
+            "severity": severity,
+            "conductor": conductor,
+            "user": user,
+            "project": project,
+            "state": state,
+            "target_provision_state": target,
+        }
+        made = {"node_id": node_id, "uuid": str(uuid.uuid4()), "created_at": self.now()}
+        connection.execute(sa.insert(node_history).values(made | {k: _fitting(k, v) for k, v in said.items()}))
+
+
+def _fitting(name: str, text: str | None) -> str | None:
+    if text is None:
+        return None
+    storable = text.replace("\0", "").encode(errors="replace").decode()
+    return storable[: getattr(node_history.c[name].type, "length", None) or LONGEST_EVENT]

@@ -1,0 +1,52 @@
+"""Inspection rules that users have posted."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from ironic.core.errors import InspectionRuleAlreadyExists, InspectionRuleNotFound, IronicError
+from ironic.db.filters import Filter, equals
+from ironic.db.record import Record
+from ironic.db.repository import Errors, Repository
+from ironic.db.tables import inspection_rules
+from ironic.db.transactions import unit_of_work
+
+
+class InspectionRuleRecord(Record, table=inspection_rules):
+    """One rule."""
+
+    id: int
+    uuid: str
+    created_at: datetime
+    updated_at: datetime | None
+    priority: int
+    description: str | None
+    scope: str | None
+    sensitive: bool
+    phase: str | None
+    conditions: list[dict[str, Any]]
+    actions: list[dict[str, Any]]
+
+
+class InspectionRules(Repository[InspectionRuleRecord], table=inspection_rules, record=InspectionRuleRecord):
+    """All rules that are in the database."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "scope": equals(inspection_rules.c.scope),
+        "phase": equals(inspection_rules.c.phase),
+    }
+    taken: ClassVar[Errors] = {
+        "uuid": lambda value: InspectionRuleAlreadyExists(resource="inspection rule", field="uuid", value=value),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a rule that is not there."""
+        return InspectionRuleNotFound(rule=ident)
+
+    @unit_of_work
+    def clear(self, connection: Connection) -> int:
+        """Remove all rules; return how many there were."""
+        return connection.execute(sa.delete(inspection_rules)).rowcount

@@ -1,0 +1,60 @@
+"""The named filters of nodes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.db.filters import Filter, any_of, before, contains, equals, given
+from ironic.db.tables import chassis, nodes
+
+_SAME = (
+    "name",
+    "instance_uuid",
+    "instance_name",
+    "maintenance",
+    "retired",
+    "provision_state",
+    "power_state",
+    "driver",
+    "resource_class",
+    "fault",
+    "conductor_group",
+    "owner",
+    "lessee",
+    "parent_node",
+    "reservation",
+    "auto_discovered",
+    *(interface_field(kind) for kind in KINDS),
+)
+
+
+def _of_project(project: str) -> ColumnElement[bool]:
+    return sa.or_(nodes.c.owner == project, nodes.c.lessee == project)
+
+
+def _in_chassis(uuid: str) -> ColumnElement[bool]:
+    return nodes.c.chassis_id == sa.select(chassis.c.id).where(chassis.c.uuid == uuid).scalar_subquery()
+
+
+def _top_level(yes: Any) -> ColumnElement[bool]:
+    return given(nodes.c.parent_node)(not yes)
+
+
+NODE_FILTERS: Mapping[str, Filter] = {
+    **{name: equals(nodes.c[name]) for name in _SAME},
+    "id_in": any_of(nodes.c.id),
+    "uuid_in": any_of(nodes.c.uuid),
+    "provision_state_in": any_of(nodes.c.provision_state),
+    "shard": any_of(nodes.c.shard),
+    "associated": given(nodes.c.instance_uuid),
+    "sharded": given(nodes.c.shard),
+    "reserved": given(nodes.c.reservation),
+    "description_contains": contains(nodes.c.description),
+    "provision_updated_before": before(nodes.c.provision_updated_at),
+    "project": _of_project,
+    "chassis_uuid": _in_chassis,
+    "top_level": _top_level,
+}

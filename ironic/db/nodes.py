@@ -1,0 +1,80 @@
+"""Nodes: what is asked of them beyond what is asked of all rows.
+
+Holding a node is next door, in `reservations`; traits, inventory and history have repositories of their own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from ironic.core.errors import DuplicateName, InstanceAssociated, NodeAlreadyExists
+from ironic.db.filters import Filter
+from ironic.db.listing import Virtual
+from ironic.db.node_filters import NODE_FILTERS
+from ironic.db.repository import Errors
+from ironic.db.reservations import Reservations
+from ironic.db.tables import allocations, chassis, node_bmc_addresses, nodes, ports
+from ironic.db.transactions import unit_of_work
+
+
+class NodeRow(NamedTuple):
+    """What a look-up needs to know of a node."""
+
+    id: int
+    uuid: str
+    name: str | None
+    provision_state: str
+    driver: str
+    conductor_group: str
+
+
+_LOOKED_UP = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
+
+
+class Nodes(Reservations):
+    """All nodes."""
+
+    filters: ClassVar[Mapping[str, Filter]] = NODE_FILTERS
+    virtual: ClassVar[Mapping[str, Virtual]] = {
+        "chassis_uuid": Virtual(chassis.c.uuid, nodes.c.chassis_id == chassis.c.id),
+        "allocation_uuid": Virtual(allocations.c.uuid, nodes.c.allocation_id == allocations.c.id),
+    }
+    taken: ClassVar[Errors] = {
+        "uuid": lambda value: NodeAlreadyExists(resource="node", field="uuid", value=value),
+        "name": lambda value: DuplicateName(resource="node", name=value),
+        "instance_uuid": lambda value: InstanceAssociated(instance=value),
+    }
+
+    def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:
+        """Return the nodes that own a port with any of these addresses, each once."""
+        owners = sa.select(ports.c.node_id).where(ports.c.address.in_([mac.lower() for mac in macs]))
+        return self._look_up(_LOOKED_UP.where(nodes.c.id.in_(owners)))
+
+    def by_bmc_addresses(self, addresses: Iterable[str], state: str) -> list[NodeRow]:
+        """Return the nodes in this provision state whose BMC has any of these addresses, each once."""
+        owners = sa.select(node_bmc_addresses.c.node_id).where(node_bmc_addresses.c.address.in_(list(addresses)))
+        return self._look_up(_LOOKED_UP.where(nodes.c.id.in_(owners), nodes.c.provision_state == state))
+
+    def _look_up(self, statement: sa.Select[Any]) -> list[NodeRow]:
+        with self.transactions.reading() as connection:
+            return [NodeRow(*row) for row in connection.execute(statement)]
+
+    @unit_of_work
+    def set_bmc_addresses(self, connection: Connection, node_id: int, addresses: Iterable[str]) -> None:
+        """Say by which addresses a calling ramdisk may name this node's BMC; earlier ones are forgotten."""
+        connection.execute(sa.delete(node_bmc_addresses).where(node_bmc_addresses.c.node_id == node_id))
+        rows = [{"node_id": node_id, "address": address} for address in sorted(set(addresses))]
+        if rows:
+            connection.execute(sa.insert(node_bmc_addresses), rows)
+
+    def bmc_addresses(self, node_id: int) -> list[str]:
+        """Return the addresses of this node's BMC."""
+        column = node_bmc_addresses.c.address
+        with self.transactions.reading() as connection:
+            return list(
+                connection.execute(
+                    sa.select(column).where(node_bmc_addresses.c.node_id == node_id).order_by(column)
+                ).scalars()
+            )

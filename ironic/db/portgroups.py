@@ -1,0 +1,84 @@
+"""Port groups of nodes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
+
+from ironic.core.errors import (
+    DuplicateName,
+    IronicError,
+    NodeNotFound,
+    PortgroupAlreadyExists,
+    PortgroupMACAlreadyExists,
+    PortgroupNotEmpty,
+    PortgroupNotFound,
+)
+from ironic.db.filters import Filter, any_of, equals
+from ironic.db.listing import Virtual
+from ironic.db.record import Record
+from ironic.db.repository import Errors, Repository
+from ironic.db.tables import nodes, portgroups, ports
+from ironic.db.transactions import unit_of_work
+
+
+class PortgroupRecord(Record, table=portgroups):
+    """One port group."""
+
+    id: int
+    uuid: str
+    created_at: datetime
+    updated_at: datetime | None
+    name: str | None
+    node_id: int
+    address: str | None
+    extra: dict[str, Any]
+    internal_info: dict[str, Any]
+    properties: dict[str, Any]
+    standalone_ports_supported: bool
+    mode: str | None
+    physical_network: str | None
+    category: str | None
+    dynamic_portgroup: bool
+
+
+def _of_node(uuid: str) -> ColumnElement[bool]:
+    return portgroups.c.node_id == sa.select(nodes.c.id).where(nodes.c.uuid == uuid).scalar_subquery()
+
+
+_IS_EMPTY = ~sa.exists().where(ports.c.portgroup_id == portgroups.c.id)
+
+
+class Portgroups(Repository[PortgroupRecord], table=portgroups, record=PortgroupRecord):
+    """All port groups."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "node_id": any_of(portgroups.c.node_id),
+        "node_uuid": _of_node,
+        "address": equals(portgroups.c.address),
+    }
+    virtual: ClassVar[Mapping[str, Virtual]] = {
+        "node_uuid": Virtual(nodes.c.uuid, portgroups.c.node_id == nodes.c.id),
+    }
+    taken: ClassVar[Errors] = {
+        "uuid": lambda value: PortgroupAlreadyExists(resource="port group", field="uuid", value=value),
+        "name": lambda value: DuplicateName(resource="port group", name=value),
+        "address": lambda value: PortgroupMACAlreadyExists(resource="port group", field="address", value=value),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a port group that is not there."""
+        return PortgroupNotFound(portgroup=ident)
+
+    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+        """Return the error for a port group whose node went away."""
+        return NodeNotFound(node=values.get("node_id"))
+
+    @unit_of_work
+    def delete(self, connection: Connection, ident: str | int) -> None:
+        """Remove a port group that has no ports."""
+        if not connection.execute(sa.delete(portgroups).where(self._is(ident), _IS_EMPTY)).rowcount:
+            raise PortgroupNotEmpty(portgroup=self.get(ident).uuid)

@@ -1,0 +1,88 @@
+"""Ports of nodes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from ironic.core.errors import (
+    DuplicateName,
+    IronicError,
+    MACAlreadyExists,
+    NodeNotFound,
+    PortAlreadyExists,
+    PortNotFound,
+)
+from ironic.db.filters import Filter, any_of, contains, equals
+from ironic.db.listing import Virtual
+from ironic.db.record import Record
+from ironic.db.repository import Errors, Repository
+from ironic.db.tables import nodes, portgroups, ports
+
+
+class PortRecord(Record, table=ports):
+    """One port."""
+
+    id: int
+    uuid: str
+    created_at: datetime
+    updated_at: datetime | None
+    name: str | None
+    node_id: int
+    portgroup_id: int | None
+    address: str
+    extra: dict[str, Any]
+    internal_info: dict[str, Any]
+    local_link_connection: dict[str, Any]
+    pxe_enabled: bool
+    is_smartnic: bool
+    available_for_dynamic_portgroup: bool
+    physical_network: str | None
+    description: str | None
+    vendor: str | None
+    category: str | None
+
+
+def _of_nodes(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return ports.c.node_id.in_(sa.select(nodes.c.id).where(condition))
+
+
+def _in_portgroup(uuid: str) -> ColumnElement[bool]:
+    return ports.c.portgroup_id == sa.select(portgroups.c.id).where(portgroups.c.uuid == uuid).scalar_subquery()
+
+
+class Ports(Repository[PortRecord], table=ports, record=PortRecord):
+    """All ports."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "node_id": any_of(ports.c.node_id),
+        "node_uuid": lambda uuid: _of_nodes(nodes.c.uuid == uuid),
+        "address": any_of(ports.c.address),
+        "uuid_in": any_of(ports.c.uuid),
+        "portgroup_id": equals(ports.c.portgroup_id),
+        "portgroup_uuid": _in_portgroup,
+        "pxe_enabled": equals(ports.c.pxe_enabled),
+        "shard": lambda shards: _of_nodes(any_of(nodes.c.shard)(shards)),
+        "conductor_groups": lambda groups: _of_nodes(any_of(nodes.c.conductor_group)(groups)),
+        "project": lambda project: _of_nodes(sa.or_(nodes.c.owner == project, nodes.c.lessee == project)),
+        "description_contains": contains(ports.c.description),
+    }
+    virtual: ClassVar[Mapping[str, Virtual]] = {
+        "node_uuid": Virtual(nodes.c.uuid, ports.c.node_id == nodes.c.id),
+        "portgroup_uuid": Virtual(portgroups.c.uuid, ports.c.portgroup_id == portgroups.c.id),
+    }
+    taken: ClassVar[Errors] = {
+        "uuid": lambda value: PortAlreadyExists(resource="port", field="uuid", value=value),
+        "name": lambda value: DuplicateName(resource="port", name=value),
+        "address": lambda value: MACAlreadyExists(resource="port", field="address", value=value),
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a port that is not there."""
+        return PortNotFound(port=ident)
+
+    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+        """Return the error for a port whose node went away."""
+        return NodeNotFound(node=values.get("node_id"))

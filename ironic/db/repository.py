@@ -1,0 +1,221 @@
+"""What all repositories do alike: create, get, find, list, update, save and delete.
+
+A concrete repository says which table, which record, which errors and which named filters, and adds the queries only
+it has. Each method is a transaction of its own, or part of the one its caller has open.
+"""
+
+import functools
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+import sqlalchemy as sa
+from oslo_db.exception import DBDuplicateEntry, DBReferenceError
+from oslo_utils import uuidutils
+from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
+
+from ironic.core.errors import IronicError, MarkerNotFound
+from ironic.db.filters import Filter, any_of, equals
+from ironic.db.listing import Listing, Page, Virtual
+from ironic.db.record import Record
+from ironic.db.transactions import Transactions, unit_of_work
+
+R = TypeVar("R", bound=Record)
+Row = tuple[Any, ...]
+Errors = Mapping[str, Callable[[Any], IronicError]]  # by column: the error for a value that is taken
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Repository(ABC, Generic[R]):
+    """The rows of one table."""
+
+    table: ClassVar[sa.Table]
+    filters: ClassVar[Mapping[str, Filter]] = {}
+    virtual: ClassVar[Mapping[str, Virtual]] = {}
+    key: ClassVar[str]  # the column clients know rows by
+    taken: ClassVar[Errors] = {}
+
+    _record: type[R]
+
+    def __init_subclass__(
+        cls, *, table: sa.Table | None = None, record: type[R] | None = None, key: str = "uuid"
+    ) -> None:
+        """Bind the repository to its table and its kind of record."""
+        if table is not None and record is not None:
+            cls.table, cls._record, cls.key = table, record, key
+
+    def __init__(self, transactions: Transactions) -> None:
+        self.transactions = transactions
+        self._form = self._record.form
+        self._listing = Listing(
+            self.table, key=self.key, filters=self.filters, virtual=self.virtual, dialect=transactions.dialect
+        )
+
+    @abstractmethod
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a row that is not there."""
+
+    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+        """Return the error for a row that refers to something that is not there, if that can happen."""
+        return None
+
+    # Reading
+
+    def get(self, ident: str | int) -> R:
+        """Return the record with this id (a number), identity or name."""
+        return self._made(self.row(self._form.names, ident))
+
+    def find(self, **filters: Any) -> list[R]:
+        """Return the records that match, in the order they were created in."""
+        return [self._made(row) for row in self.rows(self._form.names, filters=filters)]
+
+    def row(self, columns: Sequence[str], ident: str | int) -> Row:
+        """Return these columns of one row."""
+        statement = self._listing.one(tuple(columns), self._key_for(ident))
+        with self.transactions.reading() as connection:
+            found = connection.execute(statement, {"ident": ident}).first()
+        if found is None:
+            raise self.missing(ident)
+        return tuple(found)
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        *,
+        filters: Mapping[str, Any] = _NOTHING,
+        marker: str | None = None,
+        limit: int | None = None,
+        sort_key: str = "id",
+        sort_dir: str = "asc",
+    ) -> list[Row]:
+        """Return these columns of the rows that match, JSON columns as the stored text; one statement."""
+        statement = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
+        with self.transactions.reading() as connection:
+            found = list(map(tuple, connection.execute(statement)))
+            if not found and marker is not None and connection.execute(self._listing.has(marker)).first() is None:
+                raise MarkerNotFound(marker=marker)
+        return found
+
+    def count(self, **filters: Any) -> int:
+        """Return how many rows match."""
+        statement = sa.select(sa.func.count()).select_from(self.table).where(*self._listing.conditions(filters))
+        with self.transactions.reading() as connection:
+            return connection.execute(statement).scalar_one()
+
+    # Writing
+
+    @unit_of_work
+    def create(self, connection: Connection, values: Mapping[str, Any]) -> R:
+        """Store a new row and return it."""
+        stored = self._form.defaults | self._form.of_all(self._identified(values))
+        del stored["id"]  # the database numbers rows
+        with self._told_apart(stored), self.transactions.attempt():
+            (row_id,) = connection.execute(sa.insert(self.table), stored).inserted_primary_key or (None,)
+        return self._record(self, {"id": row_id, **stored})
+
+    def _identified(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        new: dict[str, Any] = {"created_at": self.transactions.clock(), **values}
+        if "uuid" in self._form.defaults and new.get("uuid") is None:
+            new["uuid"] = str(uuid.uuid4())
+        return new
+
+    @unit_of_work
+    def update(
+        self,
+        connection: Connection,
+        ident: str | int,
+        values: Mapping[str, Any],
+        *,
+        where: Mapping[str, Any] = _NOTHING,
+    ) -> bool:
+        """Change columns of one row if these columns are as said (a list: one of them); tell whether they were."""
+        stored = self._form.of_all(self._touched(values))
+        conditions = [self._is(ident), *(self._as_said(name, value) for name, value in where.items())]
+        return bool(self._change(connection, conditions, stored))
+
+    def _as_said(self, name: str, value: Any) -> ColumnElement[bool]:
+        column = self.table.c[name]
+        return any_of(column)(value) if isinstance(value, list | tuple | set | frozenset) else equals(column)(value)
+
+    def save(self, record: R) -> None:
+        """Write what changed in a record; nothing changed is no statement."""
+        if changed := record.stored_changes():
+            self._write(record, changed)
+
+    @unit_of_work
+    def _write(self, connection: Connection, record: R, changed: dict[str, Any]) -> None:
+        stored = self._touched(changed)
+        if not self._change(connection, self._writable(record), stored):
+            raise self.write_refused(record)
+        self.note_stored(record, stored)
+
+    def _writable(self, record: R) -> list[ColumnElement[bool]]:
+        return [self.table.c.id == record.id]
+
+    def write_refused(self, record: R) -> IronicError:
+        """Return the error for a record whose row could not be written."""
+        return self.missing(getattr(record, self.key))
+
+    def note_stored(self, record: R, stored: dict[str, Any]) -> None:
+        """Tell the record what is in its row now, until the transaction is rolled back."""
+        before = record.mark_stored(stored)
+        self.transactions.after_rollback(functools.partial(record.mark_lost, before))
+
+    def _touched(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"updated_at": self.transactions.clock(), **values}
+
+    def _change(self, connection: Connection, conditions: list[ColumnElement[bool]], stored: dict[str, Any]) -> int:
+        with self._told_apart(stored), self.transactions.attempt():
+            return connection.execute(sa.update(self.table).where(*conditions).values(stored)).rowcount
+
+    @unit_of_work
+    def delete(self, connection: Connection, ident: str | int) -> None:
+        """Remove a row and what belongs to it alone."""
+        if not connection.execute(sa.delete(self.table).where(self._is(ident))).rowcount:
+            raise self.missing(ident)
+
+    # For repositories and records
+
+    def read_again(self, record: R) -> dict[str, Any]:
+        """Return the record's row as stored now."""
+        statement = self._listing.one(self._form.names, "id")
+        with self.transactions.reading() as connection:
+            found = connection.execute(statement, {"ident": record.id}).first()
+        if found is None:
+            raise self.missing(getattr(record, self.key))
+        return dict(zip(self._form.names, found, strict=True))
+
+    def now(self) -> datetime:
+        """Return the time as it is stored."""
+        return self.transactions.clock()
+
+    def _made(self, row: Sequence[Any]) -> R:
+        return self._record(self, dict(zip(self._form.names, row, strict=True)))
+
+    def _key_for(self, ident: str | int) -> str:
+        if isinstance(ident, int):
+            return "id"
+        return self.key if "name" not in self._form.defaults or uuidutils.is_uuid_like(ident) else "name"
+
+    def _is(self, ident: str | int) -> ColumnElement[bool]:
+        return self.table.c[self._key_for(ident)] == ident
+
+    @contextmanager
+    def _told_apart(self, values: Mapping[str, Any]) -> Iterator[None]:
+        try:
+            yield
+        except DBDuplicateEntry as error:
+            raise self._duplicate(error, values) from None
+        except DBReferenceError as error:
+            raise self.parent_missing(values) or error from None
+
+    def _duplicate(self, error: DBDuplicateEntry, values: Mapping[str, Any]) -> IronicError | DBDuplicateEntry:
+        for column in error.columns:
+            if column in self.taken:
+                return self.taken[column](values.get(column))
+        return error

@@ -1,0 +1,39 @@
+"""Which schema this code is written for, and whether a database has it.
+
+Services ask this when they start, so that a forgotten `ironic-dbsync` is said in one sentence instead of being found
+out by the first request. No migration tool is loaded for it; a test keeps the number equal to the newest migration.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from ironic.core.errors import IronicError
+from ironic.db.transactions import Transactions
+
+SCHEMA_VERSION = "r0001"
+VERSION_TABLE = "alembic_version"
+
+_FOUND: sa.Select[Any] = sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
+
+
+class SchemaOutdated(IronicError):
+    """The database does not have the schema that this release needs."""
+
+    text = "The database is at schema version {found} but this release needs {needed}: run `ironic-dbsync upgrade`."
+
+
+def require_current(transactions: Transactions) -> None:
+    """Raise SchemaOutdated unless the database has the schema of this release."""
+    found = stored_version(transactions)
+    if found != SCHEMA_VERSION:
+        raise SchemaOutdated(found=found or "none", needed=SCHEMA_VERSION)
+
+
+def stored_version(transactions: Transactions) -> str | None:
+    """Return the version that the database says it has; None if it says nothing."""
+    with transactions.reading() as connection:
+        if not sa.inspect(connection).has_table(VERSION_TABLE):
+            return None
+        version: str | None = connection.execute(_FOUND).scalar()
+    return version

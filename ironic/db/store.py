@@ -1,0 +1,65 @@
+"""The store: all repositories over one database.
+
+Whoever needs stored things gets a store handed in; tests make one over a file of their own.
+"""
+
+from typing import Any, Self
+
+from sqlalchemy.engine import Engine
+
+from ironic.conf import CONF
+from ironic.db import engine as engines
+from ironic.db.chassis import Chassis
+from ironic.db.conductors import Conductors
+from ironic.db.history import History
+from ironic.db.inspection_rules import InspectionRules
+from ironic.db.inventories import Inventories
+from ironic.db.nodes import Nodes
+from ironic.db.portgroups import Portgroups
+from ironic.db.ports import Ports
+from ironic.db.traits import Traits
+from ironic.db.transactions import Clock, Transactions, utc_now
+
+
+class Store(Transactions):
+    """One database, by aggregate."""
+
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
+        super().__init__(engine, clock=clock)
+        self.nodes = Nodes(self)
+        self.ports = Ports(self)
+        self.portgroups = Portgroups(self)
+        self.chassis = Chassis(self)
+        self.conductors = Conductors(self)
+        self.rules = InspectionRules(self)
+        self.inventories = Inventories(self)
+        self.history = History(self)
+        self.traits = Traits(self)
+
+    @classmethod
+    def from_conf(cls) -> Self:
+        """Return the store that the options of [database] name."""
+        return cls(engines.create(CONF.database.connection, pool_options_from_conf()))
+
+
+def pool_options_from_conf() -> engines.PoolOptions:
+    """Return how the options of [database] want connections to be kept."""
+    conf = CONF.database
+    return engines.PoolOptions(
+        max_pool_size=conf.max_pool_size,
+        max_overflow=conf.max_overflow,
+        pool_timeout=conf.pool_timeout,
+        connection_recycle_time=conf.connection_recycle_time,
+        max_retries=conf.max_retries,
+        retry_interval=conf.retry_interval,
+        mysql_sql_mode=conf.mysql_sql_mode,
+        mysql_wsrep_sync_wait=conf.mysql_wsrep_sync_wait,
+        connection_debug=conf.connection_debug,
+        connection_parameters=conf.connection_parameters,
+        sqlite_wait=conf.sqlite_max_wait_for_retry if conf.sqlite_retries else 0,
+    )
+
+
+def connect(url: str, *, clock: Clock = utc_now, **options: Any) -> Store:
+    """Return the store at a URL; options are those of PoolOptions."""
+    return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock)

@@ -1,0 +1,178 @@
+"""Transactions: one per thread, joined by whoever comes later in the same thread.
+
+Nobody hands connections around: a repository asks for `reading()` or `writing()` and gets the open one or a new one.
+On SQLite one writer at a time is let in by a lock of ours, so nobody ever meets "database is locked" within a process.
+Never keep a transaction open across work on a BMC or a socket.
+"""
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from oslo_db import api as oslo_db_api
+from sqlalchemy.engine import Connection, Engine
+
+Clock = Callable[[], datetime]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def utc_now() -> datetime:
+    """Return the time as it is stored: UTC, naive."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+class _Open:
+    """What one thread has open."""
+
+    __slots__ = ("after_commit", "after_rollback", "connection", "depth", "writes")
+
+    def __init__(self, connection: Connection, *, writes: bool) -> None:
+        self.connection = connection
+        self.writes = writes
+        self.depth = 1
+        self.after_commit: list[Callable[[], None]] = []
+        self.after_rollback: list[Callable[[], None]] = []
+
+
+class _PerThread(threading.local):
+    current: _Open | None = None
+
+
+class Transactions:
+    """The transactions of one database."""
+
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
+        self.engine = engine
+        self.dialect = engine.dialect.name
+        self.clock = clock
+        self._thread = _PerThread()
+        self._writer = engine.execution_options(begin="IMMEDIATE")
+        self._turn: AbstractContextManager[Any] = threading.Lock() if self.dialect == "sqlite" else nullcontext()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database; joins whatever the thread has open."""
+        if self._thread.current is not None:
+            yield self._thread.current.connection
+            return
+        with self.engine.connect() as connection:
+            self._thread.current = _Open(connection, writes=False)
+            try:
+                yield connection
+            finally:
+                self._thread.current = None
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a connection whose changes are committed when the outermost such block ends without an exception."""
+        if self._thread.current is not None:
+            with self._joined(self._thread.current) as connection:
+                yield connection
+            return
+        with self._turn, self._writer.connect() as connection:
+            self._thread.current = current = _Open(connection, writes=True)
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                _call_all(reversed(current.after_rollback))
+                raise
+            finally:
+                self._thread.current = None
+        _call_all(current.after_commit)
+
+    @contextmanager
+    def _joined(self, current: _Open) -> Iterator[Connection]:
+        if not current.writes:
+            raise RuntimeError("Changing the database inside a block that only reads: open writing() around both.")
+        current.depth += 1
+        try:
+            yield current.connection
+        finally:
+            current.depth -= 1
+
+    def run(self, work: Callable[[Connection], T]) -> T:
+        """Do the work in a transaction; on a server, do it again when it was the one to lose a deadlock."""
+        if self._thread.current is None and self.dialect != "sqlite":
+            again: Callable[[], T] = _retried(lambda: self._once(work))
+            return again()
+        return self._once(work)
+
+    def _once(self, work: Callable[[Connection], T]) -> T:
+        with self.writing() as connection:
+            return work(connection)
+
+    def attempt(self) -> AbstractContextManager[Any]:
+        """Guard one statement that may fail while the transaction goes on; only PostgreSQL needs a savepoint for it."""
+        current = self._writing()
+        if self.dialect == "postgresql" and current.depth > 1:
+            return current.connection.begin_nested()
+        return nullcontext()
+
+    def after_commit(self, act: Callable[[], None]) -> None:
+        """Act once the open transaction is committed; not at all if it is rolled back."""
+        self._writing().after_commit.append(act)
+
+    def after_rollback(self, undo: Callable[[], None]) -> None:
+        """Undo something in memory should the open transaction be rolled back."""
+        self._writing().after_rollback.append(undo)
+
+    def _writing(self) -> _Open:
+        current = self._thread.current
+        if current is None or not current.writes:
+            raise RuntimeError("This is possible inside writing() only.")
+        return current
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether this thread has a transaction open."""
+        return self._thread.current is not None
+
+    def require_writing(self) -> Connection:
+        """Return the connection of the open writing transaction, or raise RuntimeError."""
+        return self._writing().connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+# A lost deadlock costs the server nothing but our repetition; after five, something else is wrong.
+_retried = oslo_db_api.wrap_db_retry(
+    max_retries=5,
+    retry_interval=0.05,
+    inc_retry_interval=True,
+    max_retry_interval=1,
+    retry_on_deadlock=True,
+)
+
+
+def _call_all(acts: Any) -> None:
+    for act in acts:
+        act()
+
+
+class HasTransactions(Protocol):
+    """Anything that lives in one database."""
+
+    @property
+    def transactions(self) -> Transactions:
+        """Where it opens its transactions."""
+
+
+S = TypeVar("S", bound=HasTransactions)
+
+
+def unit_of_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Run a method in a transaction whose connection it gets as its first argument."""
+
+    @functools.wraps(method)
+    def inside(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.transactions.run(lambda connection: method(self, connection, *args, **kwargs))
+
+    return inside

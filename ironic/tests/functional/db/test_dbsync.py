@@ -1,0 +1,73 @@
+"""The program `ironic-dbsync`, run as operators run it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ironic.db import connect, schema
+from ironic.db.schema_version import SCHEMA_VERSION
+from ironic.tests.databases import empty_database
+
+
+def dbsync(directory: Path, url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the program against a database."""
+    path = directory / "ironic.conf"
+    path.write_text(f"[database]\nconnection = {url}\n")
+    program = [sys.executable, "-W", "error", "-m", "ironic.command.dbsync", "--config-file", str(path), *words]
+    return subprocess.run(program, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("words", [["create_schema"], ["upgrade"], ["upgrade", "--revision", SCHEMA_VERSION], []])
+def test_it_makes_the_schema_of_an_empty_database(tmp_path: Path, words: list[str]) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    done = dbsync(tmp_path, url, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert SCHEMA_VERSION in done.stdout
+    store = connect(url)
+    store.nodes.create({"driver": "fake-hardware"})
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["mariadb", "postgresql"])
+def test_it_works_on_servers(tmp_path: Path, kind: str) -> None:
+    with empty_database(kind, tmp_path) as url:
+        assert dbsync(tmp_path, url, "create_schema").returncode == 0
+        assert dbsync(tmp_path, url).returncode == 0
+        assert dbsync(tmp_path, url, "version").stdout == f"{SCHEMA_VERSION}\n"
+
+
+def test_it_tells_and_notes_versions(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    assert dbsync(tmp_path, url, "version").stdout == "none\n"
+    assert dbsync(tmp_path, url, "stamp").returncode == 0
+    assert schema.current(url) == SCHEMA_VERSION
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["create_schema"], "has tables already"),
+        (["upgrade", "--revision", "r9999"], "no schema version r9999"),
+        (["stamp", "--revision", "r9999"], "no schema version r9999"),
+    ],
+)
+def test_a_mishap_is_one_sentence_and_status_1(tmp_path: Path, words: list[str], said: str) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    schema.create(url)
+    done = dbsync(tmp_path, url, *words)
+    assert done.returncode == 1
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
+    done = dbsync(tmp_path, "sqlite:////nowhere/at/all.sqlite", "version")
+    assert done.returncode == 1
+    assert "/nowhere/at/all.sqlite" in done.stderr
+
+
+def test_a_command_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    done = dbsync(tmp_path, f"sqlite:///{tmp_path}/ironic.sqlite", "destroy")
+    assert done.returncode == 2
+    assert "create_schema" in done.stderr

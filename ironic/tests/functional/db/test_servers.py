@@ -1,0 +1,77 @@
+"""What only servers do: deadlocks, and connections that die."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from ironic.db import Store, connect, schema
+from ironic.tests.databases import empty_database
+from ironic.tests.suites.db.samples import node
+
+KILL_OTHERS = {
+    "mysql": "SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND db = database()",
+    "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE pid <> pg_backend_pid() AND datname = current_database()",
+}
+
+
+@pytest.fixture(params=["mariadb", "postgresql"])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Return an empty store on a server."""
+    with empty_database(request.param, tmp_path) as url:
+        schema.upgrade(url)
+        made = connect(url)
+        yield made
+        made.close()
+
+
+def test_who_loses_a_deadlock_does_its_work_again(server: Store) -> None:
+    one, two = node(server, extra={"n": 0}), node(server, extra={"n": 0})
+    both_inside = threading.Barrier(2)
+    attempts: list[int] = []
+    failures: list[BaseException] = []
+
+    def add_to(first: int, second: int) -> None:
+        def work(_connection: Connection) -> None:
+            attempts.append(first)
+            for ident in (first, second):
+                record = server.nodes.lock_row(ident)
+                record.extra["n"] += 1
+                record.save()
+                if ident == first and len(attempts) <= 2:
+                    both_inside.wait(10)
+
+        try:
+            server.run(work)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=add_to, args=order) for order in ((one.id, two.id), (two.id, one.id))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(attempts) == 3
+    assert [server.nodes.get(record.id).extra["n"] for record in (one, two)] == [2, 2]
+
+
+def kill_others(server: Store) -> None:
+    engine = sa.create_engine(server.engine.url)
+    with engine.connect() as connection:
+        for (found,) in connection.exec_driver_sql(KILL_OTHERS[engine.dialect.name]).all():
+            if engine.dialect.name == "mysql":
+                connection.exec_driver_sql(f"KILL {found}")
+    engine.dispose()
+
+
+def test_connections_that_died_while_idle_are_replaced(server: Store) -> None:
+    made = node(server)
+    kill_others(server)
+    assert server.nodes.get(made.id).uuid == made.uuid
+    kill_others(server)
+    assert server.nodes.reserve(made.id, "h1").held_by == "h1"
