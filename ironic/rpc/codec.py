@@ -1,0 +1,60 @@
+"""How values and errors look between a caller and a conductor.
+
+Values are plain JSON; ``copied`` gives a value the shape it has on the other side, sharing nothing. An error crosses
+as its class and families, message and facts, never with a traceback, and comes back as the nearest class that this
+side knows. An answer is an envelope with either a result or an error.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from ironic.core.errors import IronicError, all_errors
+
+
+def copied(value: Any) -> Any:
+    """Return the value as it arrives on the other side; TypeError if it can't travel."""
+    return orjson.loads(orjson.dumps(value))
+
+
+def result(value: Any) -> dict[str, Any]:
+    """Return the envelope of a result."""
+    return {"result": value}
+
+
+def failure(error: IronicError) -> dict[str, Any]:
+    """Return the envelope of an error; facts that are no JSON travel as text."""
+    families = [cls.__name__ for cls in type(error).__mro__ if issubclass(cls, IronicError)]
+    return {"error": {"classes": families, "message": _text(error.message), "facts": _plain(error.facts)}}
+
+
+def _plain(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts as JSON; those that are none travel as text, so that an error always gets through."""
+    try:
+        plain: dict[str, Any] = orjson.loads(orjson.dumps(facts, default=str, option=orjson.OPT_NON_STR_KEYS))
+    except TypeError:
+        plain = {key: _text(str(value)) for key, value in facts.items()}
+    return plain
+
+
+def _text(text: str) -> str:
+    """Return text that can be encoded: what a BMC says may hold anything."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def opened(envelope: Mapping[str, Any]) -> Any:
+    """Return the result in an envelope, or raise its error."""
+    if "error" in envelope:
+        raise rebuilt(envelope["error"])
+    return envelope["result"]
+
+
+def rebuilt(wire: Mapping[str, Any]) -> IronicError:
+    """Build the error that was sent: its own class, or the nearest family known here."""
+    known = all_errors()
+    cls = next((known[name] for name in wire["classes"] if name in known), IronicError)
+    # A plug-in's class may have a constructor of its own; what makes an error of ours is set by the root's.
+    error = cls.__new__(cls)
+    IronicError.__init__(error, wire["message"], **{k: v for k, v in wire["facts"].items() if k != "message"})
+    return error

@@ -1,0 +1,13 @@
+"""What a way of reaching conductors looks like to those who use it."""
+
+from typing import Any, Protocol
+
+from ironic.core.context import RequestContext
+from ironic.rpc.conversation import Call
+
+
+class Transport(Protocol):
+    """Carries calls to conductors by host name."""
+
+    def ask(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
+        """Make one call; return its result or raise its error, ConductorUnreachable if no answer comes."""

@@ -1,0 +1,163 @@
+"""The conversation over a real RabbitMQ: every test makes its own conductor names, so runs don't meet."""
+
+import os
+import threading
+import time
+import uuid
+
+import pytest
+
+from ironic.core.context import RequestContext
+from ironic.core.errors import CallNotUnderstood, ConductorUnreachable, IronicError, MessageBusFailure, NodeLocked
+from ironic.rpc.conductors import Conductors
+from ironic.rpc.conversation import CALLS, Call
+from ironic.rpc.message_bus import MessageBus
+from ironic.tests.unit.rpc.endpoints import Endpoint
+
+URL = os.environ.get("IRONIC_TEST_RABBITMQ_URL", "rabbit://guest:guest@127.0.0.1:5672/")
+CONTEXT = RequestContext(request_id="req-1", user_id="u1", roles=("admin",))
+
+# Not in use on any machine that runs tests: nobody listens there.
+NOBODY = "rabbit://guest:guest@127.0.0.1:9/"
+
+
+class Slow(Endpoint):
+    """An endpoint that takes its time, or never answers."""
+
+    def __init__(self):
+        super().__init__()
+        self.release = threading.Event()
+
+    def get_boot_device(self, context, node_id):
+        if node_id == "hangs":
+            self.release.wait(30)
+        return super().get_boot_device(context, node_id)
+
+    def driver_properties(self, context, hardware_type):
+        time.sleep(float(hardware_type))
+        return {"slept": hardware_type}
+
+
+@pytest.fixture(scope="module")
+def bus():
+    bus = MessageBus(URL, silence=2)
+    yield bus
+    bus.close()
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    return Slow()
+
+
+@pytest.fixture(scope="module")
+def host(bus, endpoint):
+    host = f"test-{uuid.uuid4()}"
+    server = bus.serve(host, endpoint)
+    yield host
+    endpoint.release.set()
+    server.stop()
+
+
+@pytest.fixture
+def conductor(bus, host):
+    return Conductors(bus, placement=None).at(host)
+
+
+def test_a_call_and_its_answer(conductor, endpoint):
+    assert conductor.validate_interfaces(CONTEXT, "n1") == {"power": {"result": True}}
+    assert endpoint.seen[-1] == (CONTEXT, "n1")
+
+
+def test_a_large_argument_arrives_whole(conductor, endpoint):
+    inventory = {"interfaces": [{"name": f"eth{n}", "text": "ä" * 100} for n in range(5000)]}
+    conductor.change_provision_state(CONTEXT, "n1", "inspect", inventory)
+    assert endpoint.seen[-1][3] == inventory | {"touched": True}
+    assert "touched" not in inventory
+
+
+def test_an_error_of_ours_arrives_as_itself(conductor):
+    with pytest.raises(NodeLocked) as raised:
+        conductor.get_boot_device(CONTEXT, "locked")
+    assert raised.value.facts == {"node": "locked", "host": "other"}
+
+
+def test_any_other_error_tells_the_caller_nothing(conductor):
+    with pytest.raises(IronicError) as raised:
+        conductor.get_boot_device(CONTEXT, "n1")
+    assert type(raised.value) is IronicError
+    assert "canary" not in str(raised.value)
+
+
+def test_a_call_of_a_later_release_is_refused_clearly(bus, host):
+    later = Call("from_the_future", None, True, CALLS["destroy_node"].signature)
+    with pytest.raises(CallNotUnderstood):
+        bus.ask(host, CONTEXT, later, {"node_id": "n1"})
+
+
+def test_a_conductor_at_work_is_waited_for_longer_than_silence(conductor):
+    assert conductor.driver_properties(CONTEXT, "3") == {"slept": "3"}
+
+
+def test_calls_run_side_by_side(conductor):
+    began = time.monotonic()
+    threads = [threading.Thread(target=conductor.driver_properties, args=(CONTEXT, "0.5")) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert time.monotonic() - began < 2
+
+
+def test_a_call_with_a_time_limit_ends_there(bus, host):
+    hasty = Call("get_boot_device", 1, True, CALLS["get_boot_device"].signature)
+    with pytest.raises(ConductorUnreachable) as raised:
+        bus.ask(host, CONTEXT, hasty, {"node_id": "hangs"})
+    assert raised.value.facts["host"] == host
+    assert 0.9 < raised.value.facts["seconds"] < 2
+
+
+def test_a_call_nobody_waits_for_arrives(bus, host, endpoint):
+    told = Call("validate_interfaces", None, False, CALLS["validate_interfaces"].signature)
+    assert bus.ask(host, CONTEXT, told, {"node_id": "told"}) is None
+    until = time.monotonic() + 5
+    while (CONTEXT, "told") not in endpoint.seen and time.monotonic() < until:
+        time.sleep(0.01)
+    assert (CONTEXT, "told") in endpoint.seen
+
+
+def test_a_conductor_that_never_was_is_known_at_once(bus):
+    began = time.monotonic()
+    with pytest.raises(ConductorUnreachable) as raised:
+        Conductors(bus, placement=None).at(f"never-{uuid.uuid4()}").destroy_node(CONTEXT, "n1")
+    assert raised.value.status == 503
+    assert time.monotonic() - began < 1
+
+
+def test_a_conductor_that_left_shows_by_its_silence(bus):
+    host = f"test-{uuid.uuid4()}"
+    bus.serve(host, Endpoint()).stop()
+    began = time.monotonic()
+    with pytest.raises(ConductorUnreachable):
+        Conductors(bus, placement=None).at(host).destroy_node(CONTEXT, "n1")
+    assert time.monotonic() - began < 4
+
+
+def test_without_a_broker_the_caller_is_told_soon():
+    lonely = MessageBus(NOBODY, silence=1)
+    began = time.monotonic()
+    with pytest.raises(MessageBusFailure) as raised:
+        Conductors(lonely, placement=None).at("c1").destroy_node(CONTEXT, "n1")
+    assert raised.value.status == 503
+    assert time.monotonic() - began < 3
+
+
+def test_nothing_runs_on_after_the_bus_is_closed():
+    before = set(threading.enumerate())
+    bus = MessageBus(URL, silence=2)
+    host = f"test-{uuid.uuid4()}"
+    server = bus.serve(host, Endpoint())
+    Conductors(bus, placement=None).at(host).validate_interfaces(CONTEXT, "n1")
+    server.stop()
+    bus.close()
+    assert set(threading.enumerate()) <= before

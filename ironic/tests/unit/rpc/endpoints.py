@@ -1,0 +1,34 @@
+"""An endpoint for tests of the conversation: it does what the name of the node says."""
+
+from ironic.core.errors import NodeLocked
+from ironic.rpc.conversation import CALLS, ConductorCalls
+
+
+def _unexpected(self, context, *args):
+    raise AssertionError("this call is not part of the test")
+
+
+Rest = type("Rest", (ConductorCalls,), dict.fromkeys(CALLS, _unexpected))
+
+
+class Endpoint(Rest):
+    """Answers some calls; remembers what it was asked."""
+
+    def __init__(self):
+        self.seen = []
+
+    def validate_interfaces(self, context, node_id):
+        self.seen.append((context, node_id))
+        return {"power": {"result": True}}
+
+    def change_provision_state(self, context, node_id, verb, arguments):
+        self.seen.append((context, node_id, verb, arguments))
+        arguments["touched"] = True
+
+    def get_boot_device(self, context, node_id):
+        if node_id == "locked":
+            raise NodeLocked(node=node_id, host="other")
+        raise RuntimeError(f"password=canary of {node_id}")
+
+    def supported_boot_devices(self, context, node_id):
+        return {"a set is no JSON"}

@@ -1,0 +1,183 @@
+import uuid
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from ironic.core.errors import DriverNotFound, NoValidHost
+from ironic.db import InterfaceRow
+from ironic.rpc.conductors import Conductors
+from ironic.rpc.placement import Placement
+from ironic.tests.databases import counting_statements, sqlite_store
+
+UUIDS = [str(uuid.UUID(int=n * 104729)) for n in range(300)]
+
+
+class Time:
+    """A clock that goes when it is told to."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def monotonic(self):
+        return self.seconds
+
+    def utc(self):
+        return datetime(2025, 1, 1) + timedelta(seconds=self.seconds)
+
+
+@pytest.fixture
+def time():
+    return Time()
+
+
+@pytest.fixture
+def store(tmp_path, time):
+    store = sqlite_store(tmp_path, clock=time.utc)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def placement(store, time):
+    return Placement(store, heartbeat_timeout=60, reset_interval=15, clock=time.monotonic)
+
+
+def register(store, host, *drivers, group=""):
+    rows = [InterfaceRow(driver, "power", "fake", True) for driver in drivers]
+    store.conductors.register(host, group, drivers, rows)
+
+
+def owners(placement, driver="fake", group=""):
+    return {placement.host_for(uuid, driver, group) for uuid in UUIDS}
+
+
+def test_nodes_are_spread_over_the_conductors_of_their_driver(store, placement):
+    register(store, "c1", "fake")
+    register(store, "c2", "fake", "redfish")
+    assert owners(placement) == {"c1", "c2"}
+    assert owners(placement, "redfish") == {"c2"}
+
+
+def test_everybody_agrees(store, placement):
+    for name in ("c1", "c2", "c3"):
+        register(store, name, "fake")
+    other = Placement(store, heartbeat_timeout=60)
+    assert [placement.host_for(uuid, "fake", "") for uuid in UUIDS] == [
+        other.host_for(uuid, "fake", "") for uuid in UUIDS
+    ]
+
+
+def test_a_group_is_served_by_its_own_conductors_only(store, placement):
+    register(store, "c1", "fake")
+    register(store, "c2", "fake", group="Rack-1")
+    assert owners(placement) == {"c1"}
+    assert owners(placement, group="rack-1") == {"c2"}
+    with pytest.raises(NoValidHost) as raised:
+        placement.host_for(UUIDS[0], "fake", "rack-2")
+    assert raised.value.facts == {"driver": "fake", "group": "rack-2"}
+
+
+def test_a_driver_nobody_serves_has_no_host(store, placement):
+    register(store, "c1", "fake")
+    with pytest.raises(NoValidHost):
+        placement.host_for(UUIDS[0], "ipmi", "")
+
+
+def test_exactly_one_conductor_says_a_node_is_its_own(store, placement):
+    register(store, "c1", "fake")
+    register(store, "c2", "fake")
+    for node in UUIDS[:20]:
+        assert [placement.is_mine(host, node, "fake", "") for host in ("c1", "c2")].count(True) == 1
+    assert not placement.is_mine("c1", UUIDS[0], "ipmi", "")
+
+
+def test_many_questions_are_answered_from_one_look(store, placement):
+    register(store, "c1", "fake")
+    with counting_statements(store) as seen:
+        owners(placement)
+        placement.served()
+        placement.hosts_of("fake")
+    assert seen.selects == 2
+
+
+def test_a_dead_conductor_loses_its_nodes_after_the_reset_interval(store, placement, time):
+    register(store, "c1", "fake")
+    register(store, "c2", "fake")
+    assert owners(placement) == {"c1", "c2"}
+    time.seconds = 50
+    store.conductors.touch("c2")
+    time.seconds = 61
+    assert owners(placement) == {"c2"}
+
+
+def test_within_the_interval_the_picture_stands(store, placement, time):
+    register(store, "c1", "fake")
+    assert owners(placement) == {"c1"}
+    register(store, "c2", "fake")
+    time.seconds = 15
+    assert owners(placement) == {"c1"}
+    time.seconds = 15.1
+    assert owners(placement) == {"c1", "c2"}
+
+
+def test_reset_forgets_the_picture(store, placement):
+    register(store, "c1", "fake")
+    assert owners(placement) == {"c1"}
+    register(store, "c2", "fake")
+    placement.reset()
+    assert owners(placement) == {"c1", "c2"}
+
+
+def test_a_first_conductor_is_found_soon(store, placement, time):
+    with pytest.raises(NoValidHost):
+        placement.host_for(UUIDS[0], "fake", "")
+    register(store, "c1", "fake")
+    time.seconds = 1.1
+    assert placement.host_for(UUIDS[0], "fake", "") == "c1"
+    assert placement.hosts_of("fake") == ["c1"]
+
+
+def test_asking_for_what_nobody_serves_does_not_flood_the_database(store, placement):
+    register(store, "c1", "fake")
+    with counting_statements(store) as seen:
+        for node in UUIDS:
+            assert not placement.is_mine("c1", node, "ipmi", "")
+    assert seen.selects == 2
+
+
+def test_conductors_that_left_serve_nothing(store, placement):
+    register(store, "c1", "fake")
+    store.conductors.unregister("c1")
+    assert placement.hosts_of("fake") == []
+    assert placement.served() == []
+
+
+def test_served_lists_what_is_offered(store, placement):
+    register(store, "c1", "fake", group="g")
+    (row,) = placement.served()
+    assert (row.hostname, row.conductor_group, row.hardware_type, row.interface_name) == ("c1", "g", "fake", "fake")
+
+
+class Echo:
+    """A transport that says whom it would ask."""
+
+    def ask(self, host, context, call, arguments):
+        return host
+
+
+def test_a_node_is_served_by_its_owner(store, placement):
+    register(store, "c1", "fake")
+    register(store, "c2", "fake")
+    conductors = Conductors(Echo(), placement)
+    for node in UUIDS[:20]:
+        row = SimpleNamespace(uuid=node, driver="fake", conductor_group="")
+        assert conductors.serving(row).validate_interfaces(None, node) == placement.host_for(node, "fake", "")
+
+
+def test_a_driver_is_asked_at_any_of_its_conductors(store, placement):
+    register(store, "c1", "fake", group="g")
+    conductors = Conductors(Echo(), placement)
+    assert conductors.for_driver("fake").driver_properties(None, "fake") == "c1"
+    with pytest.raises(DriverNotFound):
+        conductors.for_driver("ipmi")
