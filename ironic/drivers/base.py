@@ -1,0 +1,75 @@
+"""All names that drivers in and out of tree import from ``ironic.drivers.base``; each lives in a file of its own."""
+
+from ironic.core.interface_kinds import KINDS
+from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.interfaces import (
+    BaseInterface,
+    BIOSInterface,
+    BootInterface,
+    ConsoleInterface,
+    DeployInterface,
+    FirmwareInterface,
+    InspectInterface,
+    ManagementInterface,
+    NetworkInterface,
+    PowerInterface,
+    RAIDInterface,
+    RescueInterface,
+    StorageInterface,
+    VendorInterface,
+)
+from ironic.drivers.interfaces.boot import ImagePublisherSettings
+from ironic.drivers.interfaces.raid_config import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA
+from ironic.drivers.passthru import VendorMetadata, driver_passthru, passthru
+from ironic.drivers.refreshing import cache_bios_settings, cache_firmware_components
+from ironic.drivers.steps import (
+    ArgInfo,
+    BaseStep,
+    CleanStep,
+    DeployStep,
+    ServiceStep,
+    VerifyStep,
+    clean_step,
+    deploy_step,
+    service_step,
+    verify_step,
+)
+
+ALL_INTERFACES = frozenset(KINDS)
+
+__all__ = [
+    "ALL_INTERFACES",
+    "RAID_APPLY_CONFIGURATION_ARGSINFO",
+    "RAID_CONFIG_SCHEMA",
+    "ArgInfo",
+    "BIOSInterface",
+    "BareDriver",
+    "BaseInterface",
+    "BaseStep",
+    "BootInterface",
+    "CleanStep",
+    "ConsoleInterface",
+    "DeployInterface",
+    "DeployStep",
+    "FirmwareInterface",
+    "ImagePublisherSettings",
+    "InspectInterface",
+    "ManagementInterface",
+    "NetworkInterface",
+    "PowerInterface",
+    "RAIDInterface",
+    "RescueInterface",
+    "ServiceStep",
+    "StorageInterface",
+    "VendorInterface",
+    "VendorMetadata",
+    "VerifyStep",
+    "cache_bios_settings",
+    "cache_firmware_components",
+    "clean_step",
+    "deploy_step",
+    "driver_passthru",
+    "passthru",
+    "service_step",
+    "verify_step",
+]

@@ -1,0 +1,45 @@
+"""What most machines have in common: booting over the network and an agent that does the work (S6).
+
+A vendor's hardware type starts from here and lists only what is its own. The lists follow facts/driver_api.yaml;
+implementations that this service does not have yet are left out until they are built.
+"""
+
+from ironic.drivers.hardware_type import AbstractHardwareType, Supported
+
+
+class GenericHardware(AbstractHardwareType):
+    """Inserts the implementations that fit any machine; power and management stay the vendor's."""
+
+    @property
+    def supported_boot_interfaces(self) -> Supported:
+        """Nothing yet that fits any machine."""
+        return []
+
+    @property
+    def supported_deploy_interfaces(self) -> Supported:
+        """Nothing yet that fits any machine."""
+        return []
+
+    @property
+    def supported_inspect_interfaces(self) -> Supported:
+        """Inspection by an agent."""
+        return ["agent", "no-inspect"]
+
+
+class ManualManagementHardware(GenericHardware):
+    """Machines that people switch on and off and set up by hand."""
+
+    @property
+    def supported_deploy_interfaces(self) -> Supported:
+        """What is there already, or nothing at all."""
+        return [*super().supported_deploy_interfaces, "noop"]
+
+    @property
+    def supported_management_interfaces(self) -> Supported:
+        """A person does what the service asks for."""
+        return ["noop", "fake"]
+
+    @property
+    def supported_power_interfaces(self) -> Supported:
+        """A person does what the service asks for."""
+        return ["fake"]

@@ -1,0 +1,89 @@
+"""The base of hardware types: which implementations a family of machines can be combined from.
+
+A hardware type is a class published under the entry point group ``ironic.hardware.types``. For each kind of interface
+it has an ordered list; the first one that is also enabled is the default (S4, S7). An entry is the class of an
+implementation, or the name of its entry point: a name costs nothing until it is enabled, so our own types use names.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ironic.drivers.interfaces import BaseInterface
+
+Supported = Sequence[str | type[BaseInterface]]
+
+
+class AbstractHardwareType(ABC):
+    """A family of machines. Mandatory kinds are abstract; for the others there is an implementation that says no."""
+
+    # False makes the conductor warn at start that nobody looks after this hardware type any more.
+    supported: ClassVar[bool] = True
+
+    # True for a type that is combined with whatever else is enabled, after what it lists; for testing only.
+    accepts_any_enabled: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def supported_boot_interfaces(self) -> Supported:
+        """Implementations of the boot interface, in order of preference."""
+
+    @property
+    @abstractmethod
+    def supported_deploy_interfaces(self) -> Supported:
+        """Implementations of the deploy interface, in order of preference."""
+
+    @property
+    @abstractmethod
+    def supported_management_interfaces(self) -> Supported:
+        """Implementations of the management interface, in order of preference."""
+
+    @property
+    @abstractmethod
+    def supported_power_interfaces(self) -> Supported:
+        """Implementations of the power interface, in order of preference."""
+
+    @property
+    def supported_bios_interfaces(self) -> Supported:
+        """Implementations of the BIOS interface, in order of preference."""
+        return ["no-bios"]
+
+    @property
+    def supported_console_interfaces(self) -> Supported:
+        """Implementations of the console interface, in order of preference."""
+        return ["no-console"]
+
+    @property
+    def supported_firmware_interfaces(self) -> Supported:
+        """Implementations of the firmware interface, in order of preference."""
+        return ["no-firmware"]
+
+    @property
+    def supported_inspect_interfaces(self) -> Supported:
+        """Implementations of the inspect interface, in order of preference."""
+        return ["no-inspect"]
+
+    @property
+    def supported_network_interfaces(self) -> Supported:
+        """Implementations of the network interface, in order of preference."""
+        return ["noop"]
+
+    @property
+    def supported_raid_interfaces(self) -> Supported:
+        """Implementations of the RAID interface, in order of preference."""
+        return ["no-raid"]
+
+    @property
+    def supported_rescue_interfaces(self) -> Supported:
+        """Implementations of the rescue interface, in order of preference."""
+        return ["no-rescue"]
+
+    @property
+    def supported_storage_interfaces(self) -> Supported:
+        """Implementations of the storage interface, in order of preference."""
+        return ["noop"]
+
+    @property
+    def supported_vendor_interfaces(self) -> Supported:
+        """Implementations of the vendor interface, in order of preference."""
+        return ["no-vendor"]

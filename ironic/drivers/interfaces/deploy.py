@@ -1,0 +1,91 @@
+"""Putting a system on a machine, and preparing the machine for everything an agent does on it."""
+
+import logging
+from abc import abstractmethod
+from typing import ClassVar
+
+from ironic.drivers.interfaces.base import BaseInterface
+from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
+
+_ORIGINAL = "original_deploy_interface"
+
+
+class DeployInterface(BaseInterface):
+    """Deployment of a machine. Every method may be repeated: a conductor that takes over calls it again."""
+
+    interface_type: ClassVar[str] = "deploy"
+
+    @abstractmethod
+    def deploy(self, task: Task) -> str | None:
+        """Write the image; DEPLOYWAIT when it goes on elsewhere, None or DEPLOYDONE when finished.
+
+        Usually this is also the deploy step of priority 100.
+        """
+
+    @abstractmethod
+    def tear_down(self, task: Task) -> str | None:
+        """Take the system off the machine; DELETED when done."""
+
+    @abstractmethod
+    def prepare(self, task: Task) -> None:
+        """Set up what the deployment needs, before its first step."""
+
+    @abstractmethod
+    def clean_up(self, task: Task) -> None:
+        """Undo :meth:`prepare`; may be called with a shared lock only."""
+
+    @abstractmethod
+    def take_over(self, task: Task) -> None:
+        """Rebuild on this conductor what the one before had set up on its own host."""
+
+    # Cleaning and servicing
+
+    def prepare_cleaning(self, task: Task) -> str | None:
+        """Set up cleaning; CLEANWAIT when an agent must start first."""
+        return None
+
+    def tear_down_cleaning(self, task: Task) -> None:
+        """Undo :meth:`prepare_cleaning`."""
+
+    def prepare_service(self, task: Task) -> str | None:
+        """Set up servicing; SERVICEWAIT when an agent must start first."""
+        return None
+
+    def tear_down_service(self, task: Task) -> None:
+        """Undo :meth:`prepare_service`."""
+
+    # The agent
+
+    def heartbeat(
+        self,
+        task: Task,
+        callback_url: str,
+        agent_version: str,
+        agent_verify_ca: str | None = None,
+        agent_status: str | None = None,
+        agent_status_message: str | None = None,
+    ) -> None:
+        """Take note that an agent is alive; called with the lock held. Here it is only logged."""
+        LOG.warning(
+            "An agent called for node %s, whose deploy interface has no use for it. Check what the machine booted.",
+            task.node.uuid,
+        )
+
+    # Choosing another implementation (used by an interface that finds out by itself which one fits)
+
+    def supports_deploy(self, task: Task) -> bool:
+        """Tell whether this interface fits what the node is to be deployed with; asked before it is chosen."""
+        return False
+
+    def switch_interface(self, task: Task) -> None:
+        """Put another implementation in this one's place at the beginning of a deployment."""
+
+    def restore_interface(self, task: Task) -> None:
+        """Undo :meth:`switch_interface`."""
+        original = task.node.driver_internal_info.get(_ORIGINAL)
+        if original:
+            task.node.deploy_interface = original
+            task.node.del_driver_internal_info(_ORIGINAL)
+            task.node.save()

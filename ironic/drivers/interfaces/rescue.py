@@ -1,0 +1,24 @@
+"""Booting a deployed machine into a rescue system and back."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from ironic.drivers.interfaces.base import BaseInterface
+from ironic.drivers.task import Task
+
+
+class RescueInterface(BaseInterface):
+    """Rescue mode. Every method may be repeated."""
+
+    interface_type: ClassVar[str] = "rescue"
+
+    @abstractmethod
+    def rescue(self, task: Task) -> str:
+        """Boot the rescue system; RESCUEWAIT or RESCUE. Raises InstanceRescueFailure."""
+
+    @abstractmethod
+    def unrescue(self, task: Task) -> str:
+        """Boot the deployed system again; ACTIVE. Raises InstanceUnrescueFailure."""
+
+    def clean_up(self, task: Task) -> None:
+        """Undo what a rescue has set up that failed or was given up."""

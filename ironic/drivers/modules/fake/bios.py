@@ -1,0 +1,56 @@
+"""BIOS settings of a fake machine: whatever was set, kept with the node."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.interfaces import BIOSInterface
+from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.refreshing import cache_bios_settings
+from ironic.drivers.steps import clean_step
+from ironic.drivers.task import Task
+
+_SETTINGS: Final = "fake_bios"
+
+
+class FakeBIOS(BIOSInterface):
+    """Takes any setting; fresh from the factory it has none."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task) -> None:
+        pass
+
+    @clean_step(
+        priority=0,
+        argsinfo={"settings": {"description": "Settings to apply, each with a name and a value.", "required": True}},
+    )
+    @cache_bios_settings
+    def apply_configuration(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+        try:
+            wanted = {setting["name"]: setting["value"] for setting in settings}
+        except (TypeError, KeyError) as error:
+            raise InvalidParameterValue(
+                err=f"BIOS settings for node {task.node.uuid} must be a list, each with name and value."
+            ) from error
+        delay("bios")
+        task.node.set_driver_internal_info(_SETTINGS, {**self._settings(task), **wanted})
+        task.node.save()
+        return None
+
+    @clean_step(priority=0)
+    @cache_bios_settings
+    def factory_reset(self, task: Task) -> str | None:
+        delay("bios")
+        task.node.del_driver_internal_info(_SETTINGS)
+        task.node.save()
+        return None
+
+    @clean_step(priority=0)
+    def cache_bios_settings(self, task: Task) -> None:
+        """Read the settings: as they are kept with the node, that is done already."""
+        delay("bios")
+
+    def _settings(self, task: Task) -> dict[str, Any]:
+        return dict(task.node.driver_internal_info.get(_SETTINGS) or {})

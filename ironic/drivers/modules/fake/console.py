@@ -1,0 +1,25 @@
+"""Console of a fake machine: it can be opened and closed, and leads nowhere."""
+
+from typing import Any
+
+from ironic.drivers.interfaces import ConsoleInterface
+from ironic.drivers.task import Task
+
+
+class FakeConsole(ConsoleInterface):
+    """Has no address."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task) -> None:
+        pass
+
+    def start_console(self, task: Task) -> None:
+        pass
+
+    def stop_console(self, task: Task) -> None:
+        pass
+
+    def get_console(self, task: Task) -> dict[str, Any]:
+        return {}

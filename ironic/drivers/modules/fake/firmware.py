@@ -1,0 +1,45 @@
+"""Firmware of a fake machine: it remembers which update each component got last."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.interfaces import FirmwareInterface
+from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.refreshing import cache_firmware_components
+from ironic.drivers.steps import clean_step
+from ironic.drivers.task import Task
+
+_UPDATES: Final = "fake_firmware"
+
+
+class FakeFirmware(FirmwareInterface):
+    """Takes any update."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task) -> None:
+        pass
+
+    @clean_step(
+        priority=0,
+        argsinfo={"settings": {"description": "Updates to apply, each with a component and a URL.", "required": True}},
+    )
+    @cache_firmware_components
+    def update(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+        try:
+            updates = {setting["component"]: setting["url"] for setting in settings}
+        except (TypeError, KeyError) as error:
+            raise InvalidParameterValue(
+                err=f"Firmware updates for node {task.node.uuid} must be a list, each with component and url."
+            ) from error
+        delay("firmware")
+        known = task.node.driver_internal_info.get(_UPDATES) or {}
+        task.node.set_driver_internal_info(_UPDATES, {**known, **updates})
+        task.node.save()
+        return None
+
+    def cache_firmware_components(self, task: Task) -> None:
+        """Read the versions: as they are kept with the node, that is done already."""
+        delay("firmware")

@@ -1,0 +1,1 @@
+"""The agent inspect interface: a ramdisk looks at the machine and posts what it finds."""

@@ -1,0 +1,89 @@
+"""Inspect interface `agent`: boot a ramdisk, wait for what it posts, make something of it.
+
+Booting and power are next door; what becomes of the data is decided by the hooks and rules of `ironic.inspection`,
+which are loaded and checked when the conductor starts. The conductor moves the states and stores the node with them.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.errors import TakenOver
+from ironic.drivers.interfaces import InspectInterface
+from ironic.drivers.modules.inspector import booting, known_ports, power
+from ironic.drivers.task import Task
+from ironic.inspection import bmc_addresses
+from ironic.inspection import task as inspection
+from ironic.inspection.hooks.loading import names_of
+from ironic.inspection.pipeline import Pipeline
+from ironic.inspection.rules import RuleBook, load
+
+LOG = logging.getLogger(__name__)
+
+
+class AgentInspect(InspectInterface):
+    """In-band inspection."""
+
+    def __init__(self) -> None:
+        self.pipeline = Pipeline.load(names_of(CONF.inspector.hooks), RuleBook(load(CONF.inspection_rules.built_in)))
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task) -> None:
+        """Raise when the machine could not be brought to boot the ramdisk."""
+        booting.validate(_of(task))
+
+    def inspect_hardware(self, task: Task) -> str:
+        """Boot the ramdisk; its data arrive later."""
+        work = _of(task)
+        if CONF.inspector.pre_create_ports:
+            known_ports.create(work)
+        bmc_addresses.remember(work.store, work.node, bmc_addresses.collect(work.node.driver_info))
+        booting.start(work)
+        return states.INSPECTWAIT
+
+    def continue_inspection(
+        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, Any] | None = None
+    ) -> str | None:
+        """Run hooks and rules on the data, then clear up, whether that went well or not."""
+        work = _of(task)
+        try:
+            self.pipeline.run(work, dict(inventory), plugin_data)
+        except TakenOver:
+            raise
+        except Exception:
+            _end_quietly(work)
+            raise
+        _end(work)
+        return None
+
+    def abort(self, task: Task) -> None:
+        """Stop waiting: forget how the ramdisk could be recognised, clear up, switch off."""
+        work = _of(task)
+        bmc_addresses.forget(work.store, work.node)
+        try:
+            booting.clear_up(work)
+        finally:
+            power.switch_off(work)
+
+
+def _of(task: Task) -> inspection.Task:
+    """Return the task with what an inspection needs besides, all of which the conductor's task has."""
+    return cast(inspection.Task, task)
+
+
+def _end(task: inspection.Task) -> None:
+    booting.clear_up(task)
+    if CONF.inspector.power_off:
+        power.switch_off(task)
+
+
+def _end_quietly(task: inspection.Task) -> None:
+    """Clear up after a failure, which must not be covered by another one."""
+    try:
+        _end(task)
+    except Exception as error:
+        LOG.warning("Node %s: clearing up after a failed inspection failed too: %s", task.node.uuid, error)

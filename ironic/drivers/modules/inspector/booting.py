@@ -1,0 +1,84 @@
+"""Having a machine boot the inspection ramdisk, and putting it back.
+
+Managed: the node's boot and network interfaces prepare it. Unmanaged: somebody else's DHCP and TFTP servers do, and
+the machine is just told to boot from the network. Which it was is remembered on the node, for whoever clears up.
+Source: facts/inspection.yaml, start.
+"""
+
+import logging
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.drivers import boot_devices
+from ironic.drivers.modules.inspector import power
+from ironic.inspection.task import Task
+
+LOG = logging.getLogger(__name__)
+
+_MANAGED: Final = "inspector_manage_boot"
+_CALLBACK: Final = "/v1/continue_inspection"
+
+
+def can_manage(task: Task) -> bool:
+    """Tell whether the node's interfaces can boot the ramdisk; errors in their settings are raised."""
+    try:
+        for kind in ("boot", "network"):
+            task.driver.require(kind).validate_inspection(task)
+    except UnsupportedDriverExtension:
+        return False
+    return True
+
+
+def validate(task: Task) -> None:
+    """Raise when the machine could not be brought to boot the ramdisk."""
+    if can_manage(task):
+        callback_url()
+    elif CONF.inspector.require_managed_boot:
+        raise UnsupportedDriverExtension(
+            f"The boot or network interface of node {task.node.uuid} can't boot the inspection ramdisk. Choose other "
+            "ones, or set [inspector]require_managed_boot to false where the machines boot it by other means."
+        )
+
+
+def start(task: Task) -> None:
+    """Boot the ramdisk."""
+    managed = can_manage(task)
+    task.node.set_driver_internal_info(_MANAGED, managed)
+    # Stored before anything happens to the machine: whoever takes over must know what there is to clear up.
+    task.node.save()
+    LOG.info("Node %s: inspection begins, boot is %s", task.node.uuid, "managed" if managed else "not managed")
+    power.switch_off(task)
+    if managed:
+        _prepare(task)
+    else:
+        task.driver.require("management").set_boot_device(task, boot_devices.PXE, persistent=False)
+    power.start(task)
+
+
+def clear_up(task: Task) -> None:
+    """Undo what was prepared; harmless when nothing was."""
+    if task.node.del_driver_internal_info(_MANAGED):
+        task.driver.require("boot").clean_up_ramdisk(task)
+        task.driver.require("network").remove_inspection_network(task)
+
+
+def callback_url() -> str:
+    """Return where the ramdisk posts what it finds, or raise InvalidParameterValue."""
+    base = CONF.service_catalog.endpoint_override or CONF.api.public_endpoint
+    if not base:
+        raise InvalidParameterValue(
+            err="A ramdisk can't be told where to post its data: set [service_catalog]endpoint_override to the URL of "
+            "this service."
+        )
+    return f"{base.rstrip('/')}{_CALLBACK}"
+
+
+def ramdisk_parameters() -> dict[str, Any]:
+    """Return the kernel parameters of the ramdisk."""
+    return {"ipa-inspection-callback-url": callback_url()}
+
+
+def _prepare(task: Task) -> None:
+    task.driver.require("network").add_inspection_network(task)
+    task.driver.require("boot").prepare_ramdisk(task, ramdisk_parameters())

@@ -1,0 +1,50 @@
+"""Networks that somebody else takes care of: a machine stays where it is plugged in."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.drivers.interfaces import NetworkInterface
+from ironic.drivers.task import Task
+
+
+class NoopNetwork(NetworkInterface):
+    """Accepts everything and does nothing; no virtual interface is ever bound."""
+
+    def port_changed(self, task: Task, port_obj: Any) -> None:
+        pass
+
+    def portgroup_changed(self, task: Task, portgroup_obj: Any) -> None:
+        pass
+
+    def vif_attach(self, task: Task, vif_info: Mapping[str, Any]) -> None:
+        pass
+
+    def vif_detach(self, task: Task, vif_id: str) -> None:
+        pass
+
+    def vif_list(self, task: Task) -> list[dict[str, Any]]:
+        return []
+
+    def get_current_vif(self, task: Task, p_obj: Any) -> str | None:
+        return None
+
+    def add_provisioning_network(self, task: Task) -> None:
+        pass
+
+    def remove_provisioning_network(self, task: Task) -> None:
+        pass
+
+    def configure_tenant_networks(self, task: Task) -> None:
+        pass
+
+    def unconfigure_tenant_networks(self, task: Task) -> None:
+        pass
+
+    def add_cleaning_network(self, task: Task) -> dict[str, str]:
+        return {}
+
+    def remove_cleaning_network(self, task: Task) -> None:
+        pass
+
+    def validate_inspection(self, task: Task) -> None:
+        pass

@@ -1,0 +1,37 @@
+"""Names that an operator's configuration may hold and this service does not have yet.
+
+They are taken from facts/driver_api.yaml (entry_point_groups) minus our own entry points. Enabling one is no fault:
+it is skipped with a warning, so that a configuration written for later starts today. Who builds one of them deletes
+its name here; a test keeps this list and the entry points apart.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac", "intel-ipmi", "ipmi"})
+
+INTERFACES: Final[Mapping[str, frozenset[str]]] = {
+    "bios": frozenset({"idrac-redfish", "redfish"}),
+    "boot": frozenset(
+        {
+            "http",
+            "http-ipxe",
+            "idrac-redfish-virtual-media",
+            "ipxe",
+            "pxe",
+            "redfish-https",
+            "redfish-virtual-media",
+        }
+    ),
+    "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
+    "deploy": frozenset({"anaconda", "ansible", "autodetect", "bootc", "custom-agent", "direct", "ramdisk"}),
+    "firmware": frozenset({"redfish"}),
+    "inspect": frozenset({"idrac-redfish", "redfish"}),
+    "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
+    "network": frozenset({"flat", "ironic-networking", "neutron"}),
+    "power": frozenset({"agent", "idrac-redfish", "ipmitool"}),
+    "raid": frozenset({"agent", "idrac-redfish", "redfish"}),
+    "rescue": frozenset({"agent"}),
+    "storage": frozenset({"cinder", "external"}),
+    "vendor": frozenset({"idrac-redfish", "ipmitool", "redfish"}),
+}

@@ -1,0 +1,18 @@
+"""Machines whose BMC speaks Redfish."""
+
+from ironic.drivers.generic import GenericHardware
+from ironic.drivers.hardware_type import Supported
+
+
+class RedfishHardware(GenericHardware):
+    """Power and management through Redfish, the rest as with any machine."""
+
+    @property
+    def supported_management_interfaces(self) -> Supported:
+        """Redfish, or leave the settings alone."""
+        return ["redfish", "noop"]
+
+    @property
+    def supported_power_interfaces(self) -> Supported:
+        """Redfish."""
+        return ["redfish"]

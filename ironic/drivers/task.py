@@ -1,0 +1,85 @@
+"""What an interface gets to see of the work it is part of.
+
+Every method of an interface takes a task. The conductor's task has more to offer, but a driver that keeps to what
+stands here can be tested with a few plain objects and runs under any engine. Attributes are columns of the stored
+rows; JSON columns are dictionaries that may be changed in place and are stored by ``save()``.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ironic.core.context import RequestContext
+
+if TYPE_CHECKING:
+    from ironic.drivers.bare_driver import BareDriver
+
+
+class Node(Protocol):
+    """The machine's record."""
+
+    # What a driver may set; everything else changes through the methods below or in place.
+    power_state: Any
+    raid_config: Any
+    target_raid_config: Any
+    deploy_interface: Any
+
+    @property
+    def id(self) -> Any: ...
+    @property
+    def uuid(self) -> Any: ...
+    @property
+    def driver(self) -> Any: ...
+    @property
+    def driver_info(self) -> Any: ...
+    @property
+    def driver_internal_info(self) -> Any: ...
+    @property
+    def instance_info(self) -> Any: ...
+    @property
+    def properties(self) -> Any: ...
+    @property
+    def provision_state(self) -> Any: ...
+    @property
+    def disable_power_off(self) -> Any: ...
+    @property
+    def network_data(self) -> Any: ...
+
+    def save(self) -> Any:
+        """Store what has changed."""
+
+    def set_driver_internal_info(self, key: str, value: Any) -> Any:
+        """Remember something of the driver's own under a key; stored by ``save()``."""
+
+    def del_driver_internal_info(self, key: str) -> Any:
+        """Forget it; nothing happens when it isn't there."""
+
+
+class Port(Protocol):
+    """A network port of the machine."""
+
+    @property
+    def uuid(self) -> Any: ...
+    @property
+    def address(self) -> Any: ...
+
+
+class Task(Protocol):
+    """One piece of work on one node."""
+
+    @property
+    def context(self) -> RequestContext:
+        """On whose behalf the work is done."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether the node may only be looked at."""
+
+    @property
+    def node(self) -> Node: ...
+    @property
+    def ports(self) -> Sequence[Port]: ...
+    @property
+    def portgroups(self) -> Sequence[Any]: ...
+    @property
+    def driver(self) -> "BareDriver":
+        """The interfaces of this node."""

@@ -1,0 +1,134 @@
+"""Getting through to a Redfish BMC, and what is said when that fails."""
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ironic.core.errors import RedfishConnectionError, RedfishError
+from ironic.drivers.modules.redfish import connection
+from ironic.drivers.modules.redfish.access import access_of
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.tests.redfish_bmc import RedfishBmc
+from ironic.tests.unit.drivers.machine import UUID, work_on
+
+WRONG = "wrong-and-secret"
+
+
+@pytest.mark.parametrize("auth_type", ["auto", "basic"])
+def test_it_talks_tls_with_a_login(guarded_bmc: RedfishBmc, auth_type: str) -> None:
+    task = work_on(driver_info=guarded_bmc.driver_info(redfish_auth_type=auth_type))
+    assert RedfishPower().get_power_state(task) == "power off"
+
+
+@pytest.mark.parametrize("auth_type", ["auto", "basic"])
+def test_it_is_clear_about_a_wrong_password_and_keeps_it_to_itself(
+    guarded_bmc: RedfishBmc, auth_type: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    info = guarded_bmc.driver_info(redfish_password=WRONG, redfish_auth_type=auth_type)
+    with pytest.raises(RedfishError) as failure:
+        RedfishPower().get_power_state(work_on(driver_info=info))
+    told = str(failure.value)
+    assert UUID in told
+    assert guarded_bmc.address in told
+    assert "redfish_password" in told
+    for text in (told, repr(failure.value.facts), caplog.text):
+        assert WRONG not in text
+
+
+def test_a_wrong_password_is_no_use_where_the_right_one_was_before(guarded_bmc: RedfishBmc) -> None:
+    power = RedfishPower()
+    assert power.get_power_state(work_on(driver_info=guarded_bmc.driver_info())) == "power off"
+    with pytest.raises(RedfishError, match="refuses the login"):
+        power.get_power_state(work_on(driver_info=guarded_bmc.driver_info(redfish_password=WRONG)))
+    assert power.get_power_state(work_on(driver_info=guarded_bmc.driver_info())) == "power off"
+
+
+def test_it_does_not_trust_a_certificate_nobody_vouches_for(guarded_bmc: RedfishBmc) -> None:
+    begun = time.monotonic()
+    with pytest.raises(RedfishConnectionError) as failure:
+        RedfishPower().get_power_state(work_on(driver_info=guarded_bmc.driver_info(redfish_verify_ca=True)))
+    assert "certificate" in str(failure.value).lower()
+    assert time.monotonic() - begun < 1, "waiting makes no certificate better"
+
+
+def test_it_trusts_any_certificate_when_told_to(guarded_bmc: RedfishBmc) -> None:
+    task = work_on(driver_info=guarded_bmc.driver_info(redfish_verify_ca=False))
+    assert RedfishPower().get_power_state(task) == "power off"
+
+
+def test_it_names_the_bmc_that_can_not_be_reached() -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        task = work_on(driver_info={"redfish_address": address})
+        with pytest.raises(RedfishConnectionError) as failure:
+            RedfishPower().get_power_state(task)
+    assert UUID in str(failure.value)
+    assert failure.value.facts["address"] == address
+
+
+def test_it_tries_again_until_the_bmc_answers(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__connection_attempts=5)
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    # Nobody listens there until, a second later, something passes everything on to the BMC.
+    relay = threading.Thread(target=_relay_one, args=(port, int(bmc.address.rsplit(":", 1)[1]), 1.0))
+    relay.start()
+    info = bmc.driver_info(0, redfish_address=f"http://127.0.0.1:{port}")
+    state = RedfishPower().get_power_state(work_on(driver_info=info))
+    relay.join()
+    assert state in ("power off", "power on")
+
+
+def test_it_needs_no_system_id_where_there_is_one_system(guarded_bmc: RedfishBmc) -> None:
+    task = work_on(driver_info=guarded_bmc.driver_info(redfish_system_id=None))
+    assert RedfishPower().get_power_state(task) == "power off"
+
+
+def test_it_asks_for_a_system_id_where_there_are_several(bmc: RedfishBmc) -> None:
+    with pytest.raises(RedfishError, match="redfish_system_id"):
+        RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(redfish_system_id=None)))
+
+
+def test_nodes_behind_one_bmc_share_a_connection(bmc: RedfishBmc) -> None:
+    for index in range(3):
+        RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(index)))
+    before = len(connection.CONNECTIONS)
+    RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(3)))
+    assert len(connection.CONNECTIONS) == before
+
+
+def test_it_works_without_keeping_connections(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__connection_cache_size=0)
+    connections = connection.Connections(connection.connect)
+    access = access_of(work_on(driver_info=bmc.driver_info(0)).node)
+    assert connections.get(access).system(access).identity == bmc.systems[0]["uuid"]
+    assert len(connections) == 0
+
+
+def _relay_one(port: int, onward: int, after: float) -> None:
+    """Listen from a while later on, and pass the few connections of one conversation through."""
+    time.sleep(after)
+    with socket.create_server(("127.0.0.1", port)) as server:
+        server.settimeout(1)
+        try:
+            while True:
+                client, _peer = server.accept()
+                _pass_on(client, onward)
+        except TimeoutError:
+            return
+
+
+def _pass_on(client: socket.socket, onward: int) -> None:
+    with client, socket.create_connection(("127.0.0.1", onward)) as bmc:
+        client.settimeout(3)
+        bmc.sendall(client.recv(65536))
+        while answer := bmc.recv(65536):
+            client.sendall(answer)

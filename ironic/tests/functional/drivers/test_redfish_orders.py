@@ -1,0 +1,158 @@
+"""Which orders a Redfish BMC gets, and how often."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure, UnsupportedDriverExtension
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.tests.functional.drivers.scripted_bmc import HANG_UP, SYSTEM, ScriptedBmc, scripted_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+
+@pytest.fixture
+def script() -> Iterator[ScriptedBmc]:
+    with scripted_bmc() as bmc:
+        yield bmc
+
+
+def on(bmc: ScriptedBmc, **columns: Any) -> Work:
+    return work_on(driver_info={"redfish_address": bmc.address, "redfish_system_id": SYSTEM}, **columns)
+
+
+def test_an_order_whose_answer_is_lost_is_not_sent_again(script: ScriptedBmc) -> None:
+    script.answers = [HANG_UP]
+    with pytest.raises(PowerStateFailure, match=script.address):
+        RedfishPower().set_power_state(on(script), states.POWER_ON)
+    assert script.sent() == [{"ResetType": "On"}]
+
+
+@pytest.mark.parametrize(
+    "power_state, before, sent",
+    [
+        (states.POWER_ON, "Off", ["On"]),
+        (states.POWER_ON, "On", []),
+        (states.POWER_OFF, "On", ["ForceOff"]),
+        (states.POWER_OFF, "Off", []),
+        (states.SOFT_POWER_OFF, "On", ["GracefulShutdown"]),
+        (states.REBOOT, "On", ["ForceOff", "On"]),
+        (states.REBOOT, "Off", ["On"]),
+        (states.SOFT_REBOOT, "On", ["GracefulShutdown", "On"]),
+    ],
+)
+def test_it_sends_the_orders_that_are_needed(power_state: str, before: str, sent: list[str]) -> None:
+    with scripted_bmc(before) as script:
+        RedfishPower().set_power_state(on(script), power_state)
+    assert [order["ResetType"] for order in script.sent()] == sent
+
+
+@pytest.mark.parametrize(
+    "power_state, before, sent",
+    [
+        (states.REBOOT, "On", ["ForceRestart"]),
+        (states.REBOOT, "Off", ["On"]),
+        (states.SOFT_REBOOT, "On", ["GracefulRestart"]),
+        (states.SOFT_REBOOT, "Off", ["On"]),
+    ],
+)
+def test_a_node_that_must_stay_on_gets_one_order(power_state: str, before: str, sent: list[str]) -> None:
+    with scripted_bmc(before) as script:
+        RedfishPower().set_power_state(on(script, disable_power_off=True), power_state)
+    assert [order["ResetType"] for order in script.sent()] == sent
+
+
+def test_it_powers_on_again_when_the_bmc_was_busy(script: ScriptedBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__power_on_conflict_retry_interval=1)
+    script.answers = [409]
+    RedfishPower().set_power_state(on(script), states.POWER_ON)
+    assert script.sent() == [{"ResetType": "On"}] * 2
+
+
+def test_it_gives_up_on_a_bmc_that_stays_busy(script: ScriptedBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__power_on_conflict_retry_attempts=0)
+    script.answers = [409]
+    with pytest.raises(PowerStateFailure, match="409"):
+        RedfishPower().set_power_state(on(script), states.POWER_ON)
+    assert len(script.orders) == 1
+
+
+@pytest.mark.parametrize(
+    "shown, told",
+    [
+        ("On", states.POWER_ON),
+        ("PoweringOn", states.POWER_ON),
+        ("Off", states.POWER_OFF),
+        ("PoweringOff", states.POWER_OFF),
+        ("Paused", None),
+        (None, None),
+    ],
+)
+def test_it_translates_the_power_state(shown: str | None, told: str | None) -> None:
+    with scripted_bmc() as script:
+        script.documents[SYSTEM]["PowerState"] = shown
+        assert RedfishPower().get_power_state(on(script)) == told
+
+
+@pytest.mark.parametrize(
+    "step, sent",
+    [
+        ("clear_secure_boot_keys", "DeleteAllKeys"),
+        ("reset_secure_boot_keys_to_default", "ResetAllKeysToDefault"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["clean", "deploy"])
+def test_it_resets_secure_boot_keys(kind: str, step: str, sent: str) -> None:
+    with scripted_bmc(SecureBoot={"@odata.id": f"{SYSTEM}/SecureBoot"}) as script:
+        execute = getattr(RedfishManagement(), f"execute_{kind}_step")
+        assert execute(on(script), {"step": step, "interface": "management"}) is None
+    assert script.sent() == [{"ResetKeysType": sent}]
+
+
+def test_a_machine_without_secure_boot_says_so(script: ScriptedBmc) -> None:
+    with pytest.raises(UnsupportedDriverExtension, match="secure_boot"):
+        RedfishManagement().get_secure_boot_state(on(script))
+
+
+@pytest.mark.parametrize("persistent, how_long", [(True, "Continuous"), (False, "Once")])
+def test_it_says_for_how_long_a_boot_device_is_set(persistent: bool, how_long: str) -> None:
+    boot = {"BootSourceOverrideTarget": "None", "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe", "Hdd"]}
+    with scripted_bmc(Boot=boot) as script:
+        management = RedfishManagement()
+        management.set_boot_device(on(script), "pxe", persistent=persistent)
+        with pytest.raises(InvalidParameterValue, match="it knows pxe, disk"):
+            management.set_boot_device(on(script), "cdrom")
+    assert script.sent() == [
+        {"Boot": {"BootSourceOverrideTarget": "Pxe", "BootSourceOverrideEnabled": how_long}},
+    ]
+
+
+@pytest.mark.parametrize(
+    "boot, told",
+    [
+        (None, {"boot_device": None, "persistent": None}),
+        ({"BootSourceOverrideEnabled": "Disabled"}, {"boot_device": None, "persistent": None}),
+        (
+            {"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": "Hdd"},
+            {"boot_device": "disk", "persistent": False},
+        ),
+        (
+            {"BootSourceOverrideEnabled": "Continuous", "BootSourceOverrideTarget": "UsbCd"},
+            {"boot_device": "cdrom", "persistent": True},
+        ),
+        (
+            {"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": "Utilities"},
+            {"boot_device": None, "persistent": False},
+        ),
+    ],
+)
+def test_it_translates_the_boot_device(boot: dict[str, Any] | None, told: dict[str, Any]) -> None:
+    with scripted_bmc(Boot=boot) as script:
+        assert RedfishManagement().get_boot_device(on(script)) == told
+
+
+def test_it_sends_an_nmi(script: ScriptedBmc) -> None:
+    RedfishManagement().inject_nmi(on(script))
+    assert script.sent() == [{"ResetType": "Nmi"}]

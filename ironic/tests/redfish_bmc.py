@@ -1,0 +1,195 @@
+"""A Redfish BMC for tests: sushy-tools' emulator with its fake machines, in a process of its own on a free port.
+
+    with redfish_bmc(tmp_path, count=2, delay=0) as bmc:
+        node.driver_info = bmc.driver_info(0)
+
+The emulator is taken as it is, except for one thing: it lets every power action take 1 to 11 seconds by chance, and
+tests say how long instead. Run as a program, this file is that emulator.
+"""
+
+import argparse
+import contextlib
+import datetime
+import ipaddress
+import pprint
+import re
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+START_SECONDS = 20.0
+HOST = "127.0.0.1"
+
+_ADDRESS = re.compile(r"Running on (https?)://[^:]+:(\d+)")
+_NAMES = uuid.UUID("5d8a3f0e-30a6-44a5-9c39-0f2f6d5a7a11")
+
+
+@dataclass(frozen=True)
+class RedfishBmc:
+    """A running emulator."""
+
+    address: str
+    systems: tuple[dict[str, Any], ...]
+    login: dict[str, str]
+    verify_ca: str | None = None
+
+    def driver_info(self, index: int = 0, **changes: Any) -> dict[str, Any]:
+        """Return what a node needs to reach one of the machines; a change to None takes a key out."""
+        info = {
+            "redfish_address": self.address,
+            "redfish_system_id": f"/redfish/v1/Systems/{self.systems[index]['uuid']}",
+            **self.login,
+            "redfish_verify_ca": self.verify_ca,
+            **changes,
+        }
+        return {name: value for name, value in info.items() if value is not None}
+
+    def mac_addresses(self, index: int = 0) -> list[str]:
+        """Return the addresses of one machine's network interfaces."""
+        return [nic["mac"] for nic in self.systems[index]["nics"]]
+
+
+@contextlib.contextmanager
+def redfish_bmc(
+    directory: Path,
+    *,
+    count: int = 1,
+    delay: int = 0,
+    user: str | None = None,
+    password: str = "secret-of-the-bmc",
+    tls: bool = False,
+) -> Iterator[RedfishBmc]:
+    """Run the emulator until the block ends; ``directory`` has to be empty.
+
+    Of several machines the last one has no disks, and answers questions about them with a server error.
+    """
+    systems = tuple(_system(index) for index in range(count))
+    settings: dict[str, Any] = {
+        "SUSHY_EMULATOR_FAKE_DRIVER": True,
+        "SUSHY_EMULATOR_FAKE_SYSTEMS": list(systems),
+        "SUSHY_EMULATOR_STATE_DIR": str(directory),
+        "SUSHY_EMULATOR_LISTEN_IP": HOST,
+        "SUSHY_EMULATOR_LISTEN_PORT": 0,
+        "SUSHY_EMULATOR_FEATURE_SET": "full",
+        **_disks(systems[:-1] or systems),
+    }
+    if user:
+        settings["SUSHY_EMULATOR_AUTH_FILE"] = _write_logins(directory, user, password)
+    if tls:
+        certificate, key = _write_certificate(directory)
+        settings |= {"SUSHY_EMULATOR_SSL_CERT": certificate, "SUSHY_EMULATOR_SSL_KEY": key}
+    login = {"redfish_username": user, "redfish_password": password} if user else {}
+    with _running(directory, settings, delay) as address:
+        yield RedfishBmc(address, systems, login, settings.get("SUSHY_EMULATOR_SSL_CERT"))
+
+
+@contextlib.contextmanager
+def _running(directory: Path, settings: dict[str, Any], delay: int) -> Iterator[str]:
+    config, log = directory / "emulator.conf", directory / "emulator.log"
+    config.write_text("".join(f"{name} = {pprint.pformat(value)}\n" for name, value in settings.items()))
+    command = [sys.executable, "-P", __file__, "--config", str(config), "--delay", str(delay)]
+    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
+        try:
+            yield _await_address(process, log)
+        finally:
+            process.terminate()
+
+
+def _await_address(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    """Wait until the emulator says on which port it listens; the system has chosen a free one."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := _ADDRESS.search(log.read_text()):
+            return f"{found[1]}://{HOST}:{found[2]}"
+        time.sleep(0.02)
+    raise RuntimeError(f"The Redfish emulator did not start: {log.read_text()}")
+
+
+def _system(index: int) -> dict[str, Any]:
+    nics = [f"52:54:7e:{index >> 8 & 255:02x}:{index & 255:02x}:{nic:02x}" for nic in range(2)]
+    return {
+        "uuid": str(uuid.uuid5(_NAMES, f"system {index}")),
+        "name": f"machine-{index}",
+        "power_state": "Off",
+        "external_notifier": False,
+        "nics": [{"mac": mac, "ip": "192.0.2.1"} for mac in nics],
+    }
+
+
+def _disks(systems: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Give each machine a controller with one disk; without these settings the emulator talks about its own sample."""
+    owners = [system["uuid"] for system in systems]
+    controller = {"Id": "1", "Name": "Controller", "StorageControllers": [], "Drives": ["disk-0"]}
+    disk = {"Id": "disk-0", "Name": "Disk 0", "Protocol": "SAS", "CapacityBytes": 480_000_000_000}
+    return {
+        "SUSHY_EMULATOR_STORAGE": {owner: [controller] for owner in owners},
+        "SUSHY_EMULATOR_DRIVES": {(owner, "1"): [disk] for owner in owners},
+        "SUSHY_EMULATOR_VOLUMES": {},
+    }
+
+
+def _write_logins(directory: Path, user: str, password: str) -> str:
+    import bcrypt
+
+    path = directory / "htpasswd"
+    path.write_text(f"{user}:{bcrypt.hashpw(password.encode(), bcrypt.gensalt(rounds=4)).decode()}\n")
+    return str(path)
+
+
+def _write_certificate(directory: Path) -> tuple[str, str]:
+    """Make a certificate for the loopback address that signs itself."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    paths = directory / "server.crt", directory / "server.key"
+    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return str(paths[0]), str(paths[1])
+
+
+class _Chance:
+    """In place of the random module, in the part of the emulator that asks how long a power action takes."""
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds
+
+    def randint(self, low: int, high: int) -> int:
+        return self._seconds
+
+
+def main() -> int:
+    """Run the emulator."""
+    from sushy_tools.emulator import main as emulator
+    from sushy_tools.emulator.resources.systems import fakedriver
+
+    parser = argparse.ArgumentParser(description="Redfish emulator with power actions of a given length.")
+    parser.add_argument("--config", required=True)
+    parser.add_argument("--delay", type=int, default=0)
+    arguments = parser.parse_args()
+    fakedriver.random = _Chance(arguments.delay)
+    sys.argv = ["sushy-emulator", "--config", arguments.config, "--fake"]
+    return int(emulator.main())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

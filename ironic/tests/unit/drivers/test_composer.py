@@ -1,0 +1,287 @@
+"""What stops the start of a conductor, and what only deserves a warning."""
+
+import abc
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ironic.conf import CONF
+from ironic.core.errors import DriverLoadError
+from ironic.core.interface_kinds import KINDS
+from ironic.drivers import not_yet_built
+from ironic.drivers.composition import Composition
+from ironic.drivers.extensions import Ambiguous
+from ironic.drivers.modules.fake import FakePower
+from ironic.tests.unit.drivers.plugins import (
+    ENABLED,
+    AcmeHardware,
+    AcmePower,
+    ManySteps,
+    Published,
+    Registry,
+    broken,
+    compose,
+    registry,
+    wanted,
+)
+
+
+def faults(*args: Any, **kwargs: Any) -> list[str]:
+    """Return what stops the start."""
+    with pytest.raises(DriverLoadError) as stop:
+        compose(*args, **kwargs)
+    found: list[str] = stop.value.facts["faults"]
+    assert all(fault in str(stop.value) for fault in found)
+    return found
+
+
+@pytest.mark.demand("S11")
+def test_a_default_outside_the_enabled_list_names_option_value_and_what_is_allowed() -> None:
+    (fault,) = faults(wanted("acme", power=("acme",), defaults={"power": "acme-plus"}))
+    assert "default_power_interface is acme-plus" in fault
+    assert "enabled_power_interfaces does not enable (acme)" in fault
+
+
+class ByName(AcmeHardware):
+    supported_power_interfaces = ["acme"]
+
+
+@pytest.mark.demand("S16")
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    published = registry(
+        {"acme": ByName, "missing-library": broken()},
+        power={"acme": broken("No module named 'acmelib'")},
+    )
+    wish = wanted(
+        "acme",
+        "missing-library",
+        "acmee",
+        power=("acme", "pover"),
+        boot=("fake", "foot"),
+        deploy=("fake",),
+        defaults={"vendor": "other"},
+    )
+    found = faults(wish, published)
+    told = "\n".join(found)
+    assert len(found) == 7
+    assert "hardware type missing-library can't be loaded: ImportError: No module named 'vendorlib'" in told
+    assert "there is no hardware type acmee (option enabled_hardware_types); installed ones: acme" in told
+    assert "there is no power interface pover (option enabled_power_interfaces)" in told
+    assert "there is no boot interface foot" in told
+    assert "power interface acme can't be loaded: ImportError: No module named 'acmelib'" in told
+    assert "hardware type acme supports none of the enabled deploy interfaces" in told
+    assert "default_vendor_interface is other" in told
+
+
+@pytest.mark.demand("S13", "S16")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_without_anything_usable_stops_the_start(kind: str) -> None:
+    (fault,) = faults(replace(wanted(), enabled={**ENABLED, kind: ()}))
+    assert fault.startswith(f"hardware type acme supports none of the enabled {kind} interfaces")
+    assert f"enabled_{kind}_interfaces" in fault
+
+
+class Sick(FakePower):
+    def __init__(self) -> None:
+        raise RuntimeError("no licence")
+
+
+class Unfinished(AcmeHardware):
+    @property
+    def supported_power_interfaces(self) -> Any:
+        import vendorlib_that_is_not_there  # type: ignore[import-not-found]  # noqa: F401
+
+        return []
+
+
+class Odd(AcmeHardware):
+    supported_power_interfaces = ["odd"]
+
+
+@pytest.mark.demand("S3", "S16")
+@pytest.mark.parametrize(
+    "thing, told",
+    [
+        (Published(Sick), "RuntimeError: no licence"),
+        (Published(object), "builtins:object is no subclass of ironic.drivers.interfaces.power.PowerInterface"),
+        (Published("text", value="odd:text"), "odd:text is no subclass of"),
+        (Published(AcmeHardware), "is no subclass of"),
+        (Ambiguous("a:A", "b:B"), "published more than once, for a:A and b:B"),
+        (broken(), "ImportError: No module named 'vendorlib'"),
+    ],
+)
+def test_what_can_not_be_made_stops_the_start(thing: Any, told: str) -> None:
+    published = registry({"acme": Odd})
+    published["ironic.hardware.interfaces.power"]["odd"] = thing
+    (fault,) = faults(wanted("acme", power=("odd",)), published)
+    assert fault.startswith("power interface odd can't be loaded: ")
+    assert told in fault
+
+
+class NoPower(AcmeHardware):
+    @property
+    @abc.abstractmethod
+    def supported_power_interfaces(self) -> Any:
+        """Left to subclasses."""
+
+
+@pytest.mark.demand("S1", "S4", "S16")
+@pytest.mark.parametrize("thing", [Published(AcmePower), Published("text", value="odd:text"), Published(NoPower)])
+def test_a_hardware_type_must_be_one(thing: Any) -> None:
+    (fault,) = faults(wanted("acme"), registry({"acme": thing}))
+    assert fault.startswith("hardware type acme can't be loaded: TypeError")
+
+
+def test_a_type_whose_list_can_not_be_made_stops_the_start() -> None:
+    (fault,) = faults(wanted("acme"), registry({"acme": Unfinished}))
+    assert "hardware type acme can't tell the power interfaces it supports: ModuleNotFoundError" in fault
+
+
+@pytest.mark.demand("S2")
+def test_an_implementation_must_be_of_its_kind() -> None:
+    class Wrong(AcmeHardware):
+        supported_power_interfaces = ["impostor"]
+
+    published = registry({"acme": Wrong}, power={"impostor": ManySteps})
+    (fault,) = faults(wanted("acme", power=("impostor",)), published)
+    assert "is no subclass of ironic.drivers.interfaces.power.PowerInterface" in fault
+
+
+def test_nothing_enabled_stops_the_start() -> None:
+    (fault,) = faults(wanted("ipmi"))
+    assert "no hardware type is left to serve" in fault
+
+
+# Priorities of clean steps
+
+
+def steps(**priorities: Any) -> tuple[Any, Registry]:
+    class Cleaner(AcmeHardware):
+        supported_vendor_interfaces = ["cleaner"]
+
+    published = registry({"acme": Cleaner}, vendor={"cleaner": ManySteps})
+    return wanted("acme", vendor=("cleaner",), clean_priorities=priorities), published
+
+
+@pytest.mark.demand("S48")
+def test_clean_steps_of_equal_priority_in_one_interface_stop_the_start() -> None:
+    (fault,) = faults(*steps())
+    assert "vendor interface cleaner" in fault
+    assert "equal priority 10: scrub, wipe" in fault
+
+
+@pytest.mark.demand("S48")
+@pytest.mark.parametrize("priority", [11, "11", 10.5, "10.5", 0, "0"])
+def test_an_override_may_keep_them_apart(priority: Any) -> None:
+    wish, published = steps(**{"vendor.wipe": priority})
+    assert compose(wish, published).default("acme", "vendor") == "cleaner"
+
+
+@pytest.mark.demand("S48")
+def test_an_override_may_bring_them_together() -> None:
+    wish, published = steps(**{"vendor.wipe": "3", "vendor.polish": "3.0"})
+    (fault,) = faults(wish, published)
+    assert "equal priority 3: polish, wipe" in fault
+
+
+def test_disabled_steps_are_never_too_equal() -> None:
+    wish, published = steps(**{"vendor.wipe": 0, "vendor.scrub": 0})
+    assert compose(wish, published).default("acme", "vendor") == "cleaner"
+
+
+def test_an_override_that_is_no_number_stops_the_start() -> None:
+    found = faults(*steps(**{"vendor.wipe": "high"}))
+    assert any("clean_step_priority_override, vendor.wipe" in fault for fault in found)
+
+
+# What is not built yet
+
+
+def test_names_of_later_releases_are_skipped_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    wish = wanted("acme", "ipmi", power=("acme", "ipmitool"), boot=("pxe", "fake"), defaults={"boot": "pxe"})
+    composition = compose(wish)
+    assert composition.hardware_types.keys() == {"acme"}
+    assert composition.default("acme", "boot") == "fake"
+    skipped = [record.getMessage() for record in caplog.records if record.getMessage().startswith("Skipping")]
+    assert [message.split(",")[0] for message in skipped] == [
+        "Skipping hardware type ipmi",
+        "Skipping boot interface pxe",
+        "Skipping power interface ipmitool",
+    ]
+    assert "default_boot_interface is ignored: pxe is not built yet" in caplog.text
+
+
+def test_a_type_that_is_incomplete_without_them_is_skipped_with_the_reason(caplog: pytest.LogCaptureFixture) -> None:
+    class NeedsPxe(AcmeHardware):
+        supported_boot_interfaces = ["pxe"]
+
+    types = {"acme": AcmeHardware, "needs-pxe": NeedsPxe}
+    composition = compose(wanted("acme", "needs-pxe", boot=("fake", "pxe")), registry(types))
+    assert composition.hardware_types.keys() == {"acme"}
+    assert "Skipping hardware type needs-pxe: it can't do without boot interfaces (pxe)" in caplog.text
+
+
+def test_a_type_skipped_does_not_have_its_interfaces_loaded() -> None:
+    class NeedsPxe(AcmeHardware):
+        supported_boot_interfaces = ["pxe"]
+        supported_power_interfaces = ["fake"]
+
+    published = registry({"acme": AcmeHardware, "needs-pxe": NeedsPxe})
+    compose(wanted("acme", "needs-pxe", boot=("fake", "pxe"), power=("acme", "fake")), published)
+    assert published["ironic.hardware.interfaces.power"]["fake"].loads == []
+    assert published["ironic.hardware.interfaces.power"]["acme"].loads
+
+
+def test_a_plugin_may_publish_what_is_not_built_here_yet() -> None:
+    class Vendors(AcmeHardware):
+        supported_power_interfaces = [AcmePower]
+
+    published = registry({"ipmi": Vendors}, power={"ipmitool": AcmePower})
+    del published["ironic.hardware.interfaces.power"]["acme"]
+    assert compose(wanted("ipmi", power=("ipmitool",)), published).default("ipmi", "power") == "ipmitool"
+
+
+def test_an_orphaned_implementation_is_warned_about(caplog: pytest.LogCaptureFixture) -> None:
+    class Orphan(AcmePower):
+        supported = False
+
+    class Owner(AcmeHardware):
+        supported_power_interfaces = [Orphan]
+
+    compose(wanted("acme", power=("orphan",)), registry({"acme": Owner}, power={"orphan": Orphan}))
+    assert "Nobody looks after power interface orphan any more" in caplog.text
+
+
+def test_the_configuration_of_the_recorded_exchanges_starts(
+    conf: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    conf(
+        enabled_hardware_types=["fake-hardware", "manual-management"],
+        enabled_bios_interfaces=["fake", "no-bios"],
+        enabled_boot_interfaces=["fake", "pxe"],
+        enabled_console_interfaces=["fake", "no-console"],
+        enabled_deploy_interfaces=["fake", "direct"],
+        enabled_firmware_interfaces=["fake", "no-firmware"],
+        enabled_inspect_interfaces=["fake", "no-inspect"],
+        enabled_management_interfaces=["fake", "noop"],
+        enabled_network_interfaces=["noop"],
+        enabled_power_interfaces=["fake", "agent"],
+        enabled_raid_interfaces=["fake", "no-raid"],
+        enabled_rescue_interfaces=["fake", "no-rescue"],
+        enabled_storage_interfaces=["fake", "noop"],
+        enabled_vendor_interfaces=["fake", "no-vendor"],
+        default_network_interface="noop",
+    )
+    composition = Composition.load(CONF)
+    assert composition.hardware_types.keys() == {"fake-hardware"}
+    assert "Skipping hardware type manual-management: it can't do without boot interfaces (pxe)" in caplog.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_list_of_what_is_not_built_names_known_kinds(kind: str) -> None:
+    assert isinstance(not_yet_built.INTERFACES[kind], frozenset)
+    assert not_yet_built.INTERFACES.keys() == set(KINDS)
