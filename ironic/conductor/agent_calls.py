@@ -1,0 +1,72 @@
+"""What an agent's sign of life does.
+
+It is remembered in every state in which an agent may run. Where the node waits for one, the deploy interface hears of
+it, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source: facts/steps.yaml,
+heartbeat.processing.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ironic.conductor.flows import agent_link, rescuing, resuming
+from ironic.conductor.flows.flows import HELD_FLOWS, WAITING_FLOWS
+from ironic.conductor.flows.overdue import ON_TIMEOUT
+from ironic.conductor.task import Task
+from ironic.conf import CONF
+from ironic.core import states
+
+LOG = logging.getLogger(__name__)
+
+_RECORDED: Final = frozenset(
+    {states.CLEANING, states.DEPLOYING, states.RESCUING, states.SERVICING, *HELD_FLOWS, *WAITING_FLOWS}
+    | {states.RESCUEWAIT}
+)
+_ACTED_ON: Final = frozenset({*WAITING_FLOWS, states.RESCUEWAIT})
+
+
+def heartbeat(task: Task, beat: Mapping[str, Any]) -> None:
+    """Take note of a heartbeat and do what it makes possible."""
+    state = task.node.provision_state
+    if state not in _RECORDED:
+        LOG.debug("Node %s: a heartbeat in state '%s' is of no use", task.node.uuid, state)
+        return
+    agent_link.record(task.node, beat)
+    if state in _ACTED_ON:
+        task.node.provision_updated_at = task.node.now()  # a wait with a living agent does not time out
+    task.node.save()
+    if state in _ACTED_ON:
+        _act(task, beat)
+
+
+def _act(task: Task, beat: Mapping[str, Any]) -> None:
+    if task.node.maintenance:
+        _act_in_maintenance(task)
+    elif task.node.provision_state == states.RESCUEWAIT:
+        rescuing.resume(task)
+    else:
+        _act_for_flow(task, beat)
+
+
+def _act_in_maintenance(task: Task) -> None:
+    """Leave the node alone, or fail what is under way where the operator wants no work on such nodes."""
+    if not CONF.conductor.allow_provisioning_in_maintenance:
+        task.spawn_after(ON_TIMEOUT[task.node.provision_state], task, "The agent came while the node is in maintenance.")
+
+
+def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
+    flow = WAITING_FLOWS[task.node.provision_state]
+    if resuming.waits_for_engine(task, flow):
+        resuming.resume(task)
+    else:
+        task.driver.require("deploy").heartbeat(task, **_arguments(beat))
+
+
+def _arguments(beat: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "callback_url": beat.get("callback_url"),
+        "agent_version": beat.get("agent_version"),
+        "agent_verify_ca": beat.get("agent_verify_ca"),
+        "agent_status": beat.get("agent_status"),
+        "agent_status_message": beat.get("agent_status_message"),
+    }

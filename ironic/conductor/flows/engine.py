@@ -1,0 +1,117 @@
+"""The step engine: one for all flows.
+
+It prepares the machine, has the plan made, and runs step by step until one waits, one fails or none is left. A step
+is stored on the node before it runs; the end of one and the beginning of the next are one write. The functions here
+run on a worker with the node locked, and the lock goes back with their last write: nothing is held while a flow
+waits. What a flow prepares, plans and clears up is its own business; how a step is performed stands in performing.py.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from ironic.conductor import faults
+from ironic.conductor.flows.flow import Failure, Flow
+from ironic.conductor.flows.outcomes import Done, Failed, Hold, Wait, attempt
+from ironic.conductor.flows.performing import perform
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.step_history import write_down
+from ironic.conductor.task import Task
+from ironic.core.steps import Step
+
+LOG = logging.getLogger(__name__)
+
+
+def begin(task: Task, flow: Flow) -> None:
+    """Start a flow: refuse what can't be, prepare the machine, then run, or wait until it is prepared."""
+    if _plan(task, flow, complete=False) is None:
+        return
+    answer = attempt(task, flow.prepare)
+    if isinstance(answer, Failed):
+        fail(task, flow, Failure(f"preparing the machine failed: {answer.reason}"))
+    elif answer is not None and answer == flow.waiting:
+        task.finish("wait")
+    else:
+        go_on(task, flow)
+
+
+def go_on(task: Task, flow: Flow) -> None:
+    """Go on from where the node stands; what was waited for has happened."""
+    progress = Progress(task.node, flow)
+    if progress.is_planned:
+        waited_in, start = progress.index, progress.next_index()
+        ended = progress.current if start != waited_in else None
+        _run(task, flow, progress.plan, start, ended)
+        return
+    plan = _plan(task, flow, complete=True)
+    if plan is not None:
+        progress.adopt(plan)
+        LOG.info("Node %s: %s runs %s", task.node.uuid, flow.topic, ", ".join(step.name for step in plan) or "no steps")
+        _run(task, flow, plan, 0, None)
+
+
+def _plan(task: Task, flow: Flow, *, complete: bool) -> list[Step] | None:
+    """Have the plan made; None when that failed the flow. A list that is refused is no failure of the machine."""
+    plan = attempt(task, flow.plan, complete)
+    if not isinstance(plan, Failed):
+        return list(plan)
+    is_fault = flow.blames_refusals or not plan.refused
+    fail(task, flow, Failure(plan.reason, is_fault=is_fault, is_prepared=complete))
+    return None
+
+
+def _run(task: Task, flow: Flow, plan: Sequence[Step], start: int, ended: Step | None) -> None:
+    """Run the plan from ``start``; ``ended`` is the step before it, whose end is not written down yet."""
+    failures: list[Failure] = []
+    for index, step in enumerate(plan[start:], start):
+        _enter(task, flow, index, step, ended)
+        ended = step
+        match perform(task, flow, step):
+            case Done():
+                continue
+            case Wait():
+                return task.finish("wait")
+            case Hold():
+                return task.finish("hold")
+            case Failed(reason):
+                ended = None
+                failures.append(Failure(reason, step))
+                if not flow.runs_all:
+                    break
+    return fail(task, flow, *failures) if failures else _end(task, flow, ended)
+
+
+def _enter(task: Task, flow: Flow, index: int, step: Step, ended: Step | None) -> None:
+    """Store the step that is about to run, together with the end of the one before (S50)."""
+    Progress(task.node, flow).enter(index, step)
+    with task.store.writing():
+        write_down(task, flow, ended=ended, begins=step)
+        task.node.save()
+
+
+def _end(task: Task, flow: Flow, ended: Step | None) -> None:
+    """End a flow well."""
+    answer = attempt(task, flow.tear_down)
+    if isinstance(answer, Failed):
+        fail(task, flow, Failure(f"clearing up after the last step failed: {answer.reason}"))
+        return
+    Progress(task.node, flow).forget()
+    with task.store.writing():
+        write_down(task, flow, ended=ended)
+        task.finish(flow.done_event(task))
+
+
+def fail(task: Task, flow: Flow, *failures: Failure) -> None:
+    """End a flow badly: say why, clear up, and hand the node to people."""
+    text = " ".join(failure.text(flow, task.node.uuid) for failure in failures)
+    if any(failure.is_fault for failure in failures):
+        faults.mark(task.node, text)
+    Progress(task.node, flow).leave()
+    if any(failure.is_prepared for failure in failures):
+        text += clear_up(task, flow)
+    task.finish("fail", last_error=text)
+
+
+def clear_up(task: Task, flow: Flow) -> str:
+    """Undo what a failed flow has prepared; return what that adds to the error, should it fail too."""
+    answer = attempt(task, flow.give_up)
+    return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

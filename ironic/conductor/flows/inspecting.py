@@ -1,0 +1,95 @@
+"""Inspecting: finding out what a machine is made of, through its BMC or by what a ramdisk posts.
+
+The conductor moves the states and keeps the times; what is found and what is made of it is the inspect interface's
+business. Data that arrive when nobody waits for them are answered like data for a node that does not exist (S76).
+Sources: facts/inspection.yaml (start, continue_inspection, processing), demand S80.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from ironic.conductor.flows import agent_link
+from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.task import Task
+from ironic.core import states
+from ironic.core.errors import HardwareInspectionFailure, NotFound
+
+LOG = logging.getLogger(__name__)
+
+_FINISHED: Final = (None, states.MANAGEABLE)
+
+
+def start(task: Task) -> None:
+    """Accept a request to inspect the node."""
+    for kind in ("power", "inspect"):
+        task.driver.require(kind).validate(task)
+    agent_link.forget(task.node)
+    task.node.inspection_started_at = task.node.now()
+    task.node.inspection_finished_at = None
+    task.process_event("inspect", callback=_work, call_args=(task, _inspect))
+
+
+def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+    """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
+    state = task.node.provision_state
+    if state != states.INSPECTWAIT:
+        LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
+        raise NotFound()
+    task.node.timestamp_driver_internal_info("agent_last_heartbeat")
+    task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
+
+
+def abort(task: Task) -> None:
+    """Accept a user's request to wait no longer; the state changes once everything is cleared up."""
+    task.spawn_after(_give_up, task, "abort", "The wait was aborted by request.")
+
+
+def give_up(task: Task, reason: str) -> None:
+    """Fail an inspection that was waited for too long."""
+    _give_up(task, "fail", reason)
+
+
+def _inspect(task: Task) -> Any:
+    return task.driver.require("inspect").inspect_hardware(task)
+
+
+def _continue(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
+    return task.driver.require("inspect").continue_inspection(task, inventory, plugin_data)
+
+
+def _give_up(task: Task, event: str, reason: str) -> None:
+    """Have the interface clear up, then fail the inspection, whether that went well or not."""
+    answer = attempt(task, _clear_up)
+    if isinstance(answer, Failed):
+        reason += f" Clearing up failed as well: {answer.reason}"
+    _end_badly(task, event, reason)
+
+
+def _clear_up(task: Task) -> None:
+    task.driver.require("inspect").abort(task)
+
+
+def _work(task: Task, act: Callable[..., Any], *data: Any) -> None:
+    """Do one stretch of an inspection on a worker and move the node by what came of it."""
+    answer = attempt(task, act, *data)
+    if isinstance(answer, Failed):
+        _end_badly(task, "fail", answer.reason)
+    elif answer == states.INSPECTWAIT:
+        task.finish("wait")
+    elif answer in _FINISHED:
+        _end(task)
+    else:
+        _end_badly(task, "fail", f"the inspect interface answered {answer!r}, which means nothing here")
+
+
+def _end(task: Task) -> None:
+    agent_link.forget(task.node)
+    task.node.inspection_finished_at, task.node.inspection_started_at = task.node.now(), None
+    task.finish("done")
+
+
+def _end_badly(task: Task, event: str, reason: str) -> None:
+    agent_link.forget(task.node)
+    task.node.inspection_started_at = None
+    task.finish(event, last_error=str(HardwareInspectionFailure(error=reason)))

@@ -1,0 +1,30 @@
+"""How a wait that lasted too long ends, per state; the periodic job that finds such nodes is given this table.
+
+Each handler gets the node locked, on a worker, with the reason in words.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from ironic.conductor.flows import engine, inspecting, rescuing
+from ironic.conductor.flows.flow import Failure, Flow
+from ironic.conductor.flows.flows import WAITING_FLOWS
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.task import Task
+from ironic.core import states
+
+Handler = Callable[[Task, str], None]
+
+
+def _handler(flow: Flow) -> Handler:
+    def fail(task: Task, reason: str) -> None:
+        engine.fail(task, flow, Failure(reason, step=Progress(task.node, flow).current))
+
+    return fail
+
+
+ON_TIMEOUT: Final[dict[str, Handler]] = {
+    **{state: _handler(flow) for state, flow in WAITING_FLOWS.items()},
+    states.INSPECTWAIT: inspecting.give_up,
+    states.RESCUEWAIT: rescuing.give_up,
+}

@@ -1,0 +1,103 @@
+"""Changing the power of a machine: for users in the background, for flows at once.
+
+Which changes are refused and what a user sees meanwhile is decided here; how a BMC does it is the power interface's
+business. Sources: facts/state_machine.yaml (power_states, permissions.power_change), demand S57.
+"""
+
+import logging
+from typing import Any, Final
+
+from ironic.conductor.flows import agent_link
+from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.flows.step_history import remember
+from ironic.conductor.task import Task
+from ironic.conductor.transitions import shortened
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, PowerStateFailure
+
+LOG = logging.getLogger(__name__)
+
+_TOPIC: Final = "power"
+
+_OFF: Final = (states.POWER_OFF, states.SOFT_POWER_OFF)
+_RESTARTS: Final = (*_OFF, states.REBOOT, states.SOFT_REBOOT)
+
+
+def start(task: Task, target: str, timeout: int | None = None) -> None:
+    """Accept a user's power change, or refuse it; it goes on in the background."""
+    _check(task, target)
+    node = task.node
+    task.spawn_after(_finish, task, target, timeout)
+    task.set_spawn_error_hook(_not_started, task, target)
+    node.target_power_state, node.last_error = states.POWER_TARGET[target], None
+    node.save()
+
+
+def change(task: Task, target: str, timeout: int | None = None) -> None:
+    """Bring the machine to a power state, now; the caller saves the node."""
+    node, power = task.node, task.driver.require("power")
+    _check_off_allowed(task, target)
+    if target in _RESTARTS:
+        agent_link.machine_restarts(node)
+    if target == states.REBOOT:
+        power.reboot(task, timeout=timeout)
+    elif not _is_so_already(task, power, target):
+        power.set_power_state(task, target, timeout=timeout)
+    node.power_state = states.POWER_TARGET[target]
+    node.timestamp_driver_internal_info("last_power_state_change")
+    LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
+
+
+def read(task: Task) -> None:
+    """Take over the machine's power state as it is; the caller saves the node."""
+    power = task.driver.require("power")
+    power.validate(task)
+    task.node.power_state = power.get_power_state(task)
+    if task.node.power_state == "error":
+        raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
+
+
+def _is_so_already(task: Task, power: Any, target: str) -> bool:
+    return target != states.SOFT_REBOOT and power.get_power_state(task) == states.POWER_TARGET[target]
+
+
+def _check(task: Task, target: str) -> None:
+    node = task.node
+    if node.provision_state in (states.CLEANING, states.CLEANWAIT):
+        raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
+    _check_off_allowed(task, target)
+    power = task.driver.require("power")
+    power.validate(task)
+    supported = power.get_supported_power_states(task)
+    if target not in supported:
+        raise InvalidParameterValue(
+            err=f"The power interface of node {node.uuid} can't do '{target}'. It can do: {', '.join(supported)}."
+        )
+
+
+def _check_off_allowed(task: Task, target: str) -> None:
+    if target in _OFF and task.node.disable_power_off:
+        raise PowerStateFailure(target=target, reason="the node's disable_power_off is set")
+
+
+def _finish(task: Task, target: str, timeout: int | None) -> None:
+    """Do a user's power change on a worker."""
+    answer = attempt(task, change, target, timeout)
+    task.node.target_power_state = None
+    with task.store.writing():
+        if isinstance(answer, Failed):
+            _note_failure(task, target, answer.reason)
+        task.save_and_release()
+
+
+def _not_started(error: BaseException, task: Task, target: str) -> None:
+    task.node.target_power_state = None
+    _note_failure(task, target, str(error))
+    task.node.save()
+
+
+def _note_failure(task: Task, target: str, reason: str) -> None:
+    text = f"Changing the power state to '{target}' failed: {reason}"
+    task.node.last_error = shortened(text)
+    LOG.error("Node %s: %s", task.node.uuid, text)
+    remember(task, _TOPIC, text, severity="ERROR")

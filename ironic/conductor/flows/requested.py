@@ -1,0 +1,42 @@
+"""Lists of steps that users hand in, for manual cleaning and for servicing.
+
+A list is taken as it is when the verb comes and judged when the flow makes its plan, because the agent may have steps
+that nobody knows of before it runs. What is certainly wrong is told earlier: the machine is not started for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ironic.conductor.flows.catalogue import offered_steps
+from ironic.conductor.flows.flow import Flow
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.task import Task
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
+
+
+def accept(task: Task, flow: Flow, documents: Sequence[Mapping[str, Any]], *, disable_ramdisk: bool) -> None:
+    """Remember a user's list; the ramdisk is left out when the user says so or when no step needs it."""
+    asked = parse_all(documents)
+    _refuse_child_steps(asked)
+    without = disable_ramdisk or not plan_needs_ramdisk(offered_steps(task, flow.name), asked)
+    Progress(task.node, flow).begin(asked, no_ramdisk=without)
+
+
+def plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
+    """Return the list that will run, or raise InvalidParameterValue with everything that is wrong with it.
+
+    ``complete`` is false before the machine is prepared.
+    """
+    progress = Progress(task.node, flow)
+    offered = offered_steps(task, flow.name)
+    without = not progress.uses_ramdisk
+    return requested_plan(offered, progress.asked or (), disable_ramdisk=without, complete=complete or without)
+
+
+def _refuse_child_steps(asked: Sequence[Step]) -> None:
+    names = [step.name for step in asked if step.execute_on_child_nodes]
+    if names:
+        raise InvalidParameterValue(
+            err=f"Steps on child nodes are not offered: {', '.join(names)}. Ask each child node for the step itself."
+        )

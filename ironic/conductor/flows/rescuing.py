@@ -1,0 +1,90 @@
+"""Rescue mode: a ramdisk with a password of the user's on a machine that is in use, and the way back.
+
+The password stays with the instance as the rescue interface needs it; the hash is what an agent is given.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ironic.conductor.flows import agent_link
+from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.task import Task
+from ironic.core import sha_crypt, states
+from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
+
+_FAILURE: Final[dict[str, type[IronicError]]] = {
+    "rescue": InstanceRescueFailure,
+    "unrescue": InstanceUnrescueFailure,
+}
+
+
+def start(task: Task, rescue_password: str) -> None:
+    """Accept a request to bring the machine into rescue mode."""
+    _validate(task)
+    task.node.instance_info["rescue_password"] = rescue_password
+    task.node.instance_info["hashed_rescue_password"] = sha_crypt.sha256_crypt(rescue_password)
+    agent_link.forget(task.node)
+    task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))
+
+
+def start_back(task: Task) -> None:
+    """Accept a request to leave rescue mode."""
+    _validate(task)
+    agent_link.forget(task.node)
+    task.process_event("unrescue", callback=_work, call_args=(task, "unrescue", _unrescue))
+
+
+def resume(task: Task) -> None:
+    """Go on after the rescue ramdisk has come up."""
+    task.process_event("resume", callback=task.finish, call_args=("done",))
+
+
+def abort(task: Task) -> None:
+    """Give up waiting for the rescue ramdisk."""
+    task.process_event("abort", callback=_clear_up, call_args=(task,), last_error="The rescue was aborted by request.")
+
+
+def give_up(task: Task, reason: str) -> None:
+    """Fail a rescue that was waited for too long."""
+    _fail(task, "rescue", reason)
+
+
+def _validate(task: Task) -> None:
+    for kind in ("power", "rescue"):
+        task.driver.require(kind).validate(task)
+
+
+def _rescue(task: Task) -> Any:
+    return task.driver.require("rescue").rescue(task)
+
+
+def _unrescue(task: Task) -> Any:
+    return task.driver.require("rescue").unrescue(task)
+
+
+def _work(task: Task, verb: str, act: Callable[[Task], Any]) -> None:
+    answer = attempt(task, act)
+    if isinstance(answer, Failed):
+        _fail(task, verb, answer.reason)
+    elif answer == states.RESCUEWAIT and verb == "rescue":
+        task.finish("wait")
+    elif answer in (None, states.RESCUE, states.ACTIVE):
+        task.finish("done")
+    else:
+        _fail(task, verb, f"the rescue interface answered {answer!r}, which means nothing here")
+
+
+def _fail(task: Task, verb: str, reason: str) -> None:
+    text = str(_FAILURE[verb](node=task.node.uuid, reason=reason))
+    task.finish("fail", last_error=text + _cleared_up(task))
+
+
+def _clear_up(task: Task) -> None:
+    if more := _cleared_up(task):
+        task.node.last_error = f"{task.node.last_error}{more}"
+    task.save_and_release()
+
+
+def _cleared_up(task: Task) -> str:
+    answer = attempt(task, lambda task: task.driver.require("rescue").clean_up(task))
+    return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

@@ -1,0 +1,43 @@
+"""Bringing a waiting or held node back to work.
+
+Whoever knows that a wait is over (a heartbeat, a driver that polls, a user who lets go) comes here with the node
+locked. A flow that was to abort after its step does so now.
+"""
+
+from ironic.conductor.flows import aborting, agent_link, engine
+from ironic.conductor.flows.flow import Flow
+from ironic.conductor.flows.flows import HELD_FLOWS, WAITING_FLOWS
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.servicing import SERVICE
+from ironic.conductor.task import Task
+from ironic.core.errors import InvalidState
+
+
+def resume(task: Task) -> None:
+    """Go on with the step flow that the node waits in."""
+    state = task.node.provision_state
+    flow = WAITING_FLOWS.get(state)
+    if flow is None:
+        raise InvalidState(event="resume", state=state)
+    step = Progress(task.node, flow).current
+    if step is not None and step.abort_after:
+        aborting.now(task, flow)
+    else:
+        task.process_event("resume", callback=engine.go_on, call_args=(task, flow))
+
+
+def unhold(task: Task) -> None:
+    """Let a held node go on: at once when no agent has to be there for it, else with the agent's next heartbeat."""
+    flow = HELD_FLOWS[task.node.provision_state]
+    task.process_event("unhold")
+    if flow is SERVICE or not agent_link.is_known(task.node):
+        resume(task)
+
+
+def waits_for_engine(task: Task, flow: Flow) -> bool:
+    """Tell whether any sign of life brings the node back: nothing of a driver's is under way.
+
+    That is so while the machine is being prepared, in a wait of the engine's own, and after a hold.
+    """
+    progress = Progress(task.node, flow)
+    return not progress.is_polled and (progress.current is None or progress.current.is_reserved)

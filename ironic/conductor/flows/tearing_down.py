@@ -1,0 +1,51 @@
+"""Tearing down: taking an instance off its machine, then cleaning the machine.
+
+The user's part is over when cleaning begins (S65): a failure before that is state error, a failure of cleaning is the
+operator's. What belonged to the instance is gone from the node by then.
+"""
+
+from ironic.conductor.flows import agent_link, cleaning
+from ironic.conductor.flows.flows import STEP_FLOWS
+from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.task import Task
+from ironic.core import states
+
+
+def start(task: Task) -> None:
+    """Accept a request to remove the instance."""
+    for kind in ("power", "deploy"):
+        task.driver.require(kind).validate(task)
+    was_rescued = task.node.provision_state in _RESCUED
+    task.process_event("delete", callback=_run, call_args=(task, was_rescued))
+
+
+# The ramdisk of a rescue may have left something behind in these.
+_RESCUED = frozenset({states.RESCUE, states.RESCUEWAIT, states.RESCUEFAIL, states.UNRESCUEFAIL})
+
+
+def _run(task: Task, was_rescued: bool) -> None:
+    answer = attempt(task, _remove, was_rescued)
+    if isinstance(answer, Failed):
+        task.finish("fail", last_error=f"Removing the instance of node {task.node.uuid} failed: {answer.reason}")
+        return
+    _forget_instance(task)
+    task.process_event("clean", target_state=cleaning.target(task))
+    cleaning.run_automated(task)
+
+
+def _remove(task: Task, was_rescued: bool) -> None:
+    if was_rescued:
+        task.driver.require("rescue").clean_up(task)
+    deploy = task.driver.require("deploy")
+    deploy.tear_down(task)
+    deploy.clean_up(task)
+
+
+def _forget_instance(task: Task) -> None:
+    node = task.node
+    node.instance_uuid = node.instance_name = None
+    node.instance_info = {}
+    agent_link.forget(node)
+    for flow in STEP_FLOWS:
+        Progress(node, flow).forget()

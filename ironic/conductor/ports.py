@@ -1,0 +1,69 @@
+"""Changing and deleting ports, where the node's state and its network have a say.
+
+The caller has checked the form of the change. Source: facts/state_machine.yaml, permissions.port_*.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ironic.conductor.task import Task
+from ironic.core import states
+from ironic.core.errors import Conflict, NodeNotEditable, PortNotFound
+from ironic.db import PortRecord
+
+_CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
+_CONNECTIVITY_STATES: Final = frozenset({states.ENROLL, states.INSPECTING, states.INSPECTWAIT, states.MANAGEABLE})
+
+# Keys of a port under which a network interface keeps the virtual interface that uses it.
+_VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
+
+
+def update(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
+    """Change a port, once its node and its network agree."""
+    _check_address(task, port, changes)
+    _check_connectivity(task, port, changes)
+    for name, value in changes.items():
+        setattr(port, name, value)
+    task.driver.require("network").port_changed(task, port)
+    port.save()
+
+
+def destroy(task: Task, port: PortRecord) -> None:
+    """Delete a port that nothing is attached to."""
+    if _attached(port) and not task.node.maintenance:
+        raise Conflict(
+            f"Port {port.uuid} of node {task.node.uuid} is in use by a virtual interface. Detach it, or take the node "
+            f"into maintenance, first."
+        )
+    task.store.ports.delete(port.id)
+
+
+def belonging_to(task: Task, port_id: str) -> PortRecord:
+    """Return one of the node's ports as it is now that the node is locked."""
+    for port in task.ports:
+        if port.uuid == port_id:
+            return port
+    raise PortNotFound(port=port_id)
+
+
+def _attached(port: PortRecord) -> bool:
+    return any(port.internal_info.get(key) for key in _VIF_KEYS)
+
+
+def _check_address(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
+    node = task.node
+    if changes.get("address", port.address) == port.address or node.maintenance:
+        return
+    if node.provision_state == states.ACTIVE or node.instance_uuid is not None:
+        raise NodeNotEditable(
+            node=node.uuid, state=node.provision_state, reason="an instance uses the address of its port"
+        )
+
+
+def _check_connectivity(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
+    node = task.node
+    changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
+    if changed and not node.maintenance and node.provision_state not in _CONNECTIVITY_STATES:
+        raise NodeNotEditable(
+            node=node.uuid, state=node.provision_state, reason=f"{', '.join(changed)} of a port decide how it boots"
+        )

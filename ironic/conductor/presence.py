@@ -1,0 +1,47 @@
+"""A conductor's sign of life: its row in the table of conductors is touched at an interval.
+
+A thread of its own does this, so that neither a full worker pool nor a slow job makes a living conductor look dead. It
+outlasts the database: while that is away the others can't judge anybody either.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+LOG = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Calls ``beat`` every ``interval`` seconds until it is stopped."""
+
+    def __init__(self, host: str, beat: Callable[[], None], interval: float) -> None:
+        self._host, self._beat, self._interval = host, beat, interval
+        self._stop = threading.Event()
+        self._failures = 0
+        self._thread = threading.Thread(target=self._run, name="conductor-heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Begin; the first beat comes after one interval, registration having been the one before."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; no beat comes after this has returned."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._interval):
+            self._once()
+
+    def _once(self) -> None:
+        try:
+            self._beat()
+        except Exception as error:
+            self._failures += 1
+            text = "Conductor %s could not renew its heartbeat (%d in a row), trying again in %s seconds: %s"
+            LOG.warning(text, self._host, self._failures, self._interval, error)
+            return
+        if self._failures:
+            LOG.info("Conductor %s renews its heartbeat again after %d failures", self._host, self._failures)
+        self._failures = 0

@@ -1,0 +1,162 @@
+"""What a provision verb starts.
+
+A table from event to what must hold and what is called. The API has checked form and version of the request; whether
+the node may do it is decided here, with the node locked: state first, then maintenance, protection, retirement and
+room for one more. Sources: facts/state_machine.yaml (verbs, notes), demands S52, S56, S57.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ironic.conductor import limits
+from ironic.conductor.flows import (
+    aborting,
+    adopting,
+    cleaning,
+    deploying,
+    inspecting,
+    rescuing,
+    resuming,
+    servicing,
+    tearing_down,
+    verifying,
+)
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.step_history import remember
+from ironic.conductor.task import Task
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.errors import (
+    InvalidParameterValue,
+    InvalidStateRequested,
+    MissingParameterValue,
+    NodeInMaintenance,
+    NodeIsRetired,
+    NodeProtected,
+)
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What one event needs and starts, with the names of the arguments it must have and those it may have."""
+
+    start: Callable[..., None]
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    works_in_maintenance: Callable[[], bool] = lambda: True
+    spares_protected: bool = True
+    offers_the_node: bool = False
+    limit: limits.Limit | None = None
+
+
+def start(task: Task, verb: str, arguments: Arguments) -> None:
+    """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
+    event = states.VERBS.get(verb)
+    if event is None:
+        raise InvalidParameterValue(err=f"There is no provision verb {verb!r}.")
+    action = ACTIONS[event]
+    given = {name: value for name, value in arguments.items() if value is not None and value != []}
+    _check_state(task, verb, event)
+    _check_node(task, verb, action)
+    _check_arguments(verb, action, given)
+    if action.limit is not None:
+        limits.check(task, action.limit)
+    action.start(task, **given)
+
+
+def _check_state(task: Task, verb: str, event: str) -> None:
+    """A state somebody works in takes no verb, though the table has internal events of the same name there."""
+    state = task.node.provision_state
+    if state in states.WORKING or not states.allows(state, event):
+        raise InvalidStateRequested(action=verb, node=task.node.uuid, state=state)
+
+
+def _check_node(task: Task, verb: str, action: Action) -> None:
+    node = task.node
+    if node.maintenance and not action.works_in_maintenance():
+        raise NodeInMaintenance(op=verb, node=node.uuid)
+    if node.protected and not action.spares_protected:
+        raise NodeProtected(node=node.uuid)
+    if node.retired and action.offers_the_node:
+        raise NodeIsRetired(node=node.uuid)
+
+
+def _check_arguments(verb: str, action: Action, given: Arguments) -> None:
+    if foreign := sorted(given.keys() - {*action.needs, *action.takes}):
+        raise InvalidParameterValue(err=f"The verb {verb} takes no {', '.join(foreign)}.")
+    if missing := [name for name in action.needs if name not in given]:
+        raise MissingParameterValue(err=f"The verb {verb} needs {', '.join(missing)}.")
+
+
+def _never() -> bool:
+    return False
+
+
+def _if_configured() -> bool:
+    allowed: bool = CONF.conductor.allow_provisioning_in_maintenance
+    return allowed
+
+
+def _manage(task: Task) -> None:
+    """Verify a new node; any other is simply taken back from where it stands."""
+    if task.node.provision_state == states.ENROLL:
+        verifying.start(task)
+    else:
+        task.finish("manage")
+
+
+def _offer_uncleaned(task: Task) -> None:
+    """Skip the cleaning that failed (S56); whoever reads the history shall know that."""
+    Progress(task.node, cleaning.CLEAN).forget()
+    with task.store.writing():
+        remember(task, cleaning.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
+        task.finish("available")
+
+
+def _deploy(task: Task, **arguments: Any) -> None:
+    deploying.start(task, "deploy", **arguments)
+
+
+def _rebuild(task: Task, **arguments: Any) -> None:
+    deploying.start(task, "rebuild", **arguments)
+
+
+_INSTANCE: Final = ("configdrive", "deploy_steps")
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "manage": Action(_manage),
+    "provide": Action(
+        cleaning.start_automated,
+        works_in_maintenance=_if_configured,
+        offers_the_node=True,
+        limit=limits.CLEANINGS,
+    ),
+    "available": Action(_offer_uncleaned, works_in_maintenance=_if_configured, offers_the_node=True),
+    "clean": Action(
+        cleaning.start_manual,
+        needs=("clean_steps",),
+        takes=("disable_ramdisk",),
+        works_in_maintenance=_never,
+        limit=limits.CLEANINGS,
+    ),
+    "inspect": Action(inspecting.start),
+    "adopt": Action(adopting.start),
+    "deploy": Action(_deploy, takes=_INSTANCE, works_in_maintenance=_never, limit=limits.DEPLOYMENTS),
+    "rebuild": Action(
+        _rebuild, takes=_INSTANCE, works_in_maintenance=_never, spares_protected=False, limit=limits.DEPLOYMENTS
+    ),
+    "delete": Action(tearing_down.start, spares_protected=False, limit=limits.CLEANINGS),
+    "rescue": Action(rescuing.start, needs=("rescue_password",), works_in_maintenance=_never),
+    "unrescue": Action(rescuing.start_back, works_in_maintenance=_never),
+    "service": Action(
+        servicing.start,
+        needs=("service_steps",),
+        takes=("disable_ramdisk",),
+        works_in_maintenance=_never,
+    ),
+    "abort": Action(aborting.start),
+    "unhold": Action(resuming.unhold),
+}

@@ -1,0 +1,127 @@
+"""The life of one conductor: from its registration to the last thread.
+
+Start: clean up after an earlier life, tell the others what is served, begin the heartbeat and the jobs. Stop: take no
+more work, let the present one end within its time, give back every lock, leave the table. What a conductor does for
+its callers is the endpoint's; this only keeps it alive, and leaves nothing behind.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ironic.conductor.differences import differences
+from ironic.conductor.presence import Heartbeat
+from ironic.conductor.periodics import Job, Periodics
+from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
+from ironic.conductor.tasks import Tasks
+from ironic.conductor.timeouts import Handler, Timeouts
+from ironic.conf import CONF
+from ironic.core.errors import ConductorNotFound, DriverLoadError
+from ironic.db import InterfaceRow
+from ironic.rpc.placement import Placement
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+    from ironic.drivers.composition import Composition
+
+LOG = logging.getLogger(__name__)
+
+_SHRINK_SECONDS = 60
+
+
+class Conductor:
+    """One conductor under one host name."""
+
+    def __init__(
+        self,
+        host: str,
+        store: "Store",
+        composition: "Composition",
+        placement: Placement,
+        tasks: Tasks,
+        *,
+        group: str = "",
+        heartbeat_interval: float = 10,
+        check_interval: float = 60,
+        graceful_timeout: float = 60,
+        periodic_workers: int = 8,
+        jobs: Sequence[Job] = (),
+        on_timeout: Mapping[str, Handler] | None = None,
+    ) -> None:
+        """Put a conductor together; nothing runs yet.
+
+        ``jobs`` are the periodic jobs of flows and drivers; ``on_timeout`` says per waiting state how a flow fails.
+        """
+        self._host, self._group = host, group
+        self._store, self._composition, self._placement = store, composition, placement
+        self._pool = tasks.pool
+        self._graceful_timeout = graceful_timeout
+        self._takeover = TakeOver(tasks, placement)
+        timeouts = Timeouts(tasks, placement, on_timeout or {})
+        own_jobs = (
+            Job("overdue waits", check_interval, timeouts),
+            Job("work of dead conductors", check_interval, self._takeover.of_the_dead),
+            Job("forgotten locks", check_interval, self._takeover.forgotten),
+            Job("idle workers", _SHRINK_SECONDS, self._pool.shrink),
+        )
+        self._periodics = Periodics([*own_jobs, *jobs], self._pool, periodic_workers)
+        self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
+
+    def start(self) -> None:
+        """Take up work, or raise what stands in the way."""
+        if not self._composition.hardware_types:
+            raise DriverLoadError(faults=["no hardware type is enabled; set enabled_hardware_types"])
+        self._takeover.own(RESTARTED)
+        self._warn_of_differences()
+        self._register()
+        self._placement.reset()
+        self._heartbeat.start()
+        self._periodics.start()
+        LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._hardware_types()))
+
+    def stop(self) -> list[str]:
+        """Lay down all work; return what could not be ended in time (its nodes are freed and fenced all the same)."""
+        LOG.info("Conductor %s stops; it waits up to %s seconds for its work", self._host, self._graceful_timeout)
+        self._periodics.stop()
+        unfinished = self._pool.drain(self._graceful_timeout)
+        for work in unfinished:
+            LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
+        self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
+        self._heartbeat.stop()
+        self._attempt("leave the table of conductors", lambda: self._store.conductors.unregister(self._host))
+        self._placement.reset()
+        self._pool.close()
+        return unfinished
+
+    def reload(self) -> None:
+        """Take the new values of options: they are read where they are used, only the picture of others is old."""
+        self._placement.reset()
+
+    def _register(self) -> None:
+        rows = [InterfaceRow(*row) for row in self._composition.interface_rows()]
+        self._store.conductors.register(self._host, self._group, self._hardware_types(), rows)
+
+    def _beat(self) -> None:
+        """Renew the row; one that others have removed in the meantime is written anew."""
+        try:
+            self._store.conductors.touch(self._host)
+        except ConductorNotFound:
+            LOG.warning("Conductor %s was missing in the table of conductors and registers again", self._host)
+            self._register()
+
+    def _hardware_types(self) -> list[str]:
+        return sorted(self._composition.hardware_types)
+
+    def _warn_of_differences(self) -> None:
+        """Tell the operator where others serve the same hardware types with other interfaces (S34)."""
+        served = self._store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+        others = [row for row in served if row.hostname != self._host]
+        for difference in differences(self._composition.interface_rows(), others):
+            LOG.warning("%s", difference)
+
+    def _attempt(self, what: str, act: Callable[[], object]) -> None:
+        """Do one part of the ending; the rest must follow even without a database."""
+        try:
+            act()
+        except Exception:
+            LOG.exception("Conductor %s could not %s; its next start or another conductor will", self._host, what)

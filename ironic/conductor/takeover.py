@@ -1,0 +1,114 @@
+"""Work that lost its conductor: the locks are freed, and what was under way is failed with a reason.
+
+A conductor that starts cleans up after its earlier life; the living clean up after those whose heartbeat stopped; and
+each looks for locks in its own name that no task of it holds. Every one of these is a single transaction that writes
+only while the lost holder is still in the row, so two rescuers, or a holder that was not dead, can't get in each
+other's way. No hardware is touched.
+"""
+
+import logging
+from collections.abc import Collection
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from ironic.conductor import faults, transitions
+from ironic.conductor.tasks import Tasks
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.context import service_context
+from ironic.core.errors import NodeNotFound, TakenOver
+from ironic.rpc.placement import Placement
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+LOG = logging.getLogger(__name__)
+
+RESTARTED: Final = "conductor {holder} was restarted"
+STOPPED: Final = "conductor {holder} was stopped"
+DEAD: Final = "conductor {holder} stopped giving signs of life"
+FORGOTTEN: Final = "conductor {holder} lost track of it"
+ORPHANED: Final = "no conductor was working on it any more"
+
+
+class TakeOver:
+    """Frees nodes whose holder is gone."""
+
+    def __init__(self, tasks: Tasks, placement: Placement) -> None:
+        self._tasks, self._placement = tasks, placement
+        self._store, self._host = tasks.store, tasks.host
+        self._suspects: set[int] = set()
+
+    def own(self, why: str) -> None:
+        """Free everything held in this conductor's name; for its start and its end, when nothing is under way."""
+        for node_id, holder in self._held_by({self._host}):
+            self._free(node_id, holder, why)
+
+    def of_the_dead(self) -> None:
+        """Free what is held by conductors without a fresh heartbeat, then what nobody holds although it is at work."""
+        alive = {conductor.hostname for conductor in self._store.conductors.alive(CONF.conductor.heartbeat_timeout)}
+        for node_id, holder in self._held_by_others_than(alive | {self._host}):
+            self._free(node_id, holder, DEAD)
+        self._orphans()
+
+    def forgotten(self) -> None:
+        """Free what is held in this conductor's name without a task behind it, seen so twice in a row.
+
+        That happens when the database went away just as a task gave its node back.
+        """
+        lonely = {node_id for node_id, _ in self._held_by({self._host})} - self._tasks.held
+        for node_id in lonely & self._suspects:
+            self._free(node_id, self._host, FORGOTTEN)
+        self._suspects = lonely
+
+    def _held_by(self, hosts: Collection[str]) -> list[tuple[int, str]]:
+        return [held for held in self._all_held() if held[1] in hosts]
+
+    def _held_by_others_than(self, hosts: Collection[str]) -> list[tuple[int, str]]:
+        return [held for held in self._all_held() if held[1] not in hosts]
+
+    def _all_held(self) -> list[tuple[int, str]]:
+        rows = self._store.nodes.rows(("id", "reservation"), filters={"reserved": True})
+        return [(row[0], row[1]) for row in rows]
+
+    def _free(self, node_id: int, holder: str, why: str) -> None:
+        try:
+            with self._store.writing():
+                node = self._store.nodes.lock_row(node_id)
+                if node.reservation == holder:
+                    self._end(node, holder, why.format(holder=holder))
+        except (NodeNotFound, TakenOver) as error:
+            LOG.debug("Node with id %s was freed by somebody else: %s", node_id, error)
+
+    def _end(self, node: "NodeRecord", holder: str, why: str) -> None:
+        LOG.warning(
+            "Node %s is freed from conductor %s in state '%s': %s", node.uuid, holder, node.provision_state, why
+        )
+        node.held_by = holder
+        if node.target_power_state:
+            text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
+            node.target_power_state, node.last_error = None, transitions.shortened(text)
+        if node.provision_state in states.WORKING:
+            self._fail(node, why, release=True)
+        else:
+            self._store.nodes.save_and_release(node)
+
+    def _orphans(self) -> None:
+        """Fail nodes that are at work in nobody's hands; a node at work is held, so this mends what should not be."""
+        limit = self._store.clock() - timedelta(seconds=CONF.conductor.heartbeat_timeout)
+        filters = {"provision_state_in": states.WORKING, "reserved": False, "provision_updated_before": limit}
+        for row in self._store.nodes.rows(("id", "uuid", "driver", "conductor_group"), filters=filters):
+            if self._placement.is_mine(self._host, *row[1:]):
+                self._adopt(row[0])
+
+    def _adopt(self, node_id: int) -> None:
+        with self._store.writing():
+            node = self._store.nodes.lock_row(node_id)
+            if node.reservation is None and node.provision_state in states.WORKING:
+                self._fail(node, ORPHANED, release=False)
+
+    def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:
+        text = f"The operation in state '{node.provision_state}' was lost: {why}. Check the machine and try again."
+        faults.mark(node, text)
+        move = transitions.decide(node, "fail", target=None, last_error=text, clear_error=False)
+        self._tasks.recorder.perform(service_context(), node, move, release=release)

@@ -1,0 +1,116 @@
+"""Every wait ends: nodes that wait for their ramdisk longer than the option says are failed, with a reason.
+
+The reason names the last thing that happened and the one that was expected next. Only unlocked nodes of this
+conductor are looked at, and each again under its lock. What failing means is the flow's business: a handler per state
+is given at wiring; without one the node is failed plainly (and marked as S55 demands). A node in maintenance may wait
+as long as it likes, somebody is looking after it.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.conductor import faults
+from ironic.conductor.task import Task
+from ironic.conductor.tasks import Tasks
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.context import service_context
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.rpc.placement import Placement
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+LOG = logging.getLogger(__name__)
+
+Handler = Callable[[Task, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One state of waiting: its option, what ends it, the column with its begin and the one with the running step."""
+
+    option: str
+    expected: str
+    since: str = "provision_updated_at"
+    step: str | None = None
+
+    @property
+    def timeout(self) -> int:
+        """Seconds a node may wait; 0 is for ever."""
+        seconds: int = getattr(CONF.conductor, self.option)
+        return seconds
+
+
+_HEARTBEAT: Final = "a heartbeat of the agent"
+
+WAITS: Final[Mapping[str, Wait]] = {
+    states.CLEANWAIT: Wait("clean_callback_timeout", _HEARTBEAT, step="clean_step"),
+    states.DEPLOYWAIT: Wait("deploy_callback_timeout", _HEARTBEAT, step="deploy_step"),
+    states.SERVICEWAIT: Wait("service_callback_timeout", _HEARTBEAT, step="service_step"),
+    states.RESCUEWAIT: Wait("rescue_callback_timeout", _HEARTBEAT),
+    states.INSPECTWAIT: Wait("inspect_wait_timeout", "the inspection data of the ramdisk", "inspection_started_at"),
+}
+
+
+class Timeouts:
+    """The job that ends overdue waits."""
+
+    def __init__(self, tasks: Tasks, placement: Placement, handlers: Mapping[str, Handler]) -> None:
+        self._tasks, self._placement, self._handlers = tasks, placement, handlers
+
+    def __call__(self) -> None:
+        """End the waits of this conductor's nodes that are overdue now."""
+        try:
+            for state, wait in WAITS.items():
+                for uuid in self._overdue(state, wait) if wait.timeout else ():
+                    self._expire(uuid, state, wait)
+        except NoFreeConductorWorker:
+            LOG.warning("No worker is free to end overdue waits on conductor %s; trying again later", self._tasks.host)
+
+    def _overdue(self, state: str, wait: Wait) -> list[str]:
+        columns = ("uuid", "driver", "conductor_group", wait.since)
+        filters: dict[str, Any] = {"provision_state": state, "reserved": False, "maintenance": False}
+        if wait.since == "provision_updated_at":
+            filters["provision_updated_before"] = self._limit(wait)
+        rows = self._tasks.store.nodes.rows(columns, filters=filters)
+        return [row[0] for row in rows if self._is_over(wait, row[3]) and self._is_mine(*row[:3])]
+
+    def _limit(self, wait: Wait) -> datetime:
+        return self._tasks.store.clock() - timedelta(seconds=wait.timeout)
+
+    def _is_over(self, wait: Wait, since: datetime | None) -> bool:
+        return since is not None and since < self._limit(wait)
+
+    def _is_mine(self, uuid: str, driver: str, group: str) -> bool:
+        return self._placement.is_mine(self._tasks.host, uuid, driver, group)
+
+    def _expire(self, uuid: str, state: str, wait: Wait) -> None:
+        try:
+            purpose = f"ending an overdue '{state}'"
+            with self._tasks.acquire(service_context(), uuid, purpose=purpose, retry=False, background=True) as task:
+                if task.node.provision_state == state and self._is_over(wait, getattr(task.node, wait.since)):
+                    task.spawn_after(self._handlers.get(state, fail_plainly), task, reason(task.node, wait))
+        except (NodeLocked, NodeNotFound) as error:
+            LOG.debug("Node %s is left alone for now: %s", uuid, error)
+
+
+def reason(node: "NodeRecord", wait: Wait) -> str:
+    """Say what was waited for, since when, and what was heard last."""
+    step = getattr(node, wait.step) if wait.step else None
+    awaited = wait.expected + (f" about step {step['interface']}.{step['step']}" if step else "")
+    heard = node.driver_internal_info.get("agent_last_heartbeat")
+    last = f"its last heartbeat came at {heard} UTC" if heard else "no heartbeat has ever come"
+    return (
+        f"Timed out after {wait.timeout} seconds in state '{node.provision_state}' (since {getattr(node, wait.since)} "
+        f"UTC): expected {awaited}, but {last}. Look at the machine's console and network, then try again."
+    )
+
+
+def fail_plainly(task: Task, text: str) -> None:
+    """Fail a node for a reason, leaving the machine as it is."""
+    faults.mark(task.node, text)
+    task.finish("fail", last_error=text)

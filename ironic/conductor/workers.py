@@ -1,0 +1,118 @@
+"""The threads that do a conductor's background work.
+
+A place is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
+work that can't be placed is refused at once. A share of the places is kept for what users ask for: heartbeats and
+periodic jobs, which come again by themselves, can't have it. Threads come with the work and go when it is done.
+"""
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final
+
+import futurist
+from futurist import rejection
+
+from ironic.core.errors import NoFreeConductorWorker
+
+# Threads that stay once they were needed. futurist counts a thread that has just picked up its work as idle for an
+# instant; with a few spare threads and growth from half busy on, nothing ever queues behind a long job because of it.
+_SPARE_THREADS: Final = 4
+
+
+class Place:
+    """One accepted piece of work; start it or give it back, once."""
+
+    __slots__ = ("_purpose", "_workers")
+
+    def __init__(self, workers: "Workers", purpose: str) -> None:
+        self._workers: Workers | None = workers
+        self._purpose = purpose
+
+    def start(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run the function on a worker thread; the place is free again when it ends."""
+        return self._leave()._submit(self._purpose, functools.partial(function, *args, **kwargs))
+
+    def give_back(self) -> None:
+        """Free the place without using it; doing so twice, or after start, is harmless."""
+        if self._workers is not None:
+            self._leave()._free()
+
+    def _leave(self) -> "Workers":
+        workers, self._workers = self._workers, None
+        if workers is None:
+            raise RuntimeError("This place among the workers was used already.")
+        return workers
+
+
+class Workers:
+    """A bounded pool of threads that refuses instead of queueing."""
+
+    def __init__(self, host: str, size: int, reserved_percentage: int = 0) -> None:
+        self._host = host
+        self._size = size
+        self._size_for_background = size - size * reserved_percentage // 100
+        self._taken = 0
+        self._stopping = False
+        self._changed = threading.Condition()
+        self._running: dict[Future[Any], str] = {}
+        self._executor = futurist.DynamicThreadPoolExecutor(
+            max_workers=size,
+            min_workers=min(_SPARE_THREADS, size - 1),
+            grow_threshold=0.5,
+            shrink_threshold=0.2,
+            check_and_reject=rejection.reject_when_reached(size),
+        )
+
+    @property
+    def taken(self) -> int:
+        """How many places are in use."""
+        return self._taken
+
+    def take(self, purpose: str, *, background: bool = False) -> Place:
+        """Take a place, or raise NoFreeConductorWorker; background work can't have the reserved share."""
+        with self._changed:
+            if self._stopping or self._taken >= (self._size_for_background if background else self._size):
+                raise NoFreeConductorWorker(host=self._host)
+            self._taken += 1
+        return Place(self, purpose)
+
+    def drain(self, timeout: float) -> list[str]:
+        """Refuse new work and wait for the present one; return the purposes of what still runs after the timeout."""
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            self._stopping = True
+            while self._taken and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(left)
+            return sorted(self._running.values())
+
+    def close(self) -> None:
+        """Let the threads go. Those without work are joined; a thread still at work goes when that ends."""
+        self._executor.shutdown(wait=self._taken == 0)
+
+    def shrink(self) -> None:
+        """Let go of threads that a burst of work has left behind."""
+        self._executor.maintain()
+
+    def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
+        try:
+            future = self._executor.submit(work)
+        except (RuntimeError, futurist.RejectedSubmission) as error:
+            self._free()
+            raise NoFreeConductorWorker(host=self._host) from error
+        with self._changed:
+            self._running[future] = purpose
+        future.add_done_callback(self._ended)
+        return future
+
+    def _ended(self, future: Future[Any]) -> None:
+        with self._changed:
+            del self._running[future]
+        self._free()
+
+    def _free(self) -> None:
+        with self._changed:
+            self._taken -= 1
+            self._changed.notify_all()

@@ -1,0 +1,425 @@
+"""The engine, with scripted interfaces: what runs, what is stored when, and how each ending looks.
+
+The same tests run on every flow a user sees; what differs between the flows stands in the tables.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from ironic.conductor.flows import resuming
+from ironic.core import states
+from ironic.core.errors import CleanStepFailed, IronicError, NodeLocked, TakenOver
+from ironic.tests.unit.conductor.flows.bench import HOST
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One flow as a user starts it."""
+
+    name: str
+    begins_in: str
+    verb: str
+    working: str
+    waiting: str
+    held: str
+    failed: str
+    done: tuple[str, str | None]
+    target: str
+    asks: str
+    fault: str | None = None
+
+    @property
+    def column(self) -> str:
+        return f"{self.name}_step"
+
+    def steps(self, *names: str, **args: Any) -> dict[str, Any]:
+        """Return the verb's arguments for these steps of the vendor interface, in this order."""
+        listed = [{"interface": "vendor", "step": name} for name in names]
+        if self.name == "deploy":
+            listed = [{**step, "args": {}, "priority": 900 - place} for place, step in enumerate(listed)]
+            rest = {"first", "second", "third"} - set(names)
+            listed += [{"interface": "vendor", "step": name, "args": {}, "priority": 0} for name in sorted(rest)]
+        for step in listed:
+            step["args"] = {**step.get("args", {}), **args.get(step["step"], {})}
+        return {self.asks: listed}
+
+
+CLEAN = Kind(
+    "clean", states.MANAGEABLE, "clean", states.CLEANING, states.CLEANWAIT, states.CLEANHOLD, states.CLEANFAIL,
+    (states.MANAGEABLE, None), states.MANAGEABLE, "clean_steps", "clean failure",
+)  # fmt: skip
+DEPLOY = Kind(
+    "deploy", states.AVAILABLE, "active", states.DEPLOYING, states.DEPLOYWAIT, states.DEPLOYHOLD, states.DEPLOYFAIL,
+    (states.ACTIVE, None), states.ACTIVE, "deploy_steps",
+)  # fmt: skip
+SERVICE = Kind(
+    "service", states.ACTIVE, "service", states.SERVICING, states.SERVICEWAIT, states.SERVICEHOLD, states.SERVICEFAIL,
+    (states.ACTIVE, None), states.ACTIVE, "service_steps", "service failure",
+)  # fmt: skip
+
+every_flow = pytest.mark.parametrize("kind", [CLEAN, DEPLOY, SERVICE], ids=lambda kind: kind.name)
+
+
+def begin(bench, kind: Kind, *names: str, node: dict[str, Any] | None = None, **args: Any) -> str:
+    """Start a flow with these steps on a new node; return its UUID."""
+    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in, **(node or {}))
+    bench.verb(uuid, kind.verb, **kind.steps(*names, **args))
+    return uuid
+
+
+def played(bench) -> list[str]:
+    """Return the steps that ran, in order."""
+    return [name for name in bench.script.calls if name in ("first", "second", "third", "on_demand")]
+
+
+@every_flow
+def test_it_runs_every_step_to_the_end(bench, kind):
+    uuid = begin(bench, kind, "first", "second", "third")
+    node = bench.row(uuid)
+    assert played(bench) == ["first", "second", "third"]
+    assert bench.state(uuid) == kind.done
+    assert getattr(node, kind.column) == {}
+    assert node.reservation is None
+    assert not any(key.startswith((kind.name, "steps_", "user_")) for key in node.driver_internal_info)
+    assert (node.maintenance, node.fault, node.last_error) == (False, None, None)
+
+
+@every_flow
+def test_it_runs_a_users_order(bench, kind):
+    uuid = begin(bench, kind, "third", "first")
+    assert played(bench) == ["third", "first"]
+    assert bench.state(uuid) == kind.done
+
+
+@every_flow
+def test_it_hands_arguments_to_the_step(bench, kind):
+    begin(bench, kind, "on_demand", on_demand={"speed": 7})
+    assert bench.script.arguments["on_demand"] == {"speed": 7}
+
+
+@pytest.mark.demand("S50")
+@every_flow
+def test_it_stores_the_step_before_it_runs(bench, kind):
+    seen = []
+
+    def look(task: Any) -> None:
+        stored = bench.row(task.node.uuid)
+        info = stored.driver_internal_info
+        seen.append((getattr(stored, kind.column)["step"], info[f"{kind.name}_step_index"], stored.provision_state))
+        assert [step["step"] for step in info[f"{kind.name}_steps"]][:2] == ["first", "second"]
+        assert stored.reservation == HOST
+
+    bench.script.answers = {"first": look, "second": look}
+    begin(bench, kind, "first", "second")
+    assert seen == [("first", 0, kind.working), ("second", 1, kind.working)]
+
+
+@pytest.mark.demand("S63")
+@every_flow
+def test_it_waits_without_holding_the_node_and_goes_on_with_the_next_step(bench, kind):
+    bench.script.answers = {"first": kind.waiting}
+    uuid = begin(bench, kind, "first", "second")
+    waiting = bench.row(uuid)
+    assert bench.state(uuid) == (kind.waiting, kind.target)
+    assert getattr(waiting, kind.column)["step"] == "first"
+    assert waiting.reservation is None
+    resume(bench, uuid)
+    assert played(bench) == ["first", "second"]
+    assert bench.state(uuid) == kind.done
+
+
+@every_flow
+def test_it_runs_a_step_again_that_asked_for_it(bench, kind):
+    def once_more(task: Any) -> str | None:
+        if played(bench).count("first") > 1:
+            return None
+        task.node.set_driver_internal_info(f"skip_current_{kind.name}_step", False)
+        return kind.waiting
+
+    bench.script.answers = {"first": once_more}
+    uuid = begin(bench, kind, "first", "second")
+    resume(bench, uuid)
+    assert played(bench) == ["first", "first", "second"]
+    assert f"skip_current_{kind.name}_step" not in bench.row(uuid).driver_internal_info
+
+
+def resume(bench, uuid: str) -> None:
+    """Do what a driver's poll does when it finds its step finished."""
+    with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
+        resuming.resume(task)
+
+
+@pytest.mark.demand("S64")
+def test_it_names_a_failed_clean_step_by_its_error(bench):
+    bench.script.answers = {"first": IronicError("the disk is on fire")}
+    uuid = begin(bench, CLEAN, "first")
+    expected = CleanStepFailed(node=uuid, step="vendor.first", reason="the disk is on fire")
+    assert bench.row(uuid).last_error == str(expected)
+
+
+FAILURES = {
+    "an error of ours": (IronicError("the disk is on fire"), "the disk is on fire"),
+    "an error of nobody's": (RuntimeError("boom"), "unexpected RuntimeError: boom"),
+    "a strange answer": ("done and dusted", "'done and dusted'"),
+    "an answer that is no word": ({"a": 1}, "{'a': 1}"),
+}
+
+
+@every_flow
+@pytest.mark.parametrize("how", FAILURES)
+def test_it_fails_with_a_reason_that_names_the_step(bench, kind, how):
+    bench.script.answers["second"], words = FAILURES[how]
+    uuid = begin(bench, kind, "first", "second", "third")
+    node = bench.row(uuid)
+    assert played(bench) == ["first", "second"]
+    assert bench.state(uuid) == (kind.failed, kind.target)
+    assert words in node.last_error
+    assert "vendor.second" in node.last_error
+    assert getattr(node, kind.column) == {}
+    assert node.reservation is None
+    assert [step["step"] for step in node.driver_internal_info[f"{kind.name}_steps"]][:2] == ["first", "second"]
+    severity, event_type, event = bench.history(uuid)[-1]
+    assert (severity, event) == ("ERROR", node.last_error)
+    assert event_type == {"clean": "cleaning", "deploy": "deploying", "service": "servicing"}[kind.name]
+
+
+@pytest.mark.demand("S55")
+@every_flow
+def test_it_takes_the_node_into_maintenance_when_the_flow_is_about_the_machine(bench, kind):
+    bench.script.answers = {"first": IronicError("the disk is on fire")}
+    uuid = begin(bench, kind, "first", node={"power_state": "power on"})
+    node = bench.row(uuid)
+    assert (node.maintenance, node.fault) == (kind.fault is not None, kind.fault)
+    assert (node.maintenance_reason is not None) == node.maintenance
+    if node.maintenance:
+        assert "vendor.first" in node.maintenance_reason
+    assert node.power_state == "power on"
+
+
+CLEARS_UP = {"clean": "tear_down_cleaning", "deploy": "clean_up", "service": "tear_down_service"}
+
+
+@every_flow
+def test_it_clears_up_after_a_failure_and_says_so_when_that_fails_too(bench, kind):
+    bench.script.answers = {"second": IronicError("first fault"), CLEARS_UP[kind.name]: IronicError("second fault")}
+    uuid = begin(bench, kind, "second")
+    error = bench.row(uuid).last_error
+    assert CLEARS_UP[kind.name] in bench.script.calls
+    assert error.index("first fault") < error.index("second fault")
+    assert bench.state(uuid)[0] == kind.failed
+
+
+PREPARES = {"clean": "prepare_cleaning", "deploy": "prepare", "service": "prepare_service"}
+
+
+@every_flow
+def test_it_fails_when_the_machine_can_not_be_prepared(bench, kind):
+    bench.script.answers = {PREPARES[kind.name]: IronicError("no network")}
+    uuid = begin(bench, kind, "second")
+    node = bench.row(uuid)
+    assert played(bench) == []
+    assert bench.state(uuid)[0] == kind.failed
+    assert "no network" in node.last_error
+    assert node.fault == kind.fault
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+def test_it_waits_for_the_ramdisk_and_plans_when_that_has_come(bench, kind):
+    bench.script.answers = {PREPARES[kind.name]: kind.waiting}
+    uuid = begin(bench, kind, "second")
+    node = bench.row(uuid)
+    assert bench.state(uuid) == (kind.waiting, kind.target)
+    assert getattr(node, kind.column) == {}
+    assert played(bench) == []
+    bench.beat(uuid)
+    assert played(bench) == ["second"]
+    assert bench.state(uuid) == kind.done
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("names, disable, boots", [(["first"], False, False), (["second"], False, True)])
+def test_it_boots_the_ramdisk_only_when_a_step_needs_it(bench, kind, names, disable, boots):
+    begin(bench, kind, *names)
+    assert (PREPARES[kind.name] in bench.script.calls) is boots
+    assert (CLEARS_UP[kind.name] in bench.script.calls) is boots
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+def test_it_refuses_a_list_before_the_machine_is_touched(bench, kind):
+    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in)
+    listed = [{"interface": "vendor", "step": "second", "args": {"odd": 1}}]
+    assert bench.verb(uuid, kind.verb, **{kind.asks: listed}) == (kind.failed, kind.target)
+    node = bench.row(uuid)
+    assert "odd" in node.last_error
+    assert bench.script.calls == []
+    # As clients know it: a refused list is no fault of the machine in cleaning, but takes a serviced node out.
+    assert node.fault == (None if kind is CLEAN else "service failure")
+    assert node.maintenance is (kind is SERVICE)
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+def test_it_refuses_steps_nobody_has_once_the_machine_is_prepared(bench, kind):
+    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in)
+    listed = [{"interface": "vendor", "step": "of_some_agent"}]
+    bench.verb(uuid, kind.verb, **{kind.asks: listed})
+    assert bench.state(uuid)[0] == kind.failed
+    assert bench.script.calls == [PREPARES[kind.name], CLEARS_UP[kind.name]]
+    assert "vendor.of_some_agent" in bench.row(uuid).last_error
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+def test_it_refuses_steps_on_child_nodes_while_the_user_waits(bench, kind):
+    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in)
+    listed = [{"interface": "vendor", "step": "first", "execute_on_child_nodes": True}]
+    with pytest.raises(IronicError, match="vendor.first") as refusal:
+        bench.verb(uuid, kind.verb, **{kind.asks: listed})
+    assert refusal.value.status == 400
+    assert bench.state(uuid) == (kind.begins_in, None)
+
+
+@every_flow
+def test_it_refuses_a_change_after_its_lock_was_taken_away(bench, kind):
+    """What a conductor that was taken for dead does afterwards is dropped, and touches nothing."""
+
+    def robbed(task: Any) -> None:
+        bench.store.nodes.update(task.node.uuid, {"reservation": "somebody else", "last_error": "taken over"})
+
+    bench.script.answers = {"second": robbed}
+    uuid = begin(bench, kind, "second", "third")
+    node = bench.row(uuid)
+    assert played(bench) == ["second"]
+    assert (node.reservation, node.last_error, node.provision_state) == ("somebody else", "taken over", kind.working)
+    with pytest.raises(NodeLocked):
+        bench.verb(uuid, "manage")
+
+
+def test_it_lets_the_loss_of_the_lock_through_unanswered(bench):
+    bench.script.answers = {"second": TakenOver(node="n", host="h"), "tear_down_cleaning": IronicError("touched")}
+    uuid = begin(bench, CLEAN, "second")
+    assert "tear_down_cleaning" not in bench.script.calls
+    assert bench.row(uuid).last_error is None
+
+
+# Hold, wait and power: the steps the engine performs itself
+
+
+def with_reserved(kind: Kind, name: str, **args: Any) -> dict[str, Any]:
+    """Return the verb's arguments for first, a reserved step and third."""
+    arguments = kind.steps("first", "third")
+    reserved: dict[str, Any] = {"interface": "deploy", "step": name, "args": args}
+    if kind is DEPLOY:
+        reserved["priority"] = 899.5
+    arguments[kind.asks].insert(1, reserved)
+    return arguments
+
+
+def reserved_node(bench, kind: Kind, **values: Any) -> str:
+    return bench.node("vendor", "deploy", "power", provision_state=kind.begins_in, **values)
+
+
+@every_flow
+def test_it_holds_until_a_user_lets_go(bench, kind):
+    uuid = reserved_node(bench, kind)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "hold")) == (kind.held, kind.target)
+    node = bench.row(uuid)
+    assert getattr(node, kind.column)["step"] == "hold"
+    assert node.reservation is None
+    assert played(bench) == ["first"]
+    assert bench.verb(uuid, "unhold") == kind.done
+    assert played(bench) == ["first", "third"]
+
+
+@every_flow
+def test_it_shows_a_held_step_as_the_user_wrote_it(bench, kind):
+    uuid = reserved_node(bench, kind)
+    bench.verb(uuid, kind.verb, **with_reserved(kind, "hold"))
+    shown = getattr(bench.row(uuid), kind.column)
+    assert {key: shown[key] for key in ("step", "interface")} == {"step": "hold", "interface": "deploy"}
+    assert "abortable" not in shown
+
+
+@pytest.mark.parametrize("kind", [CLEAN, DEPLOY], ids=lambda kind: kind.name)
+def test_it_goes_on_with_the_agents_next_heartbeat_after_a_hold(bench, kind):
+    uuid = reserved_node(bench, kind)
+    bench.verb(uuid, kind.verb, **with_reserved(kind, "hold"))
+    bench.beat(uuid)
+    assert bench.state(uuid)[0] == kind.held
+    assert bench.verb(uuid, "unhold")[0] == kind.waiting
+    bench.beat(uuid)
+    assert bench.state(uuid) == kind.done
+    assert played(bench) == ["first", "third"]
+
+
+@every_flow
+def test_it_waits_for_a_sign_of_life(bench, kind):
+    uuid = reserved_node(bench, kind)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait"))[0] == kind.waiting
+    bench.beat(uuid)
+    assert bench.state(uuid) == kind.done
+    assert played(bench) == ["first", "third"]
+
+
+@every_flow
+def test_it_waits_for_some_seconds_and_no_longer_than_allowed(bench, kind, conf):
+    conf(conductor__max_conductor_wait_step_seconds=0)
+    uuid = reserved_node(bench, kind)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=1000)) == kind.done
+
+
+@every_flow
+@pytest.mark.parametrize(
+    "name, call, after",
+    [
+        ("power_on", "set power on", "power on"),
+        ("power_off", "set power off", "power off"),
+        ("reboot", "set rebooting", "power on"),
+    ],
+)
+def test_it_changes_the_power_between_steps(bench, kind, name, call, after):
+    uuid = reserved_node(bench, kind)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, name)) == kind.done
+    assert call in bench.script.calls
+    assert bench.row(uuid).power_state == after
+
+
+def test_it_fails_when_a_machine_must_not_be_switched_off(bench):
+    uuid = reserved_node(bench, CLEAN, disable_power_off=True)
+    assert bench.verb(uuid, "clean", **with_reserved(CLEAN, "power_off"))[0] == states.CLEANFAIL
+    assert "disable_power_off" in bench.row(uuid).last_error
+
+
+# Heartbeats
+
+
+@every_flow
+def test_it_leaves_a_drivers_own_wait_to_the_driver(bench, kind):
+    bench.script.answers = {"first": kind.waiting}
+    uuid = begin(bench, kind, "first", "second")
+    bench.beat(uuid)
+    assert bench.state(uuid)[0] == kind.waiting
+    assert bench.script.calls[-1] == "heartbeat"
+    assert bench.script.arguments["heartbeat"]["callback_url"] == "http://192.0.2.7:9999"
+    assert bench.row(uuid).driver_internal_info["agent_url"] == "http://192.0.2.7:9999"
+
+
+# History
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_it_writes_begin_and_end_of_every_step_into_history(bench, conf, wanted):
+    conf(conductor__record_step_flows_in_history=wanted)
+    bench.script.answers = {"second": states.CLEANWAIT}
+    uuid = begin(bench, CLEAN, "first", "second", "third")
+    resume(bench, uuid)
+    expected = [f"clean step vendor.{name} {what}" for name in ("first", "second", "third") for what in ("begins", "ended")]
+    assert [event for _severity, _type, event in bench.history(uuid)] == (expected if wanted else [])
+
+
+def test_it_keeps_no_history_when_there_shall_be_none(bench, conf):
+    conf(conductor__node_history=False)
+    bench.script.answers = {"second": IronicError("the disk is on fire")}
+    uuid = begin(bench, CLEAN, "first", "second")
+    assert bench.history(uuid) == []
+    assert "the disk is on fire" in bench.row(uuid).last_error

@@ -1,0 +1,47 @@
+"""What a driver's answer means: the door through which third-party drivers come."""
+
+import pytest
+
+from ironic.conductor.flows.cleaning import CLEAN
+from ironic.conductor.flows.deploying import DEPLOY
+from ironic.conductor.flows.outcomes import Done, Failed, Wait
+from ironic.conductor.flows.performing import judge
+from ironic.conductor.flows.servicing import SERVICE
+from ironic.conductor.flows.verifying import VERIFY
+from ironic.core import states
+
+
+@pytest.mark.parametrize(
+    "flow, answer, expected",
+    [
+        (CLEAN, None, Done()),
+        (CLEAN, states.CLEANWAIT, Wait()),
+        (DEPLOY, None, Done()),
+        (DEPLOY, states.DEPLOYDONE, Done()),
+        (DEPLOY, states.DEPLOYWAIT, Wait()),
+        (SERVICE, states.SERVICEWAIT, Wait()),
+        (VERIFY, None, Done()),
+        (CLEAN, Failed("no"), Failed("no")),
+    ],
+)
+def test_it_understands_the_words_of_a_flow(flow, answer, expected):
+    assert judge(flow, answer) == expected
+
+
+@pytest.mark.parametrize(
+    "flow, answer",
+    [
+        (CLEAN, states.DEPLOYWAIT),
+        (CLEAN, states.DEPLOYDONE),
+        (DEPLOY, states.CLEANWAIT),
+        (SERVICE, states.DEPLOYDONE),
+        (VERIFY, states.CLEANWAIT),
+        (CLEAN, True),
+        (CLEAN, ""),
+        (CLEAN, []),
+    ],
+)
+def test_it_takes_anything_else_for_a_failure(flow, answer):
+    outcome = judge(flow, answer)
+    assert isinstance(outcome, Failed)
+    assert repr(answer) in outcome.reason

@@ -1,0 +1,107 @@
+"""A node's whole life on the fake family, what it costs the database, and a conductor that is killed in a step."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ironic.conductor.takeover import RESTARTED, TakeOver
+from ironic.core import states
+from ironic.tests.databases import counting_statements, sqlite_store
+from ironic.tests.unit.conductor.flows.bench import HOST
+
+LIFE = (("manage", states.MANAGEABLE), ("provide", states.AVAILABLE), ("active", states.ACTIVE), ("deleted", states.AVAILABLE))
+
+
+def test_it_brings_a_node_from_enrolment_to_use_and_back(bench):
+    uuid = bench.node()
+    for verb, state in (*LIFE, ("manage", states.MANAGEABLE), ("inspect", states.MANAGEABLE)):
+        assert bench.verb(uuid, verb) == (state, None)
+        node = bench.row(uuid)
+        assert (node.reservation, node.last_error, node.maintenance, node.power_state) == (None, None, False, None)
+        assert (node.clean_step, node.deploy_step, node.service_step) == ({}, {}, {})
+    assert [event for _severity, _type, event in bench.history(uuid)] == [
+        "clean step vendor.log_passthrough begins",
+        "clean step vendor.log_passthrough ended",
+        "deploy step deploy.deploy begins",
+        "deploy step deploy.deploy ended",
+        "clean step vendor.log_passthrough begins",
+        "clean step vendor.log_passthrough ended",
+    ]
+
+
+def test_it_stays_within_the_budget_of_statements(bench):
+    """The budget is 40, 30 and 20; what is held here is what there is, so that it does not creep up unseen."""
+    uuid = bench.node()
+    with counting_statements(bench.store) as seen:
+        for verb, _state in LIFE:
+            bench.endpoint.change_provision_state(bench.context, uuid, verb, {})
+    assert bench.state(uuid) == (states.AVAILABLE, None)
+    assert (seen.selects, seen.writes, seen.commits) == (7, 22, 16)
+
+
+def test_it_inspects_with_three_writes(bench):
+    bench.script.answers["inspect_hardware"] = states.INSPECTWAIT
+    uuid = bench.node("inspect", provision_state=states.MANAGEABLE)
+    bench.verb(uuid, "inspect")
+    with counting_statements(bench.store) as seen:
+        bench.endpoint.continue_inspection(bench.context, uuid, {}, {})
+    assert (seen.selects, seen.writes, seen.commits) == (1, 3, 3)
+
+
+VICTIM = """
+import os, signal, sys
+from pathlib import Path
+from ironic.conf import CONF
+from ironic.db import connect
+from ironic.tests.unit.conductor.flows import bench as benches
+
+def set_options(**values):
+    for key, value in values.items():
+        group, _, name = key.rpartition("__")
+        CONF.set_override(name, value, group or None)
+
+where, uuid, step = sys.argv[1:]
+benches.enable_fakes(set_options)
+script = benches.Script()
+script.answers[step] = lambda task: os.kill(os.getpid(), signal.SIGKILL)
+bench = benches.Bench(connect("sqlite:///" + where), benches.compose(CONF, script), script)
+bench.verb(uuid, "provide")
+"""
+
+
+@pytest.mark.demand("S50")
+@pytest.mark.parametrize("step, index", [("first", 0), ("third", 2)])
+def test_it_has_stored_the_step_when_the_conductor_is_killed_in_it(tmp_path: Path, step: str, index: int):
+    """kill -9 between save and run: whoever comes next finds what was running, by whom, and what else was planned."""
+    store = sqlite_store(tmp_path)
+    uuid = killed_in(tmp_path, store, step)
+    node = store.nodes.get(uuid)
+    assert (node.provision_state, node.reservation) == (states.CLEANING, HOST)
+    assert (node.clean_step["interface"], node.clean_step["step"]) == ("vendor", step)
+    assert node.driver_internal_info["clean_step_index"] == index
+    assert [each["step"] for each in node.driver_internal_info["clean_steps"]] == ["first", "second", "third"]
+    store.close()
+
+
+def killed_in(directory: Path, store, step: str) -> str:
+    """Have a conductor of its own process clean a new node, and be killed in one of the steps."""
+    values = {"driver": "fake-hardware", "provision_state": "manageable", "vendor_interface": "scripted"}
+    uuid = store.nodes.create(values).uuid
+    command = [sys.executable, "-c", VICTIM, str(directory / "ironic.sqlite"), uuid, step]
+    ended = subprocess.run(command, capture_output=True, timeout=60, check=False, env=os.environ)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+    return uuid
+
+
+def test_the_next_conductor_fails_the_node_with_a_reason_and_cleaning_can_begin_again(bench):
+    uuid = bench.node("vendor", provision_state=states.CLEANING, clean_step={"interface": "vendor", "step": "second"})
+    bench.store.nodes.update(uuid, {"reservation": HOST})
+    TakeOver(bench.tasks, None).own(RESTARTED)
+    node = bench.row(uuid)
+    assert (node.provision_state, node.fault, node.reservation) == (states.CLEANFAIL, "clean failure", None)
+    assert bench.verb(uuid, "provide") == (states.AVAILABLE, None)
+    assert bench.script.calls == ["first", "second", "third"]

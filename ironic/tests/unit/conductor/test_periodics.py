@@ -1,0 +1,110 @@
+import threading
+
+import pytest
+
+from ironic.conductor.periodics import Job, Periodics
+from ironic.conductor.workers import Workers
+from ironic.tests.unit.conductor.conftest import wait_until
+
+
+@pytest.fixture
+def run(pool):
+    """Return a function that runs jobs until the test ends."""
+    running = []
+
+    def run(*jobs, limit=8, pool=pool):
+        periodics = Periodics(jobs, pool, limit)
+        periodics.start()
+        running.append(periodics)
+        return periodics
+
+    yield run
+    for periodics in running:
+        periodics.stop()
+
+
+def test_a_job_comes_round_on_a_worker(run):
+    seen = []
+    run(Job("count", 0.01, lambda: seen.append(threading.current_thread())))
+    wait_until(lambda: len(seen) >= 3)
+    assert threading.main_thread() not in seen
+
+
+def test_a_job_that_fails_comes_again(run, caplog):
+    seen = []
+
+    def fail():
+        seen.append(1)
+        raise RuntimeError("no luck")
+
+    run(Job("unlucky", 0.01, fail))
+    wait_until(lambda: len(seen) >= 2)
+    assert "Periodic job 'unlucky' failed; it runs again in 0.01 seconds" in caplog.text
+
+
+def test_a_job_never_runs_twice_at_once(run):
+    running, most = set(), []
+
+    def work():
+        running.add(threading.get_ident())
+        most.append(len(running))
+        threading.Event().wait(0.02)
+        running.discard(threading.get_ident())
+
+    run(Job("slow", 0.001, work))
+    wait_until(lambda: len(most) >= 4)
+    assert max(most) == 1
+
+
+def test_a_job_without_spacing_is_off(run):
+    seen, other = [], []
+    run(Job("off", 0, lambda: seen.append(1)), Job("on", 0.01, lambda: other.append(1)))
+    wait_until(lambda: len(other) >= 2)
+    assert seen == []
+
+
+def test_no_more_jobs_run_than_allowed(run):
+    gate, started = threading.Event(), []
+
+    def wait(name):
+        started.append(name)
+        gate.wait(5)
+
+    jobs = [Job(str(n), 0.01, lambda n=n: wait(n)) for n in range(3)]
+    run(*jobs, limit=2)
+    wait_until(lambda: len(started) == 2)
+    assert not threading.Event().wait(0.1)
+    assert len(started) == 2
+    gate.set()
+    wait_until(lambda: len(set(started)) == 3)
+
+
+def test_a_full_pool_only_delays_the_jobs(run):
+    pool = Workers("c1", 2)
+    places = [pool.take("user"), pool.take("user")]
+    seen = []
+    run(Job("count", 0.01, lambda: seen.append(1)), pool=pool)
+    assert not threading.Event().wait(0.1)
+    assert seen == []
+    for place in places:
+        place.give_back()
+    wait_until(lambda: seen)
+
+
+def test_stopping_waits_for_the_job_that_runs(run):
+    began, ended = threading.Event(), []
+
+    def work():
+        began.set()
+        threading.Event().wait(0.1)
+        ended.append(1)
+
+    periodics = run(Job("slow", 0.01, work))
+    assert began.wait(5)
+    periodics.stop()
+    assert ended == [1]
+    assert "conductor-periodics" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_there_may_be_no_jobs(run):
+    run().stop()

@@ -1,0 +1,208 @@
+import logging
+import threading
+
+import pytest
+
+from ironic.conductor.periodics import Job
+from ironic.conductor.service import Conductor
+from ironic.conductor.tasks import Tasks
+from ironic.conductor.workers import Workers
+from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
+from ironic.core.interface_choice import InterfaceRow
+from ironic.tests.unit.conductor.conftest import FakeComposition, wait_until
+
+
+@pytest.fixture
+def make(store, placement):
+    """Return a function that puts a conductor together; all are stopped at the end."""
+    made = []
+
+    def make(composition=None, host="c1", **options):
+        pool = Workers(host, 4)
+        composition = composition or FakeComposition()
+        tasks = Tasks(store, composition, pool, host)
+        options = {"heartbeat_interval": 30, "check_interval": 30, "graceful_timeout": 5} | options
+        conductor = Conductor(host, store, composition, placement, tasks, **options)
+        conductor.tasks = tasks
+        made.append(conductor)
+        return conductor
+
+    yield make
+    for conductor in made:
+        conductor.stop()
+
+
+def test_a_conductor_without_drivers_does_not_start(make, store):
+    class Empty(FakeComposition):
+        hardware_types = {}
+
+    with pytest.raises(DriverLoadError) as raised:
+        make(Empty()).start()
+    assert "enabled_hardware_types" in str(raised.value)
+    assert store.conductors.alive(60) == []
+
+
+def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, placement):
+    make(group="rack").start()
+    (row,) = placement.served()
+    assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True)
+    assert placement.host_for("f1b36d8a-0000-4000-8000-000000000001", "fake-hardware", "rack") == "c1"
+
+
+def test_a_stopped_conductor_serves_nothing_and_leaves_nothing_behind(make, store, placement):
+    before = set(threading.enumerate())
+    conductor = make(heartbeat_interval=0.01)
+    conductor.start()
+    assert {"conductor-heartbeat", "conductor-periodics"} <= {thread.name for thread in threading.enumerate()}
+    assert conductor.stop() == []
+    assert set(threading.enumerate()) <= before
+    assert store.conductors.alive(60) == []
+    assert placement.served() == []
+    assert conductor.stop() == []
+
+
+def test_a_restart_frees_what_the_earlier_life_held(make, make_node, store):
+    works = make_node(provision_state="inspecting", reservation="c1")
+    rests = make_node(provision_state="active", reservation="c1")
+    make().start()
+    assert [store.nodes.get(node).provision_state for node in (works, rests)] == ["inspect failed", "active"]
+    assert [store.nodes.get(node).reservation for node in (works, rests)] == [None, None]
+
+
+def test_the_heartbeat_keeps_the_conductor_alive(make, store, clock):
+    make(heartbeat_interval=0.01).start()
+    clock.pass_by(600)
+    wait_until(lambda: store.conductors.alive(1))
+
+
+def test_a_row_that_others_removed_is_written_anew(make, store, caplog):
+    make(heartbeat_interval=0.01).start()
+    store.conductors.delete("c1")
+    wait_until(lambda: store.conductors.alive(60))
+    assert [row.interface_name for row in store.conductors.served_interfaces(60)] == ["fake"]
+    assert "registers again" in caplog.text
+
+
+@pytest.mark.demand("S34")
+def test_other_interfaces_elsewhere_are_one_warning_each_and_no_error(make, store, caplog):
+    rows = [InterfaceRow("fake-hardware", "power", name, True) for name in ("fake", "redfish")]
+    other = [InterfaceRow("redfish", "power", "redfish", True)]
+    store.conductors.register("c2", "", ["fake-hardware", "redfish"], rows + other)
+    make().start()
+    (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert "This one: fake; c2: fake, redfish." in warning.getMessage()
+    assert len(store.conductors.alive(60)) == 2
+
+
+def test_a_restart_is_not_compared_with_its_own_past(make, store, caplog):
+    store.conductors.register("c1", "", ["fake-hardware"], [InterfaceRow("fake-hardware", "power", "old", True)])
+    make().start()
+    assert "different" not in caplog.text
+
+
+def test_jobs_of_others_come_round_too(make):
+    seen = []
+    make(jobs=[Job("of a driver", 0.01, lambda: seen.append(1))]).start()
+    wait_until(lambda: seen)
+
+
+def test_overdue_waits_end_by_the_flows_own_handlers(make, make_node, store, clock):
+    handled = []
+    node = make_node(provision_state="clean wait", provision_updated_at=clock())
+    clock.pass_by(1801)
+
+    def handler(task, reason):
+        handled.append(task.node.uuid)
+        task.finish("fail", last_error=reason)
+
+    make(check_interval=0.01, on_timeout={"clean wait": handler}).start()
+    wait_until(lambda: store.nodes.get(node).provision_state == "clean failed")
+    assert handled == [node]
+
+
+def test_the_dead_are_noticed(make, make_node, store, clock):
+    store.conductors.register("dead", "", ["fake-hardware"], [])
+    node = make_node(provision_state="cleaning", reservation="dead")
+    clock.pass_by(61)
+    make(check_interval=0.01).start()
+    wait_until(lambda: store.nodes.get(node).reservation is None)
+    assert store.nodes.get(node).provision_state == "clean failed"
+
+
+def test_stopping_lets_work_end_and_takes_no_more(make, make_node, store, context):
+    conductor = make()
+    conductor.start()
+    node, other = make_node(), make_node()
+    began, go_on = threading.Event(), threading.Event()
+
+    def work(task):
+        began.set()
+        go_on.wait(5)
+        task.finish("done")
+
+    with conductor.tasks.acquire(context, node, purpose="cleaning") as task:
+        task.process_event("provide", callback=work, call_args=(task,))
+    assert began.wait(5)
+    stopping = threading.Thread(target=conductor.stop)
+    stopping.start()
+    wait_until(lambda: conductor.tasks.pool._stopping)
+    with (
+        pytest.raises(NoFreeConductorWorker),
+        conductor.tasks.acquire(context, other, purpose="too late") as task,
+    ):
+        task.process_event("provide", callback=work, call_args=(task,))
+    assert store.conductors.alive(60)
+    go_on.set()
+    stopping.join(10)
+    assert store.nodes.get(node).provision_state == "available"
+    assert store.nodes.get(other).provision_state == "manageable"
+
+
+def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, make_node, store, context, caplog):
+    conductor = make(graceful_timeout=0.05)
+    conductor.start()
+    node = make_node()
+    go_on, outcome = threading.Event(), []
+
+    def work(task):
+        go_on.wait(10)
+        try:
+            task.finish("done")
+        except TakenOver as error:
+            outcome.append(error)
+            raise
+
+    with conductor.tasks.acquire(context, node, purpose="node cleaning") as task:
+        task.process_event("provide", callback=work, call_args=(task,))
+    assert conductor.stop() == [f"node cleaning of node {node}"]
+    assert f"gave up on node cleaning of node {node}" in caplog.text
+    found = store.nodes.get(node)
+    assert (found.provision_state, found.reservation) == ("clean failed", None)
+    assert "conductor c1 was stopped" in found.last_error
+    go_on.set()
+    wait_until(lambda: outcome)
+    assert store.nodes.get(node).provision_state == "clean failed"
+
+
+def test_stopping_without_a_database_still_ends_everything(make, store, caplog):
+    before = set(threading.enumerate())
+    conductor = make()
+    conductor.start()
+    store.close()
+    with store.writing() as connection:
+        connection.exec_driver_sql("ALTER TABLE nodes RENAME TO gone")
+        connection.exec_driver_sql("ALTER TABLE conductors RENAME TO gone_too")
+    assert conductor.stop() == []
+    assert set(threading.enumerate()) <= before
+    assert "could not give back its nodes" in caplog.text
+    assert "could not leave the table of conductors" in caplog.text
+
+
+def test_new_options_make_it_look_round_again(make, store, placement):
+    conductor = make()
+    conductor.start()
+    assert placement.hosts_of("fake-hardware") == ["c1"]
+    store.conductors.register("c2", "", ["fake-hardware"], [])
+    assert placement.hosts_of("fake-hardware") == ["c1"]
+    conductor.reload()
+    assert placement.hosts_of("fake-hardware") == ["c1", "c2"]

@@ -1,0 +1,128 @@
+import threading
+import time
+
+import pytest
+
+from ironic.conductor.workers import Workers
+from ironic.core.errors import NoFreeConductorWorker
+from ironic.tests.unit.conductor.conftest import wait_until
+
+
+@pytest.fixture
+def gate():
+    """An event that work waits for; opened at the end, so that nothing hangs."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def pool():
+    """A pool of one's own; its threads go by themselves once nobody refers to it."""
+    return Workers("c1", 4)
+
+
+def test_work_runs_on_another_thread_and_gives_its_result(pool):
+    found = pool.take("thread").start(threading.get_ident).result(5)
+    assert found != threading.get_ident()
+
+
+def test_arguments_are_handed_on(pool):
+    assert pool.take("sum").start(sum, [1, 2], start=4).result(5) == 7
+
+
+def test_a_full_pool_refuses(pool, gate):
+    for _ in range(4):
+        pool.take("work").start(gate.wait)
+    with pytest.raises(NoFreeConductorWorker) as raised:
+        pool.take("one more")
+    assert raised.value.facts == {"host": "c1"}
+    assert raised.value.status == 503
+
+
+def test_a_place_counts_from_when_it_is_taken(pool):
+    places = [pool.take("later") for _ in range(4)]
+    with pytest.raises(NoFreeConductorWorker):
+        pool.take("one more")
+    for place in places:
+        place.give_back()
+        place.give_back()
+    assert pool.taken == 0
+
+
+def test_a_place_is_free_again_when_its_work_has_ended_even_badly(pool):
+    failed = pool.take("fail").start(int, "no number")
+    assert isinstance(failed.exception(5), ValueError)
+    assert pool.drain(5) == []
+    assert pool.taken == 0
+
+
+def test_a_place_is_used_once(pool):
+    place = pool.take("once")
+    place.start(int).result(5)
+    with pytest.raises(RuntimeError):
+        place.start(int)
+
+
+@pytest.mark.parametrize("percentage, background", [(0, 10), (20, 8), (50, 5), (5, 10)])
+def test_background_work_can_not_have_the_reserved_share(percentage, background):
+    pool = Workers("c1", 10, percentage)
+    places = [pool.take("job", background=True) for _ in range(background)]
+    with pytest.raises(NoFreeConductorWorker):
+        pool.take("one more job", background=True)
+    places += [pool.take("a user's request") for _ in range(10 - background)]
+    with pytest.raises(NoFreeConductorWorker):
+        pool.take("one request more")
+
+
+def test_all_places_run_at_once(pool):
+    meeting = threading.Barrier(4, timeout=5)
+    futures = [pool.take("meet").start(meeting.wait) for _ in range(4)]
+    assert sorted(future.result(5) for future in futures) == [0, 1, 2, 3]
+
+
+def test_threads_come_with_the_work():
+    before = set(threading.enumerate())
+    pool = Workers("c1", 300)
+    assert set(threading.enumerate()) <= before
+    pool.take("one").start(int).result(5)
+    assert len(set(threading.enumerate()) - before) == 1
+
+
+def test_threads_of_a_burst_go_again_and_all_go_at_the_end(gate):
+    before = set(threading.enumerate())
+    pool = Workers("c1", 40)
+    for _ in range(40):
+        pool.take("burst").start(gate.wait)
+    assert len(set(threading.enumerate()) - before) == 40
+    gate.set()
+    assert pool.drain(5) == []
+    for _ in range(40):
+        pool.shrink()
+    wait_until(lambda: len(set(threading.enumerate()) - before) <= 5)
+    pool.close()
+    assert set(threading.enumerate()) <= before
+
+
+def test_draining_names_what_does_not_end(gate):
+    pool = Workers("c1", 4)
+    pool.take("node cleaning of node n1").start(gate.wait)
+    assert pool.drain(0.05) == ["node cleaning of node n1"]
+    with pytest.raises(NoFreeConductorWorker):
+        pool.take("too late")
+
+
+def test_draining_waits_for_work_that_ends(pool):
+    pool.take("short").start(time.sleep, 0.1)
+    began = time.monotonic()
+    assert pool.drain(10) == []
+    assert time.monotonic() - began < 5
+
+
+def test_a_place_taken_before_the_end_may_still_be_used(pool):
+    place = pool.take("accepted")
+    waiter = threading.Thread(target=pool.drain, args=(10,))
+    waiter.start()
+    assert place.start(int, "7").result(5) == 7
+    waiter.join(5)
+    assert not waiter.is_alive()
