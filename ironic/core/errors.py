@@ -5,9 +5,9 @@
     +- NotAuthorized 403 ---- HTTPForbidden -- NodeProtected
     +- NotFound 404 --------- NodeNotFound, PortNotFound, DriverNotFound, NoValidHost, ...
     +- NotAcceptable 406
-    +- Conflict 409 --------- NodeLocked, InvalidState, NodeAssociated, duplicates
+    +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
     +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit
-    +- the failure of an operation: PowerStateFailure, NodeCleaningFailure, HardwareInspectionFailure, ...
+    +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
 Raise with facts, never with a ready sentence; ``text`` is the sentence. Plug-ins may hand one sentence instead.
 Names and statuses that plug-ins and clients rely on are those of facts/driver_api.yaml.
@@ -117,6 +117,12 @@ class ChassisNotEmpty(Invalid):
     text = "Chassis {chassis} still holds nodes. Move or delete them first."
 
 
+class PortgroupNotEmpty(Invalid):
+    """A port group that still has ports can't go."""
+
+    text = "Port group {portgroup} still has ports. Move or delete them first."
+
+
 class NoValidDefaultForInterface(InvalidParameterValue):
     """No default can be calculated for one kind of interface (S13)."""
 
@@ -224,6 +230,12 @@ class InspectionRuleNotFound(NotFound):
     text = "Inspection rule {rule} could not be found."
 
 
+class NodeTraitNotFound(NotFound):
+    """The node has no such trait."""
+
+    text = "Node {node} has no trait {trait}."
+
+
 class NodeInventoryNotFound(NotFound):
     """No inspection has left an inventory."""
 
@@ -318,6 +330,20 @@ class MACAlreadyExists(AlreadyExists):
     text = "A port with MAC address {value} already exists."
 
 
+class PortgroupAlreadyExists(AlreadyExists):
+    """The UUID of a port group is taken."""
+
+
+class PortgroupMACAlreadyExists(AlreadyExists):
+    """The MAC address is taken by another port group."""
+
+    text = "A port group with MAC address {value} already exists."
+
+
+class ChassisAlreadyExists(AlreadyExists):
+    """The UUID of a chassis is taken."""
+
+
 class InspectionRuleAlreadyExists(AlreadyExists):
     """The UUID of a rule is taken."""
 
@@ -345,6 +371,18 @@ class ConductorUnreachable(TemporaryFailure):
     """A call to a conductor got no answer."""
 
     text = "Conductor {host} did not answer {call} within {seconds} seconds."
+
+
+class MessageBusFailure(TemporaryFailure):
+    """The message bus itself can't be used; ``reason`` says why."""
+
+    text = "The message bus could not carry {call} to conductor {host}: {reason}. Check the broker and transport_url."
+
+
+class CallNotUnderstood(IronicError):
+    """The two sides of a call run releases that don't fit."""
+
+    text = "Conductor {host} can't make sense of {call}: {reason}. Bring all services to the same release."
 
 
 class DriverLoadError(IronicError):
@@ -377,10 +415,22 @@ class RedfishConnectionError(RedfishError):
     text = "The Redfish BMC of node {node} at {address} can't be reached: {error}"
 
 
-class PowerStateFailure(IronicError):
+class PowerStateFailure(InvalidState):
     """A power change did not happen."""
 
     text = "Failed to set node power state to {target}: {reason}"
+
+
+class FailedToGetSensorData(IronicError):
+    """The sensors of a machine can't be read."""
+
+    text = "The sensors of node {node} can't be read: {error}"
+
+
+class VendorPassthruException(IronicError):
+    """A vendor method failed with an error that is none of ours."""
+
+    text = "Vendor method {method} failed with {error}; the log of the conductor has the details."
 
 
 class NodeVerifyFailure(IronicError):

@@ -1,0 +1,168 @@
+"""The actions of rules: one function each, whose signature behind the workspace is its schema.
+
+An action changes the workspace and nothing else. ``early`` ones need no node, so they may stand in the early phase.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ironic.core import capabilities
+from ironic.core.rules.arguments import Signature
+from ironic.core.rules.faults import FailRequested, RuleFault
+from ironic.core.rules.interpolation import as_text
+from ironic.core.rules.kinds import DataPath, Leftover, Level, Name, NodePath, PortPath
+from ironic.core.rules.workspace import Workspace
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_TRAIT: Final = re.compile(r"[A-Z][A-Z0-9_]{0,254}")
+_MOST_TRAITS: Final = 50
+
+_CAPABILITIES: Final = ("properties", "capabilities")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A deed and what it takes."""
+
+    name: str
+    perform: Callable[..., None]
+    signature: Signature
+    early: bool
+
+
+ACTIONS: Final[dict[str, Action]] = {}
+
+
+def action(name: str, *, early: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Enter a function into the table of actions."""
+
+    def enter(perform: Callable[..., None]) -> Callable[..., None]:
+        ACTIONS[name] = Action(name, perform, Signature(perform, skip=1), early)
+        return perform
+
+    return enter
+
+
+@action("fail", early=True)
+def fail(workspace: Workspace, msg: str) -> None:
+    """Fail the inspection with a message."""
+    raise FailRequested(on_one_line(msg))
+
+
+@action("log", early=True)
+def log(workspace: Workspace, msg: str, level: Level = Level("info")) -> None:  # noqa: B008 - a constant
+    """Write a message to the log of the service."""
+    workspace.log.append((level, on_one_line(msg)))
+
+
+@action("set-attribute")
+def set_attribute(workspace: Workspace, path: NodePath, value: Any) -> None:
+    """Set a field of the node or a key within it; objects on the way are created."""
+    workspace.node.set(path, value)
+
+
+@action("extend-attribute")
+def extend_attribute(workspace: Workspace, path: NodePath, value: Any, *, unique: bool = False) -> None:
+    """Add a value to a list on the node, which is created when there is none."""
+    workspace.node.extend(path, value, unique=unique)
+
+
+@action("del-attribute")
+def del_attribute(workspace: Workspace, path: NodePath) -> None:
+    """Remove a field of the node or a key within it; a key that is missing is no fault."""
+    workspace.node.remove(path)
+
+
+@action("set-port-attribute")
+def set_port_attribute(workspace: Workspace, port_id: Name, path: PortPath, value: Any) -> None:
+    """Set a field of a port, named by UUID or MAC address, or a key within it."""
+    workspace.port(port_id).set(path, value)
+
+
+@action("extend-port-attribute")
+def extend_port_attribute(
+    workspace: Workspace, port_id: Name, path: PortPath, value: Any, *, unique: bool = False
+) -> None:
+    """Add a value to a list on a port, named by UUID or MAC address."""
+    workspace.port(port_id).extend(path, value, unique=unique)
+
+
+@action("del-port-attribute")
+def del_port_attribute(workspace: Workspace, port_id: Name, path: PortPath) -> None:
+    """Remove a field of a port, named by UUID or MAC address, or a key within it."""
+    workspace.port(port_id).remove(path)
+
+
+@action("set-plugin-data", early=True)
+def set_plugin_data(workspace: Workspace, path: DataPath, value: Any, *, plugin_data: Leftover | None = None) -> None:
+    """Set a value in the plug-in data; objects on the way are created."""
+    workspace.plugin_data.set(path, value)
+
+
+@action("extend-plugin-data", early=True)
+def extend_plugin_data(
+    workspace: Workspace, path: DataPath, value: Any, *, unique: bool = False, plugin_data: Leftover | None = None
+) -> None:
+    """Add a value to a list in the plug-in data, which is created when there is none."""
+    workspace.plugin_data.extend(path, value, unique=unique)
+
+
+@action("unset-plugin-data", early=True)
+def unset_plugin_data(workspace: Workspace, path: DataPath, *, plugin_data: Leftover | None = None) -> None:
+    """Remove a value from the plug-in data; one that is missing is no fault."""
+    workspace.plugin_data.remove(path)
+
+
+@action("set-capability")
+def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
+    """Set a capability in the node's properties, in place of one of the same name."""
+    text = as_text(value)
+    if ":" in name or "," in name + text or not text or isinstance(value, dict | list):
+        raise RuleFault("a capability has a name without ':' and ',' and a value that is text without ','")
+    workspace.node.set(_CAPABILITIES, capabilities.render(_present(workspace) | {name: text}))
+
+
+@action("unset-capability")
+def unset_capability(workspace: Workspace, name: Name) -> None:
+    """Remove a capability from the node's properties; one that is missing is no fault."""
+    present = _present(workspace)
+    if present.pop(name, None) is not None:
+        workspace.node.set(_CAPABILITIES, capabilities.render(present))
+
+
+@action("add-trait")
+def add_trait(workspace: Workspace, name: Name) -> None:
+    """Give the node a trait."""
+    if not _TRAIT.fullmatch(name):
+        raise RuleFault("a trait is written in capital letters, digits and underscores, at most 255 of them")
+    traits = _traits(workspace)
+    if len(traits) >= _MOST_TRAITS and name not in traits:
+        raise RuleFault(f"the node has {_MOST_TRAITS} traits already, which is the limit")
+    workspace.node.extend(("traits",), name, unique=True)
+
+
+@action("remove-trait")
+def remove_trait(workspace: Workspace, name: Name) -> None:
+    """Take a trait from the node; one that it has not is no fault."""
+    traits = _traits(workspace)
+    if name in traits:
+        workspace.node.remove(("traits", str(traits.index(name))))
+
+
+def on_one_line(text: str) -> str:
+    """Return text that can't pretend to be several lines of a log or control a terminal."""
+    return _CONTROL.sub(" ", text)
+
+
+def _traits(workspace: Workspace) -> list[str]:
+    return workspace.node.data.get("traits") or []
+
+
+def _present(workspace: Workspace) -> dict[str, str]:
+    properties = workspace.node.data.get("properties") or {}
+    try:
+        return capabilities.parse(properties.get("capabilities"))
+    except ValueError as error:
+        raise RuleFault(f"the capabilities of the node can't be read: {error}") from None

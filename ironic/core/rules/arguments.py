@@ -1,0 +1,106 @@
+"""The signature of an operator or an action is its schema.
+
+Missing, surplus and ill-typed arguments are found when a rule is posted, so that a stored rule can't fail on its form.
+Arguments come by position (a list) or by name (an object). At run time what expressions yield is checked once more.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.interpolation import BadExpression, Constant, Scope, Template
+from ironic.core.rules.kinds import KINDS, BadArgument, Kind, Several
+from ironic.core.rules.limits import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument that a function takes."""
+
+    name: str
+    kind: Kind
+    required: bool
+    positional: bool
+    several: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of one rule, made ready."""
+
+    name: str
+    kind: Kind
+    template: Template
+
+    def value(self, scope: Scope, budget: Budget) -> Any:
+        """Return the value to call with."""
+        if isinstance(self.template, Constant):
+            return self.template.value
+        try:
+            return self.kind.accept(self.template.render(scope, budget))
+        except RuleFault as fault:
+            raise type(fault)(f"argument '{self.name}': {fault}") from None
+
+
+Arguments = tuple[Argument, ...]
+
+
+class Signature:
+    """What a function takes."""
+
+    def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
+        hints = get_type_hints(function)
+        declared = list(inspect.signature(function).parameters.values())[skip:]
+        self.parameters = tuple(_parameter(one, hints[one.name]) for one in declared)
+        self._by_name = {one.name: one for one in self.parameters}
+
+    def bind(self, args: Any, names: Collection[str]) -> Arguments:
+        """Return the arguments made ready, or raise BadArgument."""
+        given = self._by_position(args) if isinstance(args, list) else self._named(args)
+        for parameter in self.parameters:
+            if parameter.required and parameter.name not in given:
+                raise BadArgument(f"argument '{parameter.name}' is missing")
+        return tuple(_prepared(self._by_name[name], value, names) for name, value in given.items())
+
+    def _named(self, args: Any) -> Mapping[str, Any]:
+        if not isinstance(args, dict):
+            raise BadArgument("args is neither a list nor an object")
+        for name in args:
+            if name not in self._by_name:
+                raise BadArgument(f"argument '{str(name)[:80]}' is unknown; {self._known()}")
+        return args
+
+    def _by_position(self, args: list[Any]) -> Mapping[str, Any]:
+        positional = [one for one in self.parameters if one.positional]
+        if positional and positional[0].several:
+            return {positional[0].name: args} if args else {}
+        if len(args) > len(positional):
+            raise BadArgument(f"{len(args)} arguments are too many by position; {self._known()}")
+        return {parameter.name: value for parameter, value in zip(positional, args, strict=False)}
+
+    def _known(self) -> str:
+        return f"known: {', '.join(self._by_name) or 'none'}"
+
+
+def values_of(arguments: Arguments, scope: Scope, budget: Budget) -> dict[str, Any]:
+    """Return what a function is called with."""
+    return {one.name: one.value(scope, budget) for one in arguments}
+
+
+def _parameter(declared: inspect.Parameter, annotation: Any) -> Parameter:
+    return Parameter(
+        name=declared.name,
+        kind=KINDS[annotation],
+        required=declared.default is inspect.Parameter.empty,
+        positional=declared.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        several=annotation is Several,
+    )
+
+
+def _prepared(parameter: Parameter, value: Any, names: Collection[str]) -> Argument:
+    try:
+        return Argument(parameter.name, parameter.kind, parameter.kind.prepare(value, names))
+    except (BadArgument, BadExpression) as error:
+        raise BadArgument(f"argument '{parameter.name}': {error}") from None

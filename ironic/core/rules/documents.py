@@ -1,0 +1,116 @@
+"""Working copies of what rules may write, and the patch that leads to them.
+
+A document is one node, one port or the plug-in data, in one or two views: masked for rules that must not see secrets,
+clear for those that may. Each write is checked against the view of the rule that asks, done on all views, and noted as
+a patch that holds just the new value: so secrets that a rule does not see stay what they are.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.limits import Budget, copied
+from ironic.core.rules.paths import APPEND, Path, pointer
+from ironic.core.rules.plain_data import Operation, Patch, copy, find, holds, keys_of, place, putting, take
+from ironic.core.rules.writable import Field, field_of
+from ironic.core.secrets import REPLACEMENT, is_secret, masked
+
+MASKED, CLEAR = False, True
+
+Views = dict[bool, dict[str, Any]]
+
+
+class Document:
+    """One thing that rules write; ``acting`` says which view is worked on."""
+
+    def __init__(self, owner: str, views: Views, fields: Mapping[str, Field] | None, budget: Budget) -> None:
+        self.views = views
+        self.acting = next(iter(views))
+        self.patch: Patch = []
+        self._owner = owner
+        self._fields = fields
+        self._budget = budget
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the rule at work sees."""
+        return self.views[self.acting]
+
+    def set(self, path: Path, value: Any) -> None:
+        """Put a value at the path; objects on the way there are created."""
+        if len(path) == 1 and self._fields is not None:
+            value = self._checked(path, value)
+        self._create_way(path)
+        self._carry_out(putting(self.data, path, copied(value, self._budget)))
+
+    def extend(self, path: Path, value: Any, *, unique: bool) -> None:
+        """Add a value to the list at the path, creating the list; with ``unique`` only if it isn't there yet."""
+        present = find(self.data, path)
+        if present is None:
+            self.set(path, [value])
+        elif not isinstance(present, list) and (unique or present != REPLACEMENT):
+            raise RuleFault(f"{pointer(path)} of the {self._owner} is no list")
+        elif not unique or value not in present:
+            self._carry_out(putting(self.data, (*path, APPEND), copied(value, self._budget)))
+
+    def remove(self, path: Path) -> None:
+        """Take away what is at the path; it is no fault when nothing is."""
+        if len(path) == 1 and self._fields is not None:
+            self._empty(path)
+        elif holds(self.data, path) or find(self.data, path[:-1]) == REPLACEMENT:
+            self._carry_out({"op": "remove", "path": pointer(path)})
+
+    def _checked(self, path: Path, value: Any) -> Any:
+        field = field_of(self._fields or {}, self._owner, path)
+        try:
+            return field.check(value)
+        except RuleFault as fault:
+            raise RuleFault(f"{pointer(path)} of the {self._owner} {fault}") from None
+
+    def _empty(self, path: Path) -> None:
+        field = field_of(self._fields or {}, self._owner, path)
+        if not field.removable:
+            raise RuleFault(f"{pointer(path)} of the {self._owner} can't be removed")
+        self._carry_out(putting(self.data, path, copy(field.empty)))
+
+    def _create_way(self, path: Path) -> None:
+        """Create the objects above the path that are missing."""
+        for depth in range(1, len(path)):
+            present = find(self.data, path[:depth])
+            if present == REPLACEMENT and depth < len(path) - 1:
+                raise RuleFault(f"{pointer(path)} of the {self._owner} lies deep under a secret that rules don't see")
+            if present is None:
+                self._carry_out(putting(self.data, path[:depth], {}))
+            elif present == REPLACEMENT:
+                return
+
+    def _carry_out(self, operation: Operation) -> None:
+        """Do it on all views and note it; the view of the rule at work is the one that may refuse."""
+        for clear, data in self.views.items():
+            try:
+                _apply(data, operation, hiding=not clear)
+            except RuleFault:
+                if clear == self.acting:
+                    raise
+        self.patch.append(operation)
+
+
+def _apply(data: dict[str, Any], operation: Operation, *, hiding: bool) -> None:
+    path = keys_of(operation)
+    if operation["op"] == "remove":
+        take(data, path)
+        return
+    value = operation["value"]
+    secret = hiding and next((depth for depth, key in enumerate(path, 1) if is_secret(key)), 0)
+    if secret and (value not in (None, "") or secret < len(path)):
+        place(data, path[:secret], REPLACEMENT)
+    else:
+        place(data, path, masked(value) if hiding else copy(value))
+
+
+def shown(operation: Operation) -> Operation:
+    """Return an operation as it may be shown: without secrets in it."""
+    if "value" not in operation:
+        return dict(operation)
+    secret = any(is_secret(key) for key in keys_of(operation))
+    return operation | {"value": REPLACEMENT if secret else masked(operation["value"])}

@@ -1,0 +1,171 @@
+"""Running rules over facts: same input, same output.
+
+Judges the conditions of one rule after the other and does the actions of those that hold. The first failure ends it:
+the caller gets it together with what had been changed, and drops the changes. Nothing here reads a clock, a file or a
+database, and the facts are never written to.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ironic.core.rules.arguments import values_of
+from ironic.core.rules.documents import shown
+from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.limits import JUDGING, STEPS
+from ironic.core.rules.outcome import Failure, Outcome, preview
+from ironic.core.rules.rule import CompiledRule, Condition, Deed
+from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking, Workspace
+
+
+class _Stopped(Exception):
+    """A part of a rule could not be carried out."""
+
+    def __init__(self, part: str, index: int, fault: RuleFault) -> None:
+        self.part, self.index, self.fault = part, index, fault
+
+
+class _Run:
+    """One rule being evaluated."""
+
+    def __init__(self, rule: CompiledRule, workspace: Workspace) -> None:
+        self.rule = rule
+        self._workspace = workspace
+        self._verdicts: list[dict[str, Any]] = []
+        self.applies: bool | None = None
+        self.failure: Failure | None = None
+        self._marks = workspace.marks()
+        self._log_mark = len(workspace.log)
+
+    def perform(self) -> None:
+        """Judge, then act."""
+        self._workspace.act_for(sensitive=self.rule.sensitive)
+        try:
+            self.applies = all(self._holds(index, one) for index, one in enumerate(self.rule.conditions))
+            if self.applies:
+                for index, deed in enumerate(self.rule.actions):
+                    self._act(index, deed)
+        except _Stopped as stop:
+            self.failure = self._failure(stop)
+
+    def log_lines(self) -> list[LogLine]:
+        """Return what the rule wants to have logged."""
+        lines = self._workspace.log[self._log_mark :]
+        return [LogLine(self.rule.uuid, level, None if self.rule.sensitive else text) for level, text in lines]
+
+    def explanation(self) -> dict[str, Any]:
+        """Return what happened, as plain data that may be shown."""
+        told: dict[str, Any] = {
+            "uuid": self.rule.uuid,
+            "description": self.rule.description,
+            "applies": bool(self.applies),
+            "conditions": self._verdicts,
+        }
+        if not self.rule.sensitive:
+            told["changes"] = _shown(self._workspace.changes(self._marks))
+        return told | ({"error": str(self.failure)} if self.failure else {})
+
+    def _holds(self, index: int, condition: Condition) -> bool:
+        """Judge one condition; a loop is judged item by item and then joined."""
+        told: dict[str, Any] = {}
+        try:
+            verdict = self._verdict(condition, told)
+        except RuleFault as fault:
+            raise _Stopped("conditions", index, fault) from None
+        finally:
+            self._tell(condition, told)
+        told["verdict"] = verdict
+        return verdict
+
+    def _verdict(self, condition: Condition, told: dict[str, Any]) -> bool:
+        if condition.loop is None:
+            return self._judge(condition, self._workspace.scope, told)
+        verdicts: list[dict[str, Any]] = []
+        told["items"] = verdicts
+        for scope in self._chosen(condition):
+            verdicts.append({})
+            verdict = self._judge(condition, scope, verdicts[-1])
+            verdicts[-1]["verdict"] = verdict
+            if verdict == _DECIDING.get(condition.multiple):
+                return verdict
+        return verdict if condition.multiple in _SINGLE and verdicts else condition.multiple == "all"
+
+    def _chosen(self, condition: Condition) -> Sequence[Mapping[str, Any]]:
+        """Return the scopes of the items that count."""
+        scopes = self._scopes(condition)
+        return scopes[_SINGLE[condition.multiple]] if condition.multiple in _SINGLE else scopes
+
+    def _judge(self, condition: Condition, scope: Mapping[str, Any], told: dict[str, Any]) -> bool:
+        budget = self._workspace.budget
+        budget.spend(JUDGING)
+        values = values_of(condition.arguments, scope, budget)
+        if not self.rule.sensitive:
+            told["values"] = {name: preview(value) for name, value in values.items()}
+        return condition.operator.judge(**values) != condition.negated
+
+    def _act(self, index: int, deed: Deed) -> None:
+        try:
+            for scope in self._scopes(deed):
+                self._workspace.budget.spend(JUDGING)
+                deed.action.perform(self._workspace, **values_of(deed.arguments, scope, self._workspace.budget))
+        except RuleFault as fault:
+            raise _Stopped("actions", index, fault) from None
+
+    def _scopes(self, part: Condition | Deed) -> Sequence[Mapping[str, Any]]:
+        """Return a scope per item of the loop: a list's items, an object as a whole; without a loop just one."""
+        scope = self._workspace.scope
+        if part.loop is None:
+            return [scope]
+        items = part.loop.render(scope, self._workspace.budget)
+        if items is None:
+            return []
+        if isinstance(items, dict):
+            return [{**scope, "item": items}]
+        if not isinstance(items, list):
+            raise RuleFault("the loop is neither a list nor an object")
+        self._workspace.budget.spend(len(items))
+        return [{**scope, "item": item} for item in items]
+
+    def _tell(self, condition: Condition, told: dict[str, Any]) -> None:
+        if self.rule.sensitive:
+            told.pop("items", None)
+            told |= {"op": None, "args": None}
+        else:
+            told |= {"op": condition.op, "args": condition.args}
+        self._verdicts.append(told)
+
+    def _failure(self, stop: _Stopped) -> Failure:
+        text = None if self.rule.sensitive else str(stop.fault)
+        kind = type(stop.fault).__name__
+        return Failure(self.rule.uuid, self.rule.phase, stop.part, stop.index, kind, text)
+
+
+# The verdict that decides a loop at once, and the items that count when just one does.
+_DECIDING = {"any": True, "all": False}
+_SINGLE = {"first": slice(0, 1), "last": slice(-1, None)}
+
+
+def evaluate(
+    rules: Sequence[CompiledRule], facts: Facts, *, masking: Masking = "always", steps: int = STEPS
+) -> Outcome:
+    """Run the rules, which are of one phase and in their order, over the facts."""
+    workspace = Workspace(facts, masking, steps)
+    explanation: list[dict[str, Any]] = []
+    log: list[LogLine] = []
+    failure = None
+    for rule in rules:
+        run = _Run(rule, workspace)
+        run.perform()
+        explanation.append(run.explanation())
+        log.extend(run.log_lines())
+        failure = run.failure
+        if failure is not None:
+            break
+    return Outcome(workspace.changes(), explanation, log, failure)
+
+
+def _shown(changes: Changes) -> dict[str, Any]:
+    return {
+        "node": [shown(one) for one in changes.node],
+        "ports": {uuid: [shown(one) for one in patch] for uuid, patch in changes.ports.items()},
+        "plugin_data": [shown(one) for one in changes.plugin_data],
+    }

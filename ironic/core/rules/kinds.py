@@ -1,0 +1,233 @@
+"""The kinds of argument that operators and actions take.
+
+A kind checks and prepares what stands in a posted rule (``prepare``) and turns what an expression yields later into
+what the function wants (``accept``): a regular expression arrives compiled, a subnet as a network, a path as its keys.
+What is constant is accepted once, when the rule is posted.
+"""
+
+import ipaddress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, NewType
+
+from ironic.core.rules import paths, patterns, writable
+from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.interpolation import (
+    Constant,
+    Listing,
+    Lookup,
+    Template,
+    Text,
+    as_text,
+    pattern_template,
+    template,
+    text_template,
+)
+
+# Annotations beside `Any`, `str`, `bool` and `Sequence[Any]`.
+Several = NewType("Several", list[Any])  # all positional arguments, or one list by name
+Name = NewType("Name", str)
+Level = NewType("Level", str)
+NodePath = NewType("NodePath", tuple[str, ...])
+PortPath = NewType("PortPath", tuple[str, ...])
+DataPath = NewType("DataPath", tuple[str, ...])
+Leftover = NewType("Leftover", dict[str, Any])
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+
+
+class BadArgument(ValueError):
+    """An argument that no rule may have; the message says why."""
+
+
+class Kind:
+    """Any JSON value."""
+
+    takes = "any value"
+
+    def prepare(self, value: Any, names: Collection[str]) -> Template:
+        """Check a posted value and make it ready; without expressions in it, it is checked in full."""
+        made = self.made(value, names)
+        if not isinstance(made, Constant):
+            return self.checked(made)
+        try:
+            return Constant(self.accept(made.value))
+        except RuleFault as fault:
+            raise BadArgument(str(fault)) from None
+
+    def made(self, value: Any, names: Collection[str]) -> Template:
+        """Return the posted value as a template."""
+        return template(value, names)
+
+    def checked(self, made: Template) -> Template:
+        """Refuse a template that can never yield this kind."""
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the value as the function wants it, or raise RuleFault."""
+        return value
+
+    def refuse(self) -> RuleFault:
+        """Return the fault of a value of another kind."""
+        return RuleFault(f"takes {self.takes}")
+
+
+class TextKind(Kind):
+    """Text; a number or the like that an expression yields is turned into it."""
+
+    takes = "text"
+
+    def made(self, value: Any, names: Collection[str]) -> Template:
+        """Return the posted text as a template."""
+        if not isinstance(value, str):
+            raise BadArgument(f"takes {self.takes}")
+        return text_template(value, names)
+
+    def accept(self, value: Any) -> Any:
+        """Return the text."""
+        return as_text(value)
+
+
+class NameKind(TextKind):
+    """Text that is not empty."""
+
+    takes = "a name, which is text that is not empty"
+
+    def accept(self, value: Any) -> Any:
+        """Return the name."""
+        if not isinstance(value, str) or not value:
+            raise self.refuse()
+        return value
+
+
+class LevelKind(TextKind):
+    """How loud a log line is."""
+
+    takes = f"one of {', '.join(LEVELS)}"
+
+    def accept(self, value: Any) -> Any:
+        """Return the level."""
+        if value not in LEVELS:
+            raise self.refuse()
+        return value
+
+
+class FlagKind(Kind):
+    """A boolean."""
+
+    takes = "true or false"
+
+    def checked(self, made: Template) -> Template:
+        """Let a single expression pass: it may yield a boolean."""
+        if not isinstance(made, Lookup):
+            raise BadArgument(f"takes {self.takes}")
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the boolean."""
+        if not isinstance(value, bool):
+            raise self.refuse()
+        return value
+
+
+class ListKind(Kind):
+    """A list."""
+
+    takes = "a list"
+
+    def checked(self, made: Template) -> Template:
+        """Let lists and single expressions pass."""
+        if not isinstance(made, Listing | Lookup):
+            raise BadArgument(f"takes {self.takes}")
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the list."""
+        if not isinstance(value, list):
+            raise self.refuse()
+        return value
+
+
+class RegexKind(TextKind):
+    """A regular expression, handed on compiled."""
+
+    takes = "a regular expression"
+
+    def made(self, value: Any, names: Collection[str]) -> Template:
+        """Return the posted expression as a template; its own braces stay."""
+        if not isinstance(value, str):
+            raise BadArgument(f"takes {self.takes}")
+        return pattern_template(value, names)
+
+    def accept(self, value: Any) -> Any:
+        """Return the expression compiled."""
+        if not isinstance(value, str):
+            raise self.refuse()
+        try:
+            return patterns.compiled(value)
+        except patterns.BadPattern as error:
+            raise RuleFault(str(error)) from None
+
+
+class SubnetKind(TextKind):
+    """A network in CIDR notation, handed on as a network."""
+
+    takes = "a subnet such as 192.0.2.0/24"
+
+    def accept(self, value: Any) -> Any:
+        """Return the network."""
+        if not isinstance(value, str):
+            raise self.refuse()
+        try:
+            return ipaddress.ip_network(value, strict=False)
+        except ValueError:
+            raise self.refuse() from None
+
+
+class PathKind(TextKind):
+    """A path, handed on as its keys; ``allowed`` refuses those that lead nowhere a rule may write."""
+
+    takes = "a path such as /extra/key"
+
+    def __init__(self, allowed: Callable[[paths.Path], None]) -> None:
+        self._allowed = allowed
+
+    def checked(self, made: Template) -> Template:
+        """Make every expression fill in a single key."""
+        return paths.path_template(made) if isinstance(made, Text) else made
+
+    def accept(self, value: Any) -> Any:
+        """Return the keys."""
+        path = paths.parsed_at_run_time(value)
+        self._allowed(path)
+        return path
+
+
+class LeftoverKind(Kind):
+    """An empty object: the reference leaves one in the rules it hands out, which can so be posted again."""
+
+    takes = "an empty object"
+
+    def accept(self, value: Any) -> Any:
+        """Return the object."""
+        if value != {}:
+            raise self.refuse()
+        return value
+
+
+KINDS: Final[Mapping[Any, Kind]] = {
+    Any: Kind(),
+    str: TextKind(),
+    bool: FlagKind(),
+    Sequence[Any]: ListKind(),
+    Several: ListKind(),
+    Name: NameKind(),
+    Level: LevelKind(),
+    patterns.Pattern: RegexKind(),
+    Network: SubnetKind(),
+    NodePath: PathKind(writable.allowed_on_node),
+    PortPath: PathKind(writable.allowed_on_port),
+    DataPath: PathKind(writable.allowed_in_plugin_data),
+    Leftover | None: LeftoverKind(),
+}

@@ -1,0 +1,131 @@
+"""What the rules of one evaluation see and change.
+
+Built from facts (plain data; never written to) with the secrets masked in the views of those rules that must not see
+them. A later rule sees what an earlier one did. What comes out is a patch per node, port and plug-in data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from ironic.core.rules import writable
+from ironic.core.rules.documents import CLEAR, MASKED, Document
+from ironic.core.rules.faults import RuleFault, quoted
+from ironic.core.rules.limits import STEPS, Budget
+from ironic.core.rules.plain_data import Patch, copy
+from ironic.core.secrets import masked
+
+Masking = Literal["always", "never", "sensitive"]
+
+_VIEWS: Final[Mapping[str, tuple[bool, ...]]] = {
+    "always": (MASKED,),
+    "never": (CLEAR,),
+    "sensitive": (MASKED, CLEAR),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about a machine; in the early phase there is no node and nothing of it."""
+
+    inventory: Mapping[str, Any]
+    plugin_data: Mapping[str, Any]
+    node: Mapping[str, Any] | None = None
+    ports: Sequence[Mapping[str, Any]] = ()
+    port_groups: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What rules did: patches, the ports' ones by UUID."""
+
+    node: Patch = field(default_factory=list)
+    ports: dict[str, Patch] = field(default_factory=dict)
+    plugin_data: Patch = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.node or self.ports or self.plugin_data)
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """What a rule wants to have logged."""
+
+    rule: str
+    level: str
+    text: str | None  # None: the rule is sensitive
+
+
+class Workspace:
+    """The working copies."""
+
+    def __init__(self, facts: Facts, masking: Masking, steps: int = STEPS) -> None:
+        self.budget = Budget(steps)
+        self.log: list[tuple[str, str]] = []
+        self._views = _VIEWS[masking]
+        self._documents: list[Document] = []
+        self._node = None if facts.node is None else self._document("node", facts.node, writable.NODE)
+        self._ports = {str(port["uuid"]): self._document("port", port, writable.PORT) for port in facts.ports}
+        self.plugin_data = self._document("plug-in data", facts.plugin_data, None)
+        shared = {"inventory": dict(facts.inventory), "port_groups": [dict(one) for one in facts.port_groups]}
+        self._read_only = {view: shared if view is CLEAR else masked(shared) for view in self._views}
+        self._scopes = {view: self._scope(view) for view in self._views}
+        self._acting = self._views[0]
+
+    @property
+    def node(self) -> Document:
+        """The node."""
+        if self._node is None:
+            raise RuleFault("there is no node in this phase")
+        return self._node
+
+    @property
+    def scope(self) -> Mapping[str, Any]:
+        """What the expressions of the rule at work may name."""
+        return self._scopes[self._acting]
+
+    def act_for(self, *, sensitive: bool) -> None:
+        """Let a rule see what it may see from here on."""
+        self._acting = CLEAR if CLEAR in self._views and (sensitive or MASKED not in self._views) else MASKED
+        for document in self._documents:
+            document.acting = self._acting
+
+    def port(self, ident: str) -> Document:
+        """Return a port by its UUID or MAC address."""
+        if found := self._ports.get(ident.lower()):
+            return found
+        for document in self._ports.values():
+            if str(document.data.get("address")).lower() == ident.lower():
+                return document
+        raise RuleFault(f"the node has no port {quoted(ident)}")
+
+    def marks(self) -> list[int]:
+        """Return how long each patch is, to tell later what was added."""
+        return [len(document.patch) for document in self._documents]
+
+    def changes(self, since: Sequence[int] = ()) -> Changes:
+        """Return what was changed, all of it or since the marks were taken."""
+        from_ = dict(zip(map(id, self._documents), since, strict=False))
+        ports = {uuid: _since(document, from_) for uuid, document in self._ports.items()}
+        return Changes(
+            node=[] if self._node is None else _since(self._node, from_),
+            ports={uuid: patch for uuid, patch in ports.items() if patch},
+            plugin_data=_since(self.plugin_data, from_),
+        )
+
+    def _document(self, owner: str, data: Mapping[str, Any], fields: Any) -> Document:
+        views = {view: copy(dict(data)) if view is CLEAR else masked(data) for view in self._views}
+        document = Document(owner, views, fields, self.budget)
+        self._documents.append(document)
+        return document
+
+    def _scope(self, view: bool) -> dict[str, Any]:
+        scope = {"plugin_data": self.plugin_data.views[view], **self._read_only[view]}
+        if self._node is not None:
+            scope["node"] = self._node.views[view]
+            scope["ports"] = [document.views[view] for document in self._ports.values()]
+        return scope
+
+
+def _since(document: Document, marks: Mapping[int, int]) -> Patch:
+    return document.patch[marks.get(id(document), 0) :]

@@ -1,0 +1,37 @@
+"""Reading what a machine reported, where nothing is sure to be there or of the right type.
+
+A machine may send anything. These return None for what is missing or of another type, so that a hook decides in one
+place what that means, and no odd inventory ends in a traceback.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def at(data: Any, *keys: str) -> Any:
+    """Return what stands under these keys, None when something on the way is missing."""
+    for key in keys:
+        data = data.get(key) if isinstance(data, Mapping) else None
+    return data
+
+
+def text_at(data: Any, *keys: str) -> str | None:
+    """Return the text that stands there."""
+    value = at(data, *keys)
+    return value if isinstance(value, str) else None
+
+
+def list_at(data: Any, *keys: str) -> list[Any]:
+    """Return the list that stands there, an empty one when none does."""
+    value = at(data, *keys)
+    return value if isinstance(value, list) else []
+
+
+def whole_number_at(data: Any, *keys: str) -> int | None:
+    """Return the whole number that stands there, written as a number or as text."""
+    value = at(data, *keys)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    return None

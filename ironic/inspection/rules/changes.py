@@ -1,0 +1,82 @@
+"""Applying what rules decided to the node, its ports and the plug-in data.
+
+Thin on purpose: the evaluation has checked every write against what rules may touch. What is left to do here is what
+goes with a change (a node taken out of maintenance loses the reason) and what only the database knows: which
+interfaces go with a new driver.
+"""
+
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.interface_choice import resolve
+from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.rules import Changes
+from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.plain_data import Patch, apply, keys_of
+from ironic.db import ServedInterface
+from ironic.inspection.staged_task import StagedTask
+
+_TRAITS: Final = "traits"
+_INTERFACES: Final = frozenset(interface_field(kind) for kind in KINDS)
+
+# Fields that go with a flag and are cleared with it.
+_CLEARED: Final = {"maintenance": ("maintenance_reason", "fault"), "retired": ("retired_reason",)}
+
+
+def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any]) -> None:
+    """Carry the changes out on the staged task; nothing is stored yet."""
+    try:
+        _apply_to_node(changes.node, task)
+        ports = {port.uuid: port for port in task.ports}
+        for uuid, patch in changes.ports.items():
+            _patch(ports[uuid], patch)
+        apply(plugin_data, changes.plugin_data)
+    except RuleFault as fault:
+        raise HardwareInspectionFailure(
+            error=f"the changes that inspection rules made can't be applied to node {task.node.uuid}: {fault}"
+        ) from None
+
+
+def _apply_to_node(patch: Patch, task: StagedTask) -> None:
+    about_traits = [operation for operation in patch if keys_of(operation)[0] == _TRAITS]
+    touched = _patch(task.node, [operation for operation in patch if operation not in about_traits])
+    if about_traits:
+        document = {_TRAITS: list(task.traits)}
+        apply(document, about_traits)
+        task.traits = document[_TRAITS]
+    for flag, others in _CLEARED.items():
+        if flag in touched and not getattr(task.node, flag):
+            for name in others:
+                setattr(task.node, name, None)
+    if touched & {"driver", *_INTERFACES}:
+        _choose_interfaces(task, touched)
+
+
+def _patch(record: Any, patch: Patch) -> set[str]:
+    """Patch the fields of a record; return their names."""
+    names = {keys_of(operation)[0] for operation in patch}
+    document = {name: getattr(record, name) for name in names}
+    apply(document, patch)
+    for name, value in document.items():
+        setattr(record, name, value)
+    return names
+
+
+def _choose_interfaces(task: StagedTask, touched: set[str]) -> None:
+    """Complete a change of the driver or of interfaces: what rules did not set stays if it goes with the driver."""
+    node = task.node
+    served = task.store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+    chosen = {kind: getattr(node, interface_field(kind)) for kind in KINDS}
+    if "driver" in touched:
+        chosen = {
+            kind: name
+            for kind, name in chosen.items()
+            if interface_field(kind) in touched or _goes_with(served, node.driver, kind, name)
+        }
+    for kind, name in resolve(served, node.driver, chosen).items():
+        setattr(node, interface_field(kind), name)
+
+
+def _goes_with(served: list[ServedInterface], driver: str, kind: str, name: str | None) -> bool:
+    return any((row.hardware_type, row.interface_type, row.interface_name) == (driver, kind, name) for row in served)

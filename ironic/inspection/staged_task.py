@@ -1,0 +1,163 @@
+"""The task as hooks and rules see it: their changes wait until the phase ends, then all are stored at once.
+
+`task.node.save()` and `port.save()` of a hook only mean "this is to be stored"; what follows at the end of the phase is
+one transaction (S82). When the phase fails nothing of it is stored, and the node is as it was before.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ironic.core.errors import HardwareInspectionFailure, IronicError, MACAlreadyExists, TakenOver
+from ironic.db import PortgroupRecord, PortRecord
+from ironic.inspection.task import Task
+
+
+class Staged:
+    """A record whose `save` waits."""
+
+    __slots__ = ("_record",)
+
+    def __init__(self, record: Any) -> None:
+        object.__setattr__(self, "_record", record)
+
+    def save(self) -> None:
+        """Do nothing: what was changed is stored when the phase ends."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._record, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._record, name, value)
+
+
+_PORT_DEFAULTS: Final = {"pxe_enabled": True, "is_smartnic": False, "available_for_dynamic_portgroup": True}
+_PORT_OBJECTS: Final = ("extra", "internal_info", "local_link_connection")
+
+
+class NewPort:
+    """A port that will be created when the phase ends; its attributes are those of a stored one."""
+
+    def __init__(self, node_id: int, values: dict[str, Any]) -> None:
+        empty = {name: None for name in PortRecord.form.names if name not in ("created_at", "updated_at")}
+        objects: dict[str, Any] = {name: {} for name in _PORT_OBJECTS}
+        given = {"uuid": str(uuid.uuid4()), "node_id": node_id, **values}
+        self.__dict__.update(empty | _PORT_DEFAULTS | objects | given)
+
+    def save(self) -> None:
+        """Do nothing: the port is stored when the phase ends."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values to store."""
+        return {name: value for name, value in self.__dict__.items() if name != "id"}
+
+
+class StagedTask:
+    """What hooks get; what is not named here is that of the task itself."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.node: Any = Staged(task.node)
+        self._traits: list[str] | None = None
+        self._new_traits: Sequence[str] | None = None
+        self._found: tuple[dict[str, Any], dict[str, Any]] | None = None
+        self._ports: list[Any] | None = None
+        self._removed: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._task, name)
+
+    @property
+    def ports(self) -> Sequence[Any]:
+        """The node's ports as they will be."""
+        if self._ports is None:
+            self._ports = [Staged(port) for port in self._task.ports]
+        return tuple(self._ports)
+
+    @property
+    def portgroups(self) -> Sequence[PortgroupRecord]:
+        """The node's port groups."""
+        return self._task.portgroups
+
+    @property
+    def traits(self) -> Sequence[str]:
+        """The node's traits as they will be."""
+        if self._new_traits is not None:
+            return self._new_traits
+        if self._traits is None:
+            node_id = self._task.node.id
+            self._traits = self._task.store.traits.of([node_id])[node_id]
+        return self._traits
+
+    @traits.setter
+    def traits(self, traits: Sequence[str]) -> None:
+        self._new_traits = tuple(traits)
+
+    def add_port(self, **values: Any) -> NewPort:
+        """Create a port when the phase ends."""
+        present = list(self.ports)
+        port = NewPort(self._task.node.id, values)
+        self._ports = [*present, port]
+        return port
+
+    def remove_port(self, port: Any) -> None:
+        """Delete a port when the phase ends."""
+        self._ports = [one for one in self.ports if one is not port]
+        if not isinstance(port, NewPort):
+            self._removed.append(port)
+
+    def store_found(self, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+        """Keep what was found as the node's inventory when the phase ends."""
+        self._found = (inventory, plugin_data)
+
+    def commit(self) -> None:
+        """Store everything at once, or nothing."""
+        try:
+            if self._removed or self._changed_ports() or self._new_traits is not None or self._found is not None:
+                self._task.store.run(lambda _connection: self._store())
+            else:
+                self._task.node.save()
+        except TakenOver:
+            raise
+        except MACAlreadyExists as error:
+            raise self._taken(error) from None
+        except IronicError as error:
+            raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
+        self._forget()
+
+    def discard(self) -> None:
+        """Drop everything that was not stored."""
+        self._forget()
+        self._task.node.refresh()
+
+    def _store(self) -> None:
+        store, node = self._task.store, self._task.node
+        # Ports that go first make room for addresses that others take over.
+        for port in self._removed:
+            store.ports.delete(port.id)
+        for port in self._changed_ports():
+            if isinstance(port, NewPort):
+                store.ports.create(port.as_dict())
+            else:
+                port._record.save()
+        if self._new_traits is not None:
+            store.traits.replace(node.id, self._new_traits)
+        if self._found is not None:
+            store.inventories.put(node.id, *self._found)
+        node.save()
+
+    def _changed_ports(self) -> list[Any]:
+        return [port for port in self._ports or () if isinstance(port, NewPort) or port.stored_changes()]
+
+    def _forget(self) -> None:
+        self._ports, self._removed, self._found = None, [], None
+        self._traits = self._new_traits = None
+        self._task.ports = None
+
+    def _taken(self, error: MACAlreadyExists) -> HardwareInspectionFailure:
+        mac = str(error.facts.get("value"))
+        owners: Iterable[str] = [node.uuid for node in self._task.store.nodes.by_macs([mac])]
+        return HardwareInspectionFailure(
+            error=f"MAC address {mac} can't become a port of node {self._task.node.uuid}: it belongs to a port of node "
+            f"{', '.join(owners) or 'another inspection'}. Delete that port if the network card was moved"
+        )
