@@ -1,0 +1,39 @@
+"""What a handler hands back: a status, an encoded body, perhaps a place to look next.
+
+The application turns it into an HTTP response and adds the version headers; a handler never touches one. Documents are
+encoded here, once, and long lists as a row of chunks.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+OPTIONS: Final = orjson.OPT_NON_STR_KEYS
+
+
+@dataclass(slots=True, frozen=True)
+class Answer:
+    """One successful answer; without a body there is no content type either."""
+
+    status: int = 200
+    body: bytes | list[bytes] | None = None
+    location: str | None = None
+
+
+NO_CONTENT: Final = Answer(204)
+
+
+def document(value: Any, status: int = 200, location: str | None = None) -> Answer:
+    """Answer with a JSON document."""
+    return Answer(status, orjson.dumps(value, option=OPTIONS), location)
+
+
+def created(value: Any, location: str) -> Answer:
+    """Answer that something now exists, and where."""
+    return document(value, 201, location)
+
+
+def accepted(location: str | None = None) -> Answer:
+    """Answer that work has begun; where its progress shows."""
+    return Answer(202, None, location)

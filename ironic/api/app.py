@@ -1,0 +1,186 @@
+"""The WSGI application: Pecan's object with our route table as its router.
+
+A request costs one look-up in the tree and one call of its handler; Pecan's own argument inspection never runs. The
+version headers of routed answers and the shapes of errors are written here and nowhere else. `build_app` is the only
+thing the programs need.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+import pecan.core
+import pecan.hooks
+import webob
+
+from ironic.api import errors, policy, versions
+from ironic.api.answers import Answer
+from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
+from ironic.api.middleware import Middleware
+from ironic.api.request import Request, Services
+from ironic.api.resources import ROUTES
+from ironic.api.routes import Route, Routes, empty_answer
+from ironic.api.settings import ApiSettings
+from ironic.core.context import RequestContext
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+    from ironic.rpc.conductors import Conductors
+    from ironic.rpc.placement import Placement
+
+LOG = logging.getLogger(__name__)
+
+WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+REQUEST: Final = "ironic.request"
+CONTEXT: Final = "ironic.context"
+_OPTIONS: Final = Route("OPTIONS", "", empty_answer, public=True)
+
+
+class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no types
+    """Pecan's application; the four overrides below are all it needs (a test holds them)."""
+
+    def __init__(self, routes: Routes, services: Services) -> None:
+        super().__init__(
+            self,
+            hooks=[_ErrorHook(services.settings.debug_tracebacks)],
+            force_canonical=False,
+            guess_content_type_from_ext=False,
+        )
+        self._routes, self._services = routes, services
+
+    def find_controller(self, state: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """Find the row of the table, check version and access."""
+        environ = state.request.environ
+        path = _path(environ)
+        try:
+            minor = versions.negotiate(environ)
+        except VersionRefused as refusal:
+            refusal.at_root = path in ("", "/")
+            raise
+        request = Request(environ, minor, environ.get(CONTEXT) or RequestContext(), self._services)
+        route, values = self._find(request, path)
+        if not takes_json(environ.get("HTTP_ACCEPT")):
+            raise PlainText(406, "This service answers in JSON only.")
+        request.route = route
+        environ[REQUEST] = request
+        if route.since > minor:
+            raise route.too_new()
+        if route.rule is not None:
+            policy.authorize(self._services.policy, request.context, route.rule)
+        return route.handler, (request, *values), {}
+
+    def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:
+        if request.method == "OPTIONS":
+            return _OPTIONS, ()
+        if path.endswith(".json") and request.minor < 91 and versions.asked(request.environ) is not None:
+            request.stripped, path = True, path.removesuffix(".json")
+        try:
+            return self._routes.find(request.method, path)
+        except errors.Abort as refusal:
+            if refusal.status == 404 and not takes_json(request.environ.get("HTTP_ACCEPT")):
+                raise PlainText(404, "There is no such path.") from None
+            raise
+
+    def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
+        """Call the handler and write its answer."""
+        answer: Answer = handler(*args)
+        request: Request = args[0]
+        headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
+        if answer.location is not None:
+            headers.append(("Location", answer.location))
+        _write(state.response, answer.status, answer.body, headers)
+
+    def determine_hooks(self, controller: Any = None) -> Any:
+        """Return the one hook there is."""
+        return self.hooks
+
+    def _handle_empty_response_body(self, state: Any) -> None:
+        """Keep Pecan from decoding the body and from turning an empty 200 into 204."""
+
+
+class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types
+    """Writes the answer to anything that was raised."""
+
+    def __init__(self, debug: bool) -> None:
+        self._debug = debug
+
+    def on_error(self, state: Any, error: Exception) -> webob.Response:
+        """Return the complete response."""
+        request: Request | None = state.request.environ.get(REQUEST)
+        response = webob.Response()
+        if isinstance(error, Refusal):
+            _write(response, error.status, error.body() or None, error.headers)
+            return response
+        status, text = errors.status_and_text(error)
+        debuginfo = None
+        if status >= 500:
+            LOG.exception(
+                "%s %s failed with status %d; the caller got the request's id.",
+                state.request.method,
+                state.request.path_info,
+                status,
+            )
+            debuginfo = traceback.format_exc() if self._debug else None
+        headers = version_headers(request.minor) if request else version_headers(versions.MINIMUM)
+        _write(response, status, errors.fault(status, text, debuginfo), headers)
+        return response
+
+
+def _path(environ: dict[str, Any]) -> str:
+    """Return the path; bytes that are no text become characters no identifier has."""
+    path: str = environ.get("PATH_INFO", "")
+    return path if path.isascii() else path.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def takes_json(accept: str | None) -> bool:
+    """Tell whether a client takes JSON."""
+    if accept is None or "*/*" in accept or "json" in accept or "application/*" in accept:
+        return True
+    return not accept.strip()
+
+
+def version_headers(minor: int) -> Headers:
+    """Return the three headers of every routed answer."""
+    return [
+        (errors.MINIMUM_HEADER, versions.TEXTS[versions.MINIMUM]),
+        (errors.MAXIMUM_HEADER, versions.TEXTS[versions.MAXIMUM]),
+        (errors.VERSION_HEADER, versions.TEXTS[minor]),
+    ]
+
+
+def _write(response: webob.Response, status: int, body: bytes | list[bytes] | None, headers: Headers) -> None:
+    """Fill a response; without a body there is no content type."""
+    chunks = [] if body is None else [body] if isinstance(body, bytes) else body
+    if body is not None:
+        headers = [*headers, ("Content-Type", JSON)]
+    if status != 204:
+        headers = [*headers, ("Content-Length", str(sum(map(len, chunks))))]
+    response.status_int = status
+    # In this order: setting the iterator drops the length.
+    response.app_iter = chunks
+    response.headerlist = headers
+
+
+def build_app(
+    store: "Store", conductors: "Conductors", placement: "Placement", settings: ApiSettings, conf: Any = None
+) -> WSGI:
+    """Wire the API; `conf` is needed only by the libraries of the keystone mode."""
+    rules = _policy(settings, conf)
+    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, placement, settings, rules))
+    if settings.auth_strategy == "keystone":
+        from ironic.api import identity
+
+        app = identity.wrap(app, conf, Routes(ROUTES))
+    return Middleware(app, settings)
+
+
+def _policy(settings: ApiSettings, conf: Any) -> policy.Policy:
+    match settings.auth_strategy:
+        case "noauth":
+            return policy.Noauth()
+        case "keystone":
+            return policy.Keystone.from_conf(conf)
+        case other:
+            raise ValueError(f"auth_strategy = {other} is not available yet; use noauth or keystone")

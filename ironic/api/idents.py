@@ -1,0 +1,73 @@
+"""What may stand where a path names one thing.
+
+The name of a wildcard in the route table (`{node}`) picks its check. A malformed one is refused before the handler is
+entered; the shape of that refusal differs per kind, as clients know it. Whether the thing exists the handler will see.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from ironic.api.errors import Abort
+from ironic.core.errors import InvalidParameterValue
+
+LOGICAL_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+HOST_NAME: Final = re.compile(r"(?=.{1,255}\Z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+                              r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*")  # fmt: skip
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}")
+
+# Words that stand in the place of a node's name in some path, so a path with them is no path to a node.
+NODE_PARTS: Final = frozenset(
+    {"allocation", "bios", "children", "firmware", "history", "inventory", "maintenance", "management", "portgroups"}
+    | {"ports", "states", "traits", "vendor_passthru", "vifs", "vmedia", "volume"}
+)
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether text is a UUID in any usual spelling."""
+    return _UUID.fullmatch(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Tell whether text is a logical name; one that looks like a UUID is none."""
+    return LOGICAL_NAME.fullmatch(text) is not None and not is_uuid(text)
+
+
+def is_host_name(text: str) -> bool:
+    """Tell whether text is a host name, which is what names were before 1.10."""
+    return HOST_NAME.fullmatch(text) is not None and not is_uuid(text)
+
+
+def _node(text: str) -> None:
+    if text in NODE_PARTS:
+        raise Abort(404, "There is no such path: a node's name or UUID is missing.")
+    if not LOGICAL_NAME.fullmatch(text):
+        raise Abort(400, "A node is named by its UUID or a logical name.")
+
+
+def _name_or_uuid(text: str) -> None:
+    if not LOGICAL_NAME.fullmatch(text):
+        raise InvalidParameterValue(err="The path has to name this by a UUID or a logical name.")
+
+
+def _uuid(text: str) -> None:
+    if not is_uuid(text):
+        raise InvalidParameterValue(err="The path has to name this by its UUID.")
+
+
+def _anything(text: str) -> None:
+    """A name that is only compared: drivers, hosts."""
+
+
+CHECKS: Final[dict[str, Callable[[str], None]]] = {
+    "node": _node,
+    "port": _name_or_uuid,
+    "rule": _uuid,
+    "driver": _anything,
+    "hostname": _anything,
+}
+
+
+def check(kind: str, text: str) -> None:
+    """Refuse text that can't name a thing of this kind."""
+    CHECKS[kind](text)

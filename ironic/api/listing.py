@@ -1,0 +1,191 @@
+"""Pages of a collection.
+
+Reads the query (paging, sorting, `fields`, `detail`, the resource's filters) through the input reader, selects exactly
+the columns the answer needs in one statement, and adds the link to the next page when the page is full. The link's
+parameters are those clients know (facts/fields.yaml, paging).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlencode
+
+import orjson
+
+from ironic.api import answers, input, projection
+from ironic.api.answers import Answer
+from ironic.api.errors import unacceptable
+from ironic.api.fields import Resource
+from ironic.api.projection import Projection
+from ironic.api.request import Request
+from ironic.api.types import Bool, Enum, Integer, Text, ValueType, Words
+from ironic.core.errors import InvalidParameterValue
+
+CHUNK = 100
+
+
+class Rows(Protocol):
+    """The one thing a listing wants of a repository."""
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        *,
+        filters: Mapping[str, Any] = ...,
+        marker: str | None = ...,
+        limit: int | None = ...,
+        sort_key: str = ...,
+        sort_dir: str = ...,
+    ) -> Sequence[Sequence[Any]]:
+        """Return the rows of one page."""
+
+
+class Keep(NamedTuple):
+    """Which rows of a page stay: the test gets these columns."""
+
+    needs: tuple[str, ...]
+    test: Callable[..., bool]
+
+
+@dataclass(slots=True)
+class Page:
+    """What a caller asked a list for."""
+
+    projection: Projection
+    limit: int
+    marker: str | None = None
+    sort_key: str = "id"
+    sort_dir: str = "asc"
+    fields: list[str] = field(default_factory=list)
+    detail: bool | None = None
+    # The filters given, by the names callers use.
+    filters: dict[str, Any] = field(default_factory=dict)
+
+
+_PAGING: dict[str, ValueType] = {
+    "limit": Integer(1, digits=True),
+    "sort_key": Text(None),
+    "sort_dir": Enum("asc", "desc", name="direction"),
+}
+_CHOICE: dict[str, ValueType] = {"fields": Words(), "detail": Bool()}
+_LISTS = frozenset({"fields"})
+
+
+def read(request: Request, resource: type[Resource], *, detailed: bool = False) -> Page:
+    """Read the query of a list; `detailed` is the older spelling as a path."""
+    types = _PAGING | {"marker": resource.marker} | ({} if detailed else _CHOICE)
+    types |= {name: one.type for name, one in resource.table.filters.items()}
+    given = input.query(request.query(), types, _LISTS)
+    page = Page(_projection(request, resource, given, detailed), request.settings.max_limit)
+    page.limit = min(given.get("limit", page.limit), page.limit)
+    page.marker, page.sort_dir = given.get("marker"), given.get("sort_dir", "asc")
+    page.fields, page.detail = given.get("fields", []), given.get("detail")
+    page.sort_key = _sort_key(request, resource, given.get("sort_key") or "id")
+    page.filters = {name: value for name, value in given.items() if name in resource.table.filters}
+    for name in page.filters:
+        if (since := resource.table.filters[name].since) > request.minor:
+            raise unacceptable(f"Filter {name}", since)
+    return page
+
+
+def _projection(request: Request, resource: type[Resource], given: Mapping[str, Any], detailed: bool) -> Projection:
+    names, detail = given.get("fields"), given.get("detail")
+    if detail is not None and request.minor < resource.since_detail:
+        raise InvalidParameterValue(err=f"detail needs API version 1.{resource.since_detail} or later.")
+    if names is not None and request.minor < resource.since_fields:
+        raise unacceptable("fields", resource.since_fields)
+    if names and detail:
+        raise InvalidParameterValue(err="fields and detail can't be used together.")
+    if names:
+        return projection.chosen(resource, request.minor, names)
+    return projection.full(resource, request.minor) if detail or detailed else projection.plain(resource, request.minor)
+
+
+def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
+    if name == "id":
+        return name
+    one = resource.table.fields.get(name)
+    if one is None or not one.sortable:
+        raise InvalidParameterValue(err="sort_key names no field that lists can be sorted by.")
+    if one.since > request.minor:
+        raise unacceptable(f"Sorting by {name}", one.since)
+    return str(one.column)
+
+
+def one(request: Request, resource: type[Resource]) -> Projection:
+    """Read the query of a single thing: all of it, or the `fields` asked for."""
+    names = input.query(request.query(), {"fields": _CHOICE["fields"]}, _LISTS).get("fields")
+    if names is not None and request.minor < resource.since_fields:
+        raise unacceptable("fields", resource.since_fields)
+    if names is None:
+        return projection.full(resource, request.minor)
+    # An empty value chooses nothing but the links here; in a list it counts as not given.
+    return projection.chosen(resource, request.minor, names)
+
+
+def store_filters(resource: type[Resource], page: Page) -> dict[str, Any]:
+    """Return the filters as the store knows them."""
+    table = resource.table.filters
+    return {key: value for name, value in page.filters.items() if (key := table[name].key) is not None}
+
+
+def answer(
+    request: Request,
+    resource: type[Resource],
+    repository: Rows,
+    page: Page,
+    filters: Mapping[str, Any],
+    *,
+    path: str | None = None,
+    keep: Keep | None = None,
+) -> Answer:
+    """Fetch a page and answer with it; `keep` drops rows after paging, where clients know it so."""
+    view = page.projection
+    wanted = [*view.columns, resource.key, *(keep.needs if keep else ())]
+    columns = tuple(dict.fromkeys(wanted))
+    rows = repository.rows(
+        columns,
+        filters=filters,
+        marker=page.marker,
+        limit=page.limit,
+        sort_key=page.sort_key,
+        sort_dir=page.sort_dir,
+    )
+    tail = b"]"
+    if len(rows) == page.limit and not any(resource.table.filters[name].single for name in page.filters):
+        last = rows[-1][columns.index(resource.key)]
+        tail += b',"next":' + orjson.dumps(_next(request, resource, page, path or resource.collection, last))
+    if keep is not None:
+        at = [columns.index(name) for name in keep.needs]
+        rows = [row for row in rows if keep.test(*(row[index] for index in at))]
+    return Answer(200, _encode(request, resource, view, rows, tail + b"}"))
+
+
+def _encode(
+    request: Request,
+    resource: type[Resource],
+    view: Projection,
+    rows: Sequence[Sequence[Any]],
+    tail: bytes,
+) -> list[bytes]:
+    """Encode rows chunk by chunk, so that a long list never stands in memory as objects."""
+    chunks, separator = [b'{"' + resource.collection.encode() + b'":['], b""
+    batch = view.batch(request, rows)
+    for start in range(0, len(rows), CHUNK):
+        documents = batch.documents(start, start + CHUNK)
+        chunks += [separator, orjson.dumps(documents, option=answers.OPTIONS)[1:-1]]
+        separator = b","
+    return [*chunks, tail]
+
+
+def _next(request: Request, resource: type[Resource], page: Page, path: str, last: str) -> str:
+    parameters: list[tuple[str, Any]] = [("sort_key", page.sort_key), ("sort_dir", page.sort_dir)]
+    table = resource.table.filters
+    parameters += [(name, value) for name, value in page.filters.items() if value is True and table[name].kept]
+    if page.detail is not None:
+        parameters.append(("detail", page.detail))
+    query = urlencode(parameters)
+    if page.fields:
+        # Commas stay as they are, clients compare the link as text.
+        query += "&fields=" + ",".join(page.fields)
+    return request.url(f"/v1/{path}?{query}&limit={page.limit}&marker={last}")

@@ -1,0 +1,71 @@
+"""May this caller do this?
+
+In noauth mode everything passes. In keystone mode the rules of `ironic.api.policies` (and the operator's file) decide,
+evaluated by oslo.policy; a thing the caller may not even see is 404, an action denied on a visible one is 403.
+Rules that look at no node are decided once per request and row of the route table.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ironic.core.context import RequestContext
+from ironic.core.errors import HTTPForbidden
+
+
+class Policy(Protocol):
+    """What handlers and the application ask."""
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Tell whether a rule lets the caller through."""
+
+
+class Noauth:
+    """Everything passes, except the two rules that would show secrets: they have to be allowed explicitly."""
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Let everything pass that is no secret."""
+        return rule not in ("show_password", "show_instance_secrets")
+
+
+class Keystone:
+    """Rules evaluated by oslo.policy."""
+
+    def __init__(self, enforcer: Any, service_project: str | None = None) -> None:
+        self._enforcer = enforcer
+        self._service_project = service_project
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> "Keystone":
+        """Load the defaults and the operator's policy file."""
+        from oslo_policy import policy
+
+        from ironic.api import policies
+
+        enforcer = policy.Enforcer(conf)
+        enforcer.register_defaults(policies.defaults())
+        enforcer.load_rules()
+        elevated = conf.rbac_service_role_elevated_access
+        return cls(enforcer, conf.rbac_service_project_name if elevated else None)
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Evaluate one rule."""
+        facts = dict(target) | {"config.service_project_name": self._service_project}
+        return bool(self._enforcer.authorize(rule, facts, credentials(context), do_raise=False))
+
+
+def credentials(context: RequestContext) -> dict[str, Any]:
+    """Return the caller as rules see them."""
+    return {
+        "user_id": context.user_id,
+        "project_id": context.project_id,
+        "project_name": context.project_name,
+        "system_scope": context.system_scope,
+        "roles": list(context.roles),
+        "is_public_api": context.is_public_api,
+    }
+
+
+def authorize(policy: Policy, context: RequestContext, rule: str, target: Mapping[str, Any] | None = None) -> None:
+    """Refuse with 403 what the rule denies."""
+    if not policy.allows(context, rule, target or {}):
+        raise HTTPForbidden(resource=rule)

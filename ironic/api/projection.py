@@ -1,0 +1,171 @@
+"""From rows to documents.
+
+A projection is compiled once per resource, version and set of fields: which columns to select, which keys to write, how
+to show the few columns that are not JSON as they stand. Per row nothing asks for versions, rules or link templates.
+Stored JSON passes unparsed; only columns that may hold secrets are parsed, masked and encoded again.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ironic.api.errors import unacceptable
+from ironic.api.fields import Field, Resource
+from ironic.api.request import Request, printable
+from ironic.api.types import Links
+from ironic.core.errors import InvalidParameterValue
+
+if TYPE_CHECKING:
+    from ironic.db.record import Record
+
+
+class Projection:
+    """How rows of one resource are shown to callers of one version."""
+
+    __slots__ = ("_gathered", "_keys", "_links", "_links_key", "_shown", "_stored", "columns", "names")
+
+    def __init__(self, resource: type[Resource], minor: int, fields: Sequence[Field], revealed: bool = False) -> None:
+        stored = [one for one in fields if one.column is not None]
+        linked = [one for one in fields if isinstance(one.type, Links)]
+        self._gathered = [one for one in fields if one.gather is not None]
+        self.names = [one.name for one in fields]
+        columns = [str(one.column) for one in stored]
+        needed = [column for one in self._gathered for column in one.needs] + ([resource.key] if linked else [])
+        self.columns: tuple[str, ...] = tuple(dict.fromkeys(columns + needed))
+        self._stored = len(stored)
+        self._keys = [one.name for one in (*stored, *linked, *self._gathered)]
+        self._shown = [
+            (index, shown) for index, one in enumerate(stored) if (shown := _shown(one, minor, revealed)) is not None
+        ]
+        self._links = [one.type for one in linked]
+        self._links_key = self.columns.index(resource.key) if linked else 0
+
+    def batch(self, request: Request, rows: Sequence[Sequence[Any]]) -> "Batch":
+        """Prepare rows of `columns` for being shown; whatever takes a statement is asked once for all of them."""
+        return Batch(
+            rows,
+            [_template(request.base, kind.path) for kind in self._links],
+            [self._gather(request, one, rows) for one in self._gathered],
+            self._document,
+        )
+
+    def document(self, request: Request, row: Sequence[Any]) -> dict[str, Any]:
+        """Turn one row into a document."""
+        return self.batch(request, (row,)).documents(0, 1)[0]
+
+    def of_record(self, request: Request, record: "Record", others: Mapping[str, Any]) -> dict[str, Any]:
+        """Turn a record just written into a document without reading it; `others` has what is not in its table."""
+        row = [others[name] if name in others else _stored(record, name) for name in self.columns]
+        return self.document(request, row)
+
+    def _gather(self, request: Request, one: Field, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        at = [self.columns.index(column) for column in one.needs]
+        assert one.gather is not None  # only such fields are here
+        return one.gather(request, [tuple(row[index] for index in at) for row in rows])
+
+    def _document(self, row: Sequence[Any], links: list[str], gathered: list[Any]) -> dict[str, Any]:
+        values = list(row[: self._stored])
+        for index, shown in self._shown:
+            values[index] = shown(values[index])
+        if links:
+            key = row[self._links_key]
+            values += [orjson.Fragment(template % (key, key)) for template in links]
+        values += gathered
+        return dict(zip(self._keys, values, strict=True))
+
+
+@dataclass(slots=True, frozen=True)
+class Batch:
+    """Rows of one page with all that is needed to show them."""
+
+    rows: Sequence[Sequence[Any]]
+    links: list[str]
+    gathered: list[Sequence[Any]]
+    show: Callable[[Sequence[Any], list[str], list[Any]], dict[str, Any]]
+
+    def documents(self, start: int, stop: int) -> list[dict[str, Any]]:
+        """Show a slice of the rows."""
+        stop = min(stop, len(self.rows))
+        return [
+            self.show(self.rows[at], self.links, [values[at] for values in self.gathered]) for at in range(start, stop)
+        ]
+
+
+def _stored(record: "Record", name: str) -> Any:
+    value = record.form.of(name, getattr(record, name))
+    # The encoder splices plain text only, not text that is marked as JSON.
+    return str(value) if isinstance(value, str) else value
+
+
+def _shown(one: Field, minor: int, revealed: bool) -> Callable[[Any], Any] | None:
+    if one.render is not None and (rendered := one.render(minor)) is not None:
+        return rendered
+    if one.mask is not None and not revealed:
+        return functools.partial(_masked, one.mask)
+    return one.type.shown()
+
+
+_NOTHING = orjson.Fragment(b"{}")
+
+
+def _masked(mask: Callable[[Any], Any], text: str | None) -> Any:
+    return _NOTHING if text is None or text == "{}" else mask(orjson.loads(text))
+
+
+def _template(base: str, path: str) -> str:
+    """Prepare the two links to a path; what is left to fill in is the thing's key, twice."""
+    start, below = orjson.dumps(base).decode()[1:-1].replace("%", "%%"), path.replace("{}", "%s")
+    return f'[{{"href":"{start}/v1/{below}","rel":"self"}},{{"href":"{start}/{below}","rel":"bookmark"}}]'
+
+
+def links(base: str, path: str) -> orjson.Fragment:
+    """Return the two links to a fixed path."""
+    return orjson.Fragment(_template(base, path).replace("%%", "%"))
+
+
+_MOST: Final = 512
+_CACHE: dict[tuple[Any, ...], Projection] = {}
+
+
+def _compiled(
+    resource: type[Resource], minor: int, names: tuple[str, ...] | None, plain: bool, revealed: bool
+) -> Projection:
+    key = (resource, minor, names, plain, revealed)
+    if (found := _CACHE.get(key)) is None:
+        if len(_CACHE) >= _MOST:
+            # Callers may choose fields as they like; what is used will be back soon.
+            _CACHE.clear()
+        fields = [one for one in resource.visible(minor) if _is_wanted(one, names, plain)]
+        found = _CACHE[key] = Projection(resource, minor, fields, revealed)
+    return found
+
+
+def _is_wanted(one: Field, names: tuple[str, ...] | None, plain: bool) -> bool:
+    if names is not None:
+        return one.name in names or one.name == "links"
+    return one.plain or not plain
+
+
+def full(resource: type[Resource], minor: int, revealed: bool = False) -> Projection:
+    """Return the projection of the whole document."""
+    return _compiled(resource, minor, None, False, revealed)
+
+
+def plain(resource: type[Resource], minor: int) -> Projection:
+    """Return the projection of the plain list."""
+    return _compiled(resource, minor, None, True, False)
+
+
+def chosen(resource: type[Resource], minor: int, names: Iterable[str], revealed: bool = False) -> Projection:
+    """Return the projection of `fields=`; a later field is a 406, an unknown one a 400."""
+    asked = tuple(sorted({name.lower() for name in names}))
+    for name in asked:
+        one = resource.table.fields.get(name)
+        if one is None or one.hidden or not one.select:
+            raise InvalidParameterValue(err=f"{printable(name)} is no field that can be selected.")
+        if one.since > minor:
+            raise unacceptable(f"Field {name}", one.since)
+    return _compiled(resource, minor, asked, False, revealed)

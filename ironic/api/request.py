@@ -1,0 +1,120 @@
+"""One request as handlers see it.
+
+Slotted and handed on, nothing is looked up in thread locals. Holds the version, the caller and the rooms below (store,
+conductors, placement); reads body and query on demand.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from ironic.api import body
+from ironic.api.settings import ApiSettings
+from ironic.core.context import RequestContext
+from ironic.core.errors import Invalid
+
+if TYPE_CHECKING:
+    # Only names in annotations; at run time these modules stand above or beside this one.
+    from ironic.api.policy import Policy
+    from ironic.api.routes import Route
+    from ironic.db import Store
+    from ironic.rpc.conductors import Conductors
+    from ironic.rpc.placement import Placement
+
+
+class Services:
+    """What is wired once and shared by all requests."""
+
+    __slots__ = ("conductors", "placement", "policy", "settings", "store")
+
+    def __init__(
+        self,
+        store: "Store",
+        conductors: "Conductors",
+        placement: "Placement",
+        settings: ApiSettings,
+        policy: "Policy",
+    ) -> None:
+        self.store, self.conductors, self.placement = store, conductors, placement
+        self.settings, self.policy = settings, policy
+
+
+class Request:
+    """One request, from the moment its version is known."""
+
+    __slots__ = ("_base", "_body", "context", "environ", "method", "minor", "route", "services", "stripped")
+
+    def __init__(self, environ: Mapping[str, Any], minor: int, context: RequestContext, services: Services) -> None:
+        self.environ, self.minor, self.context, self.services = environ, minor, context, services
+        self.method: str = environ["REQUEST_METHOD"]
+        self.route: Route | None = None
+        # True when a '.json' was taken off the path, which old versions ask for.
+        self.stripped = False
+        self._base: str | None = None
+        self._body: Any = self
+
+    @property
+    def store(self) -> "Store":
+        """The database."""
+        return self.services.store
+
+    @property
+    def conductors(self) -> "Conductors":
+        """The way to ask a conductor."""
+        return self.services.conductors
+
+    @property
+    def placement(self) -> "Placement":
+        """Which conductor serves what."""
+        return self.services.placement
+
+    @property
+    def settings(self) -> ApiSettings:
+        """The configuration of the API."""
+        return self.services.settings
+
+    @property
+    def base(self) -> str:
+        """URL that links start with: the configured one, or what the client called us."""
+        if self._base is None:
+            self._base = self.settings.public_endpoint or _own_url(self.environ)
+        return self._base
+
+    def url(self, path: str) -> str:
+        """Return an absolute URL of this service."""
+        return f"{self.base}{path}"
+
+    def query(self) -> list[tuple[str, str]]:
+        """Return the query parameters in order, decoded, empty ones included."""
+        text = self.environ.get("QUERY_STRING")
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=1000) if text else []
+
+    def json(self) -> Any:
+        """Return the parsed body; {} when there is none."""
+        if self._body is self:
+            limit = getattr(self.settings, self.route.body_limit if self.route else "max_body")
+            self._body = body.parse(body.read(self.environ, limit), self.settings.max_depth)
+        return self._body
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what an action is called with: the body's keys, or the query where the body has none."""
+        given = self.json()
+        if not isinstance(given, dict):
+            raise Invalid("The request body has to be a JSON object.")
+        for name, value in self.query():
+            if name in given:
+                raise Invalid(f"Argument {printable(name)} is given twice.")
+            given[name] = value
+        return given
+
+
+def printable(name: str) -> str:
+    """Return a caller's key as it may appear in an error: short and without control characters."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:80])
+
+
+def _own_url(environ: Mapping[str, Any]) -> str:
+    """Return scheme, host and mount point the client used."""
+    scheme = environ.get("wsgi.url_scheme", "http")
+    host = environ.get("HTTP_HOST") or f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
+    return f"{scheme}://{host}{environ.get('SCRIPT_NAME', '')}"

@@ -1,0 +1,31 @@
+"""What a node is made of, judged from the conductors' table: no call to a conductor is needed (S25).
+
+Every refusal here is a 400: the caller named a driver, a conductor group or an interface that nobody serves, and the node
+stays as it was.
+"""
+
+from collections.abc import Mapping
+
+from ironic.api.request import Request
+from ironic.core import interface_choice
+from ironic.core.errors import DriverNotFound, InvalidParameterValue, NoValidHost
+from ironic.core.interface_kinds import KINDS, interface_field
+
+
+def check_served(request: Request, uuid: str, driver: str, group: str) -> None:
+    """Refuse a node that no live conductor would take."""
+    try:
+        request.placement.host_for(uuid, driver, group)
+    except NoValidHost as error:
+        raise InvalidParameterValue(err=str(error)) from None
+
+
+def interfaces(request: Request, driver: str, group: str, asked: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the interface fields of a node; a kind not asked for, or asked for as null, gets its default."""
+    rows = [row for row in request.placement.served() if row.conductor_group.lower() == group.lower()]
+    wanted = {kind: asked.get(interface_field(kind)) for kind in KINDS}
+    try:
+        chosen = interface_choice.resolve(rows, driver, wanted)
+    except DriverNotFound as error:
+        raise InvalidParameterValue(err=str(error)) from None
+    return {interface_field(kind): name for kind, name in chosen.items()}

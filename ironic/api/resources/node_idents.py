@@ -1,0 +1,40 @@
+"""From what stands in a path to a node.
+
+A node is named by its UUID, since 1.5 also by its name. Other spellings of a UUID pass the check and name nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ironic.api import idents
+from ironic.api.request import Request
+from ironic.core.errors import InvalidUuidOrName, NodeNotFound
+
+
+def check(request: Request, ident: str) -> str:
+    """Return an ident this version may use."""
+    if idents.is_uuid(ident):
+        return ident
+    if request.minor < 5:
+        raise NodeNotFound(node=ident)
+    if request.minor < 10 and not idents.is_host_name(ident):
+        raise InvalidUuidOrName(name=ident)
+    return ident
+
+
+def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]:
+    """Return these columns of a node."""
+    checked = check(request, ident)
+    try:
+        return request.store.nodes.row(columns, checked)
+    except NodeNotFound:
+        if not request.stripped:
+            raise
+        # Old versions take '.json' off a path, unless the name really ends so.
+        return request.store.nodes.row(columns, f"{checked}.json")
+
+
+def known(request: Request, ident: str) -> str:
+    """Return an ident the store knows the node by, for work that looks it up itself."""
+    checked = check(request, ident)
+    return str(row(request, ("uuid",), checked)[0]) if request.stripped else checked

@@ -1,0 +1,87 @@
+"""What a node refers to, and the node as actions look at it.
+
+The API speaks of a chassis and a parent by UUID or name, the row holds an id and a UUID. A reference to something that is
+not there is a 400: the caller's body is wrong, not the path.
+"""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ironic.api.request import Request
+from ironic.api.resources import node_idents
+from ironic.core.errors import ChassisNotFound, InvalidParameterValue, NodeNotFound
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+def new_uuid() -> str:
+    """Return the UUID of a new node; placement wants to know it before the row exists."""
+    return str(uuid.uuid4())
+
+
+@dataclass(slots=True)
+class Facts:
+    """The part of a node's row that actions are judged by."""
+
+    uuid: str
+    name: str | None
+    driver: str
+    conductor_group: str
+    provision_state: str
+    target_provision_state: str | None
+    reservation: str | None
+    maintenance: bool
+    protected: bool
+    retired: bool
+    instance_uuid: str | None
+    allocation_id: int | None
+    resource_class: str | None
+    console_enabled: bool
+    disable_power_off: bool
+
+
+_COLUMNS = tuple(Facts.__dataclass_fields__)
+
+
+def facts(request: Request, ident: str) -> Facts:
+    """Return what is needed to judge an action on a node."""
+    return Facts(*node_idents.row(request, _COLUMNS, ident))
+
+
+def document(request: Request, record: "NodeRecord", roots: Collection[str]) -> dict[str, Any]:
+    """Return these fields of a node as callers know them."""
+    found = {name: getattr(record, name) for name in roots if name != "chassis_uuid"}
+    if "chassis_uuid" in roots:
+        found["chassis_uuid"] = request.store.nodes.row(("chassis_uuid",), record.id)[0]
+    return found
+
+
+def resolve(request: Request, values: dict[str, Any], owner: str | None = None) -> None:
+    """Put what the row holds in place of what callers say."""
+    if "chassis_uuid" in values:
+        values["chassis_id"] = _chassis(request, values.pop("chassis_uuid"))
+    if values.get("parent_node") is not None:
+        values["parent_node"] = _parent(request, values["parent_node"], values.get("owner", owner))
+
+
+def _chassis(request: Request, ident: str | None) -> int | None:
+    if ident is None:
+        return None
+    try:
+        found: int = request.store.chassis.row(("id",), ident)[0]
+    except ChassisNotFound as error:
+        raise InvalidParameterValue(err=str(error)) from None
+    return found
+
+
+def _parent(request: Request, ident: str, owner: str | None) -> str:
+    try:
+        found, its_owner = request.store.nodes.row(("uuid", "owner"), ident)
+    except NodeNotFound:
+        raise InvalidParameterValue(err="parent_node names no node.") from None
+    if its_owner != owner:
+        raise InvalidParameterValue(err="parent_node belongs to another owner.")
+    return str(found)

@@ -1,0 +1,92 @@
+"""The states of a node: what they are, and how they are changed.
+
+Power and provisioning are asked of the serving conductor; here a request is read and what can't be is refused before
+anybody is bothered. The order of the checks of a provision request is part of the contract (facts/state_machine.yaml).
+"""
+
+from ironic.api import answers, input, projection
+from ironic.api.answers import Answer
+from ironic.api.errors import unacceptable
+from ironic.api.fields import NOBODY, Field, Resource
+from ironic.api.request import Request
+from ironic.api.resources import node_idents, node_references, node_views, provision_request
+from ironic.api.routes import Route
+from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
+from ironic.core import states
+from ironic.core.errors import Conflict, InvalidStateRequested
+
+
+class NodeStates(Resource):
+    """The states of a node in one document."""
+
+    collection = "states"
+    singular = "states"
+
+    console_enabled = Field(Bool(), write=NOBODY)
+    last_error = Field(Text(None), write=NOBODY)
+    power_state = Field(Text(), write=NOBODY)
+    provision_state = Field(Text(), write=NOBODY, render=node_views.state_of_version)
+    target_power_state = Field(Text(), write=NOBODY)
+    target_provision_state = Field(Text(), write=NOBODY)
+    provision_updated_at = Field(Datetime(), write=NOBODY)
+    raid_config = Field(Object(), since=12, write=NOBODY)
+    target_raid_config = Field(Object(), since=12, write=NOBODY)
+    boot_mode = Field(Text(), since=75, write=NOBODY)
+    secure_boot = Field(Bool(), since=75, write=NOBODY)
+
+
+_SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
+_POWER = (("target", Enum(*states.POWER_TARGET, name="power target")),)
+_TIMEOUT = (("timeout", Integer(1, digits=True)),)
+
+
+def show(request: Request, node: str) -> Answer:
+    """Show the states of a node."""
+    input.query(request.query(), {})
+    view = projection.full(NodeStates, request.minor)
+    return answers.document(view.document(request, node_idents.row(request, view.columns, node)))
+
+
+def change_power(request: Request, node: str) -> Answer:
+    """Begin a power change."""
+    given = input.arguments(request.arguments(), _TIMEOUT, _POWER)
+    target, timeout = given["target"], given.get("timeout")
+    if request.minor < 27:
+        if target in _SOFT:
+            raise unacceptable(f"Power target '{target}'", 27)
+        if timeout is not None:
+            raise unacceptable("timeout", 27)
+    facts = node_references.facts(request, node)
+    _check_power(facts, target)
+    request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
+    return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
+
+
+def _check_power(facts: node_references.Facts, target: str) -> None:
+    if facts.provision_state in (states.CLEANING, states.CLEANWAIT):
+        raise InvalidStateRequested(action=target, node=facts.uuid, state=facts.provision_state)
+    if facts.disable_power_off and target in (states.POWER_OFF, states.SOFT_POWER_OFF):
+        raise Conflict(f"Node {facts.uuid} must not be powered off: its disable_power_off is set.")
+
+
+def change_provision(request: Request, node: str) -> Answer:
+    """Begin what a provision verb asks for."""
+    given = provision_request.read(request.arguments())
+    facts = node_references.facts(request, node)
+    provision_request.check(facts, given, request.minor, request.settings.disallowed_steps)
+    arguments = {name: value for name, value in given.items() if name != "target"}
+    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], arguments)
+    return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
+
+
+ROUTES = (
+    Route("GET", "/v1/nodes/{node}/states", show, rule="baremetal:node:get_states"),
+    Route("PUT", "/v1/nodes/{node}/states/power", change_power, rule="baremetal:node:set_power_state"),
+    Route(
+        "PUT",
+        "/v1/nodes/{node}/states/provision",
+        change_provision,
+        rule="baremetal:node:set_provision_state",
+        body_limit="max_body_provision",
+    ),
+)

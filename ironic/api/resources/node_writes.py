@@ -1,0 +1,157 @@
+"""Creating, changing and deleting nodes.
+
+Create and change take no conductor: interfaces are resolved from the conductors' table, the row is read, judged and
+written in one transaction. A node that another operation holds is waited for a moment, then refused. Deleting is the
+serving conductor's work.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import answers, input, patching
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.errors import unacceptable
+from ironic.api.json_patch import Change
+from ironic.api.request import Request
+from ironic.api.resources import node_choice, node_idents, node_references, node_rules, nodes
+from ironic.api.resources.node_fields import Node
+from ironic.api.resources.node_rules import INTERFACES
+from ironic.api.routes import Route
+from ironic.api.types import Bool
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, NodeLocked
+from ironic.core.interface_kinds import KINDS, interface_field
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+# Most locks are held for a moment only, so looking again soon spares the caller the whole interval.
+_LOOK_AGAIN: Final = 0.1
+
+
+def create(request: Request) -> Answer:
+    """Enroll a node."""
+    input.query(request.query(), {})
+    values = input.create(Node, request.json(), request.minor)
+    _check_new(request, values)
+    values["uuid"] = values.get("uuid") or node_references.new_uuid()
+    values["conductor_group"] = group = values.get("conductor_group", "").lower()
+    node_choice.check_served(request, values["uuid"], values["driver"], group)
+    values |= node_choice.interfaces(request, values["driver"], group, values)
+    # Callers from before 1.11 know no enroll and expect a node that can be used at once.
+    values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
+    values["resource_class"] = values.get("resource_class") or request.settings.default_resource_class
+    with request.store.writing():
+        node_references.resolve(request, values)
+        record = request.store.nodes.create(values)
+    return answers.created(nodes.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
+
+
+def _check_new(request: Request, values: Mapping[str, Any]) -> None:
+    node_rules.check_name(values.get("name"))
+    node_rules.check_network_data(values.get("network_data"))
+    if values.get("boot_mode") in request.settings.disallowed_boot_modes:
+        raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
+    if values.get("owner") not in (None, request.context.project_id) and not request.context.system_scope:
+        raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
+
+
+def patch(request: Request, node: str) -> Answer:
+    """Change a node."""
+    reset = input.query(request.query(), {"reset_interfaces": Bool()}).get("reset_interfaces")
+    if reset is not None and request.minor < 45:
+        raise unacceptable("reset_interfaces", 45)
+    changes = patching.read(request, Node)
+    _check_patch(request, changes, reset=bool(reset))
+    changed = when_free(request, node, lambda record: _change(request, record, changes, reset=bool(reset)))
+    return answers.document(nodes.document(request, changed))
+
+
+def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) -> None:
+    if reset and not any(change.path == ("driver",) for change in changes):
+        raise InvalidParameterValue(err="reset_interfaces needs a change of the driver in the same patch.")
+    for change in changes:
+        if change.root == "name" and change.op != "remove" and change.value is None:
+            raise InvalidParameterValue(err="name must not be null; remove it instead.")
+        if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
+            raise unacceptable("Removing chassis_uuid", 25)
+
+
+def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
+    """Change a node that nobody holds, in one transaction; one that is held is waited for a moment."""
+    checked, settings = node_idents.known(request, ident), request.settings
+    until = time.monotonic() + (settings.node_locked_attempts - 1) * settings.node_locked_interval
+    while True:
+        try:
+            return _change_now(request, checked, change)
+        except NodeLocked:
+            if time.monotonic() >= until:
+                raise
+            # Outside the transaction, which on SQLite holds up every other writer.
+            time.sleep(min(_LOOK_AGAIN, settings.node_locked_interval))
+
+
+def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
+    with request.store.writing():
+        record = request.store.nodes.lock_row(ident)
+        if record.reservation is not None:
+            raise NodeLocked(node=record.uuid, host=record.reservation)
+        change(record)
+        record.save()
+        return record
+
+
+def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
+    node_rules.check_editable(record, changes, request.minor)
+    before = node_references.document(request, record, {change.root for change in changes})
+    values = patching.patched(Node, before, changes, request.minor)
+    node_rules.check_changes(record, values)
+    node_rules.check_name(values.get("name"))
+    node_rules.check_network_data(values.get("network_data"))
+    values |= node_rules.consequences(values, record.instance_name)
+    values |= _composition(request, record, values, reset=reset)
+    node_references.resolve(request, values, owner=values.get("owner", record.owner))
+    for name, value in values.items():
+        setattr(record, name, value)
+
+
+def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
+    """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24)."""
+    if not (values.keys() & (INTERFACES | {"driver", "conductor_group"})):
+        return {}
+    driver = values.get("driver", record.driver)
+    group = values.get("conductor_group", record.conductor_group)
+    node_choice.check_served(request, record.uuid, driver, group)
+    if not (values.keys() & (INTERFACES | {"driver"})):
+        return {}
+    kept: dict[str, Any] = (
+        {} if reset else {interface_field(kind): getattr(record, interface_field(kind)) for kind in KINDS}
+    )
+    return node_choice.interfaces(request, driver, group, kept | dict(values))
+
+
+def delete(request: Request, node: str) -> Answer:
+    """Delete a node."""
+    input.query(request.query(), {})
+    facts = node_references.facts(request, node)
+    node_rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
+    node_choice.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
+    request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
+    return NO_CONTENT
+
+
+def no_ident(request: Request, *ignored: str) -> Answer:
+    """Refuse a change of the collection as a whole, and a creation where a node already is."""
+    raise InvalidParameterValue(err="This needs a node's UUID or name in the path, and nothing else there.")
+
+
+ROUTES = (
+    Route("POST", "/v1/nodes", create, rule="baremetal:node:create"),
+    Route("PATCH", "/v1/nodes", no_ident),
+    Route("DELETE", "/v1/nodes", no_ident),
+    Route("POST", "/v1/nodes/{node}", no_ident),
+    Route("PATCH", "/v1/nodes/{node}", patch, rule="baremetal:node:update"),
+    Route("DELETE", "/v1/nodes/{node}", delete, rule="baremetal:node:delete"),
+)

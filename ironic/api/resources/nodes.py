@@ -1,0 +1,69 @@
+"""Nodes: list and show.
+
+A handler reads the request into plain values, makes one call and shapes the answer. Reading never goes through a
+conductor. Writing is in `node_writes`, states and power in `node_states`, the other actions in `node_actions`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ironic.api import answers, listing, projection
+from ironic.api.answers import Answer
+from ironic.api.listing import Keep, Page
+from ironic.api.request import Request
+from ironic.api.resources import node_idents, node_views
+from ironic.api.resources.node_fields import Node
+from ironic.api.routes import Route
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+def index(request: Request) -> Answer:
+    """List nodes."""
+    return _list(request, listing.read(request, Node), "nodes")
+
+
+def detail(request: Request) -> Answer:
+    """List nodes with all fields; the older spelling of `detail=true`."""
+    return _list(request, listing.read(request, Node, detailed=True), "nodes/detail")
+
+
+def _list(request: Request, page: Page, path: str) -> Answer:
+    filters = listing.store_filters(Node, page)
+    if page.filters.get("parent_node") is None and not page.filters.get("include_children"):
+        filters["top_level"] = True
+    if (chassis := page.filters.get("chassis_uuid")) is not None:
+        request.store.chassis.row(("id",), chassis)
+        filters["chassis_uuid"] = chassis
+    return listing.answer(
+        request, Node, request.store.nodes, page, filters, path=path, keep=_of_conductor(request, page)
+    )
+
+
+def _of_conductor(request: Request, page: Page) -> Keep | None:
+    host = page.filters.get("conductor")
+    if host is None:
+        return None
+    return Keep(node_views.PLACED_BY, lambda *placed_by: node_views.host(request, *placed_by) == host)
+
+
+def show(request: Request, node: str) -> Answer:
+    """Show one node."""
+    view = listing.one(request, Node)
+    row = node_idents.row(request, view.columns, node)
+    return answers.document(view.document(request, row))
+
+
+def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
+    """Return the whole document of a node that was just written."""
+    others = {"chassis_uuid": None, "allocation_uuid": None}
+    if record.chassis_id is not None or record.allocation_id is not None:
+        others = dict(zip(others, request.store.nodes.row(tuple(others), record.id), strict=True))
+    return projection.full(Node, request.minor).of_record(request, record, others)
+
+
+ROUTES = (
+    Route("GET", "/v1/nodes", index, rule="baremetal:node:list"),
+    Route("GET", "/v1/nodes/detail", detail, rule="baremetal:node:list"),
+    Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get"),
+)

@@ -1,0 +1,63 @@
+"""The port, field by field: the reference page of the resource.
+
+Source: facts/fields.yaml. Whether a change fits the state of the port's node is decided by the conductor that holds the
+node; here stand only type, history, who may write and how a value is shown.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
+from ironic.api.resources.local_link import LOCAL_LINK
+from ironic.api.types import Bool, Datetime, Links, Mac, Object, StrictBool, Text, Uuid, ValueType, Words
+
+
+class Port(Resource):
+    """A network card of a machine."""
+
+    collection = "ports"
+    singular = "port"
+    marker: ClassVar[ValueType] = Uuid()
+    own_filters = (
+        Filter("node", Text(), store=None),
+        Filter("node_uuid", Uuid()),
+        Filter("address", Mac()),
+        Filter("portgroup", Text(), since=24, store=None),
+        Filter("shard", Words(), since=82),
+        Filter("conductor_groups", Words()),
+        Filter("description_contains", Text(None)),
+    )
+
+    uuid = Field(Uuid(), write=CREATE, plain=True)
+    created_at = Field(Datetime(), write=NOBODY)
+    updated_at = Field(Datetime(), write=NOBODY)
+    address = Field(Mac(), nullable=False, empty=REQUIRED, plain=True)
+    extra = Field(Object(), empty={})
+    internal_info = Field(Object(), since=18, write=NOBODY)
+    is_smartnic = Field(Bool(), since=53, empty=False)
+    local_link_connection = Field(LOCAL_LINK, since=19, empty={})
+    physical_network = Field(Text(64, 1), since=34)
+    pxe_enabled = Field(Bool(), since=19, empty=True)
+    node_uuid = Field(Uuid(), nullable=False, sort=False)
+    # Names of ports have no syntax; one that no path can spell is found by the port's UUID only.
+    name = Field(Text(), since=88)
+    description = Field(Text(), since=97)
+    vendor = Field(Text(32), since=100)
+    category = Field(Text(80), since=101)
+    available_for_dynamic_portgroup = Field(StrictBool(), since=111, empty=True)
+    links = Field(Links("ports/{}"), write=NOBODY, plain=True)
+    portgroup_uuid = Field(Uuid(), since=24, sort=False)
+    # Names the node in place of node_uuid.
+    node_ident = Field(Text(255, 1), since=94, write=CREATE, column=None, hidden=True)
+
+
+# Fields that a patch of any version may change, although only later versions show them.
+_PATCHED_IN_ANY_VERSION: Final = frozenset(
+    {"name", "description", "vendor", "category", "available_for_dynamic_portgroup"}
+)
+
+PATCHABLE: Final[Mapping[str, Field]] = {
+    name: dataclasses.replace(one, since=1) if name in _PATCHED_IN_ANY_VERSION else one
+    for name, one in Port.writable("patch").items()
+}

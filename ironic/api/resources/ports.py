@@ -1,0 +1,103 @@
+"""Ports: list and show, also as a part of their node.
+
+Reading never goes through a conductor. Writing is in `port_writes`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.api import answers, idents, listing
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused, unacceptable
+from ironic.api.listing import Page
+from ironic.api.request import Request
+from ironic.api.resources import node_idents
+from ironic.api.resources.port_fields import Port
+from ironic.api.routes import Route
+from ironic.core.errors import InvalidParameterValue
+
+# Filters of which a request may have one.
+_EITHER = ("node", "portgroup", "shard")
+_NOT_WITH_GROUPS = ("node", "portgroup", "address")
+
+
+def index(request: Request) -> Answer:
+    """List ports."""
+    return _list(request, listing.read(request, Port), "ports")
+
+
+def detail(request: Request) -> Answer:
+    """List ports with all fields; the older spelling of `detail=true`."""
+    return _list(request, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def index_of_node(request: Request, node: str) -> Answer:
+    """List the ports of a node."""
+    return _list_of_node(request, node, listing.read(request, Port), "ports")
+
+
+def detail_of_node(request: Request, node: str) -> Answer:
+    """List the ports of a node with all fields."""
+    return _list_of_node(request, node, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
+    found = node_idents.row(request, ("id", "uuid"), node)
+    filters = _filters(page, page.filters | {"node": node}) | {"node_id": found[0]}
+    # Pages go on below the node: the collection would show the ports of others too.
+    return listing.answer(request, Port, request.store.ports, page, filters, path=f"nodes/{found[1]}/{path}")
+
+
+def _list(request: Request, page: Page, path: str) -> Answer:
+    filters = _filters(page, page.filters)
+    if (node := page.filters.get("node")) is not None:
+        filters["node_id"] = _node_id(request, node)
+    if (portgroup := page.filters.get("portgroup")) is not None:
+        filters["portgroup_id"] = request.store.portgroups.row(("id",), portgroup)[0]
+    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+
+
+def _filters(page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
+    _check_combination(asked)
+    filters = listing.store_filters(Port, page)
+    if "conductor_groups" in filters:
+        # Nodes have their group in lower case, however it was spelled.
+        filters["conductor_groups"] = [name.lower() for name in filters["conductor_groups"]]
+    return filters
+
+
+def _check_combination(filters: Mapping[str, Any]) -> None:
+    if sum(name in filters for name in _EITHER) > 1:
+        raise Refused(403, f"Only one of {', '.join(_EITHER)} can be asked for at a time.")
+    if "conductor_groups" in filters and any(name in filters for name in _NOT_WITH_GROUPS):
+        raise InvalidParameterValue(err=f"conductor_groups can't be used with {', '.join(_NOT_WITH_GROUPS)}.")
+
+
+def _node_id(request: Request, ident: str) -> Any:
+    if request.minor < 5 and not idents.is_uuid(ident):
+        raise unacceptable("Naming a node by its name", 5)
+    return node_idents.row(request, ("id",), ident)[0]
+
+
+def show(request: Request, port: str) -> Answer:
+    """Show one port."""
+    view = listing.one(request, Port)
+    return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
+
+
+def below_list(request: Request, *path: str) -> Answer:
+    """Refuse everything but the list below a node: a port is addressed by itself."""
+    raise InvalidParameterValue(err="Below a node ports can only be listed; address a port as /v1/ports/<port>.")
+
+
+_OF_NODE = "/v1/nodes/{node}/ports"
+
+ROUTES = (
+    Route("GET", "/v1/ports", index, rule="baremetal:port:list"),
+    Route("GET", "/v1/ports/detail", detail, rule="baremetal:port:list"),
+    Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get"),
+    Route("GET", _OF_NODE, index_of_node, rule="baremetal:port:list"),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule="baremetal:port:list"),
+    *(Route(method, _OF_NODE, below_list) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_NODE}/*", below_list) for method in ("GET", "POST", "PATCH", "DELETE")),
+)

@@ -1,0 +1,144 @@
+"""A request to change the provision state: which verbs there are, since when, and what may come with them.
+
+Pure. `read` checks the form of the arguments, `check` judges them against node and version in the order clients know
+(facts/state_machine.yaml, order_of_checks). What only drivers can judge is left to the conductor.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from ironic.api import input
+from ironic.api.errors import unacceptable
+from ironic.api.resources import configdrive, user_steps
+from ironic.api.resources.node_references import Facts
+from ironic.api.types import Bool, Text, ValueType
+from ironic.core import states
+from ironic.core.errors import (
+    InvalidParameterValue,
+    InvalidStateRequested,
+    NodeInMaintenance,
+    NodeIsRetired,
+    NodeLocked,
+    NodeProtected,
+    NotFound,
+)
+
+# First version of a verb; refused before the state is looked at. undeploy never had a check of its own.
+SINCE: Final[Mapping[str, int]] = {
+    "manage": 4,
+    "provide": 4,
+    "inspect": 6,
+    "abort": 13,
+    "clean": 15,
+    "available": 15,
+    "adopt": 17,
+    "rescue": 38,
+    "unrescue": 38,
+    "deploy": 73,
+}
+# The same, but refused only once the state would allow the verb.
+SINCE_AFTER_STATE: Final[Mapping[str, int]] = {"unhold": 85, "service": 87}
+ABORT_SINCE: Final[Mapping[str, int]] = {states.INSPECTWAIT: 41, states.DEPLOYWAIT: 110}
+RAMDISK_SINCE: Final[Mapping[str, int]] = {"clean": 70, "service": 108}
+
+DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
+
+_OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
+    ("configdrive", configdrive.ConfigDrive()),
+    ("clean_steps", user_steps.AskedSteps()),
+    ("deploy_steps", user_steps.DeploySteps()),
+    ("service_steps", user_steps.AskedSteps()),
+    ("rescue_password", Text(None)),
+    ("disable_ramdisk", Bool()),
+    ("runbook", Text()),
+)
+
+
+def read(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that were given, of the right form."""
+    found = input.arguments(given, _OPTIONAL, (("target", Text()),))
+    # An empty list and a false flag always counted as not given.
+    return {name: value for name, value in found.items() if value not in ([], False)}
+
+
+def check(facts: Facts, given: Mapping[str, Any], minor: int, disallowed: Mapping[str, Collection[str]]) -> None:
+    """Refuse what this node can't do now or this version does not know."""
+    verb = given["target"]
+    _check_verb(verb, minor)
+    if facts.maintenance and verb in DEPLOYING:
+        raise NodeInMaintenance(op=verb, node=facts.uuid)
+    _check_state(facts, verb)
+    configdrive.check_use(verb, given.get("configdrive"), minor)
+    _check_runbook(given, minor)
+    _check_ramdisk(verb, given, minor)
+    _check_steps(verb, given, minor, disallowed)
+    _check_password(verb, given)
+    _check_late(facts, verb, minor)
+
+
+def _check_verb(verb: str, minor: int) -> None:
+    if verb not in states.VERBS:
+        raise InvalidParameterValue(err="There is no such provision target.")
+    if (since := SINCE.get(verb, 1)) > minor:
+        raise unacceptable(f"Provision target '{verb}'", since)
+
+
+def _check_state(facts: Facts, verb: str) -> None:
+    if states.allows(facts.provision_state, states.VERBS[verb]):
+        if facts.protected and verb in ("rebuild", "deleted", "undeploy"):
+            raise NodeProtected(node=facts.uuid)
+        if facts.retired and verb == "provide":
+            raise NodeIsRetired(node=facts.uuid)
+        return
+    if facts.reservation is not None:
+        # What holds the node may be about to bring it into a state that allows the verb.
+        raise NodeLocked(node=facts.uuid, host=facts.reservation)
+    raise InvalidStateRequested(action=verb, node=facts.uuid, state=facts.provision_state)
+
+
+def _check_runbook(given: Mapping[str, Any], minor: int) -> None:
+    if "runbook" not in given:
+        return
+    if minor < 92:
+        raise unacceptable("runbook", 92)
+    raise NotFound("The runbook could not be found.")
+
+
+def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
+    if "disable_ramdisk" not in given:
+        return
+    if verb not in RAMDISK_SINCE:
+        raise InvalidParameterValue(err="disable_ramdisk goes with clean and service only.")
+    if (since := RAMDISK_SINCE[verb]) > minor:
+        raise unacceptable(f"disable_ramdisk with {verb}", since)
+
+
+def _check_steps(verb: str, given: Mapping[str, Any], minor: int, disallowed: Mapping[str, Collection[str]]) -> None:
+    if "deploy_steps" in given:
+        if minor < 69:
+            raise unacceptable("deploy_steps", 69)
+        if verb not in DEPLOYING:
+            raise InvalidParameterValue(err="deploy_steps go with active, deploy and rebuild only.")
+    for kind in ("clean", "service"):
+        if f"{kind}_steps" in given and verb != kind:
+            raise InvalidParameterValue(err=f"{kind}_steps go with {kind} only.")
+        if verb == kind and f"{kind}_steps" not in given:
+            raise InvalidParameterValue(err=f"{kind} needs {kind}_steps.")
+    for kind in ("clean", "deploy", "service"):
+        user_steps.check_allowed(given.get(f"{kind}_steps", []), disallowed.get(kind, ()))
+
+
+def _check_password(verb: str, given: Mapping[str, Any]) -> None:
+    password = given.get("rescue_password")
+    if verb != "rescue" and password is not None:
+        raise InvalidParameterValue(err="rescue_password goes with rescue only.")
+    if verb == "rescue" and not (password or "").strip():
+        raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
+
+
+def _check_late(facts: Facts, verb: str, minor: int) -> None:
+    since = SINCE_AFTER_STATE.get(verb, 1)
+    if verb == "abort":
+        since = ABORT_SINCE.get(facts.provision_state, 1)
+    if since > minor:
+        raise unacceptable(f"Provision target '{verb}' in state '{facts.provision_state}'", since)

@@ -1,0 +1,85 @@
+"""The documents that tell what is served: `/` and `/v1`.
+
+Which collections a version lists is read off one table; the order of keys has no meaning to clients.
+"""
+
+from typing import Any
+
+from ironic.api import answers, input, projection, versions
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused
+from ironic.api.request import Request
+from ironic.api.routes import Route
+
+NAME = "OpenStack Ironic API"
+DESCRIPTION = "Ironic provisions and inspects bare metal machines."
+GUIDE = "https://docs.openstack.org/api-ref/baremetal/"
+
+# collection -> first version that lists it
+COLLECTIONS = {
+    "chassis": 1,
+    "nodes": 1,
+    "ports": 1,
+    "drivers": 1,
+    "lookup": 22,
+    "heartbeat": 22,
+    "portgroups": 23,
+    "volume": 32,
+    "conductors": 49,
+    "allocations": 52,
+    "events": 54,
+    "deploy_templates": 55,
+    "shards": 82,
+    "continue_inspection": 84,
+    "runbooks": 92,
+    "inspection_rules": 96,
+}
+
+
+def show_root(request: Request) -> Answer:
+    """Answer with the versions there are."""
+    version = _version(request)
+    return answers.document(
+        {"name": NAME, "description": DESCRIPTION, "default_version": version, "versions": [version]}
+    )
+
+
+def show_v1(request: Request) -> Answer:
+    """Answer with what this version has."""
+    input.query(request.query(), {})
+    document: dict[str, Any] = {
+        "id": "v1",
+        "links": [
+            {"href": request.url("/v1/"), "rel": "self"},
+            {"href": GUIDE, "rel": "describedby", "type": "text/html"},
+        ],
+        "media_types": {"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"},
+        "version": _version(request),
+    }
+    for name, since in COLLECTIONS.items():
+        if since <= request.minor:
+            document[name] = projection.links(request.base, f"{name}/")
+    return answers.document(document)
+
+
+def refuse_v1(request: Request) -> Answer:
+    """Refuse every other method on `/v1`."""
+    raise Refused(405, "Only GET is allowed here.")
+
+
+ROUTES = (
+    Route("*", "/", show_root, public=True),
+    Route("GET", "/v1", show_v1, public=True),
+    Route("HEAD", "/v1", show_v1, public=True),
+    Route("*", "/v1", refuse_v1, public=True),
+)
+
+
+def _version(request: Request) -> dict[str, Any]:
+    return {
+        "id": "v1",
+        "links": [{"href": request.url("/v1/"), "rel": "self"}],
+        "status": "CURRENT",
+        "min_version": versions.text(versions.MINIMUM),
+        "version": versions.text(versions.MAXIMUM),
+    }

@@ -1,0 +1,46 @@
+"""The inspection rule, field by field: the reference page of the resource.
+
+What a sensitive rule checks and does is shown to nobody, whoever asks and however (S119). Whether conditions and actions
+make sense is decided by `ironic.core.rules`. Source: facts/fields.yaml, additions and demands S121 to S124, S155 to S158.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import orjson
+
+from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
+from ironic.api.request import Request
+from ironic.api.types import Array, Bool, Datetime, Enum, Integer, Links, StrictBool, Text, Uuid, ValueType
+from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
+
+
+def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return the stored text of each rule's conditions or actions, null for a sensitive rule."""
+    return [None if sensitive else orjson.Fragment(text or "[]") for sensitive, text in rows]
+
+
+_PHASE = Enum(*PHASES, name="phase")
+
+
+class InspectionRule(Resource):
+    """What to do with a machine that looks a certain way."""
+
+    collection = "inspection_rules"
+    singular = "inspection rule"
+    marker: ClassVar[ValueType] = Uuid()
+    own_filters = (Filter("phase", _PHASE), Filter("scope", Text()))
+
+    uuid = Field(Uuid(), since=96, write=CREATE, plain=True)
+    created_at = Field(Datetime(), since=96, write=NOBODY)
+    updated_at = Field(Datetime(), since=96, write=NOBODY)
+    description = Field(Text(), since=96, plain=True)
+    priority = Field(Integer(LOWEST_PRIORITY, HIGHEST_PRIORITY), since=96, empty=0, plain=True)
+    sensitive = Field(StrictBool(), since=96, empty=False)
+    phase = Field(_PHASE, since=96, empty="main", plain=True)
+    scope = Field(Text(), since=96)
+    # Whether the rule comes from the operator's file; such a rule can't be changed or deleted.
+    built_in = Field(Bool(), since=96, write=NOBODY, sort=False)
+    conditions = Field(Array(), since=96, empty=[], needs=("sensitive", "conditions"), gather=unless_sensitive)
+    actions = Field(Array(), since=96, empty=REQUIRED, needs=("sensitive", "actions"), gather=unless_sensitive)
+    links = Field(Links("inspection_rules/{}"), since=96, write=NOBODY, plain=True)

@@ -1,0 +1,91 @@
+"""The lists of steps that callers send.
+
+Types for the input reader: each item's keys and values are checked here, whether the node has such a step the conductor
+will see. Source: facts/steps.yaml, step_schemas.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from ironic.api import idents
+from ironic.api.types import ValueType
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.steps import INTERFACES
+
+_KINDS: Final = INTERFACES["clean"]
+
+
+class _Steps(ValueType):
+    """A list of steps."""
+
+    name = "steps"
+    json = "array"
+    sortable = False
+    required: frozenset[str] = frozenset({"interface", "step"})
+    optional: frozenset[str] = frozenset()
+
+    def validate(self, value: Any) -> Any:
+        """Check every item."""
+        if not isinstance(value, list):
+            raise ValueError("must be a list of steps")
+        for item in value:
+            self._check_keys(item)
+            self._check_values(item)
+        return value
+
+    def _check_keys(self, item: Any) -> None:
+        if not isinstance(item, dict):
+            raise ValueError("must be a list of objects")
+        if missing := self.required - item.keys():
+            raise ValueError(f"has a step without {', '.join(sorted(missing))}")
+        if item.keys() - self.required - self.optional:
+            raise ValueError(f"may have in a step only: {', '.join(sorted(self.required | self.optional))}")
+
+    def _check_values(self, item: Mapping[str, Any]) -> None:
+        if item["interface"] not in _KINDS:
+            raise ValueError(f"must name an interface out of: {', '.join(_KINDS)}")
+        if not isinstance(item["step"], str) or not item["step"]:
+            raise ValueError("must name each step by text")
+        if not isinstance(item.get("args", {}), dict):
+            raise ValueError("must have an object as args")
+
+
+class AskedSteps(_Steps):
+    """The steps of a cleaning or a service, run as listed."""
+
+    optional = frozenset({"args", "order", "execute_on_child_nodes", "limit_child_node_execution"})
+
+    def _check_values(self, item: Mapping[str, Any]) -> None:
+        super()._check_values(item)
+        if not _is_number(item.get("order", 0)):
+            raise ValueError("must have a whole number as order")
+        if not isinstance(item.get("execute_on_child_nodes", False), bool):
+            raise ValueError("must have true or false as execute_on_child_nodes")
+        children = item.get("limit_child_node_execution", [])
+        if not isinstance(children, list) or not all(isinstance(one, str) and idents.is_uuid(one) for one in children):
+            raise ValueError("must have a list of UUIDs as limit_child_node_execution")
+
+
+class DeploySteps(_Steps):
+    """Additional steps of a deployment; the priority is the step's place among the others."""
+
+    required = frozenset({"interface", "step", "args", "priority"})
+
+    def _check_values(self, item: Mapping[str, Any]) -> None:
+        super()._check_values(item)
+        priority = item["priority"]
+        if isinstance(priority, str) and priority.isascii() and priority.isdigit():
+            return
+        if not _is_number(priority) or priority < 0:
+            raise ValueError("must have a whole number of at least 0 as priority")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_allowed(steps: Sequence[Mapping[str, Any]], disallowed: Collection[str]) -> None:
+    """Refuse steps the operator does not let callers ask for."""
+    for step in steps:
+        if (name := f"{step['interface']}.{step['step']}") in disallowed:
+            raise InvalidParameterValue(err=f"Step {name} is not allowed here.")

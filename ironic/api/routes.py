@@ -1,0 +1,139 @@
+"""The table of routes and the tree that finds one.
+
+A row says which method of which path leads to which handler, since which version, what older callers get instead, and
+which rule guards it. The tree has one dictionary per path segment and one wildcard per level, so a look-up costs one
+step per segment. Rows are collected in `ironic.api.resources`; nothing is registered anywhere else.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ironic.api import idents
+from ironic.api.answers import Answer
+from ironic.api.errors import Abort, Refusal, Refused, Silent
+
+Handler = Callable[..., Answer]
+
+ABORT: Final = "abort"
+FAULT: Final = "fault"
+
+# Stands for the path `/v1` alone; no segment of a request can spell it.
+_V1: Final = "v1/"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row: what a method of a path does."""
+
+    method: str
+    path: str
+    handler: Handler
+    since: int = 1
+    # What callers of an older version get, and in which shape.
+    below: int = 404
+    shape: str = ABORT
+    rule: str | None = None
+    public: bool = False
+    body_limit: str = "max_body"
+
+    def too_new(self) -> Exception:
+        """Build the error for a caller of an older version."""
+        text = f"This needs API version 1.{self.since} or later."
+        return Abort(self.below, text) if self.shape == ABORT else Refused(self.below, text)
+
+
+class _Place:
+    """One point of the tree."""
+
+    __slots__ = ("ident", "methods", "named", "rest", "wild")
+
+    def __init__(self) -> None:
+        self.named: dict[str, _Place] = {}
+        self.wild: _Place | None = None
+        self.ident = ""
+        self.rest: _Place | None = None
+        self.methods: dict[str, Route] = {}
+
+
+class Routes:
+    """Finds the route of a request."""
+
+    def __init__(self, rows: Iterable[Route]) -> None:
+        self._root = _Place()
+        self.rows = tuple(rows)
+        for row in self.rows:
+            self._add(row)
+
+    def _add(self, row: Route) -> None:
+        place = self._root
+        for segment in _segments(row.path):
+            place = _child(place, segment)
+        if row.method in place.methods:
+            raise ValueError(f"{row.method} {row.path} is in the route table twice")
+        place.methods[row.method] = row
+
+    def find(self, method: str, path: str) -> tuple[Route, tuple[str, ...]]:
+        """Return the row and the values of its wildcards; a miss is a 404 or 405."""
+        place, values = self._walk(path)
+        route = place.methods.get(method) or place.methods.get("*")
+        if route is None:
+            raise _refuse_method(method, place)
+        return route, values
+
+    def _walk(self, path: str) -> tuple[_Place, tuple[str, ...]]:
+        place, values, rest = self._root, [], None
+        segments = _segments(path)
+        for segment in segments:
+            rest = place.rest or rest
+            if (known := place.named.get(segment)) is not None:
+                place = known
+            elif place.wild is not None:
+                idents.check(place.ident, segment)
+                values.append(segment)
+                place = place.wild
+            elif rest is not None:
+                return rest, (*values, path)
+            else:
+                raise Abort(404, "There is no such path.")
+        if not place.methods:
+            if rest is not None:
+                return rest, (*values, path)
+            raise Abort(404, "There is no such path.")
+        return place, tuple(values)
+
+
+def _child(place: _Place, segment: str) -> _Place:
+    if segment == "*":
+        place.rest = place.rest or _Place()
+        return place.rest
+    if not segment.startswith("{"):
+        return place.named.setdefault(segment, _Place())
+    if place.wild is None:
+        place.wild, place.ident = _Place(), segment[1:-1]
+    elif place.ident != segment[1:-1]:
+        raise ValueError(f"{segment} and {{{place.ident}}} meet at one place of the route table")
+    return place.wild
+
+
+def _segments(path: str) -> list[str]:
+    """Split a path; `/v1` may be left out, and one slash may end it."""
+    if path.endswith("/"):
+        path = path[:-1]
+    parts = path.split("/")[1:]
+    if not parts or parts[0] != "v1":
+        return parts
+    return parts[1:] or [_V1]
+
+
+def _refuse_method(method: str, place: _Place) -> Exception:
+    if method == "HEAD":
+        return Silent(405)
+    allow = [("Allow", ", ".join(sorted(place.methods)))]
+    refusal: Refusal = Abort(405, f"Allowed here: {', '.join(sorted(place.methods))}.", allow)
+    return refusal
+
+
+def empty_answer(*arguments: Any) -> Answer:
+    """Answer OPTIONS: 200 and nothing else."""
+    return Answer(200)

@@ -1,0 +1,83 @@
+"""What the API needs to know from the configuration, as plain values.
+
+Read once at wiring time and handed down, so that a test needs no global switch. Options are those of
+facts/config_options.yaml; sizes are kept in bytes here and in KiB there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ironic.api.ramdisk_settings import RamdiskSettings
+
+KIB = 1024
+STEP_KINDS = ("clean", "deploy", "service")
+
+
+def _send_raw() -> dict[str, frozenset[str]]:
+    return {kind: frozenset({"vendor.send_raw"}) for kind in STEP_KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Values the API works by; the defaults are those of the options."""
+
+    auth_strategy: str = "noauth"
+    public_endpoint: str | None = None
+    max_limit: int = 1000
+    max_body: int = 1024 * KIB
+    max_body_provision: int = 65536 * KIB
+    max_body_inspection: int = 16384 * KIB
+    max_depth: int = 25
+    max_patch_operations: int = 1000
+    node_locked_attempts: int = 3
+    node_locked_interval: float = 1.0
+    conductor_heartbeat_timeout: int = 60
+    default_resource_class: str | None = None
+    disallowed_boot_modes: frozenset[str] = frozenset()
+    # By kind of list ("clean", "deploy", "service"): names like "vendor.send_raw" that callers may not ask for.
+    disallowed_steps: Mapping[str, frozenset[str]] = field(default_factory=_send_raw)
+    allow_deleting_available_nodes: bool = True
+    project_admin_can_manage_own_nodes: bool = True
+    enable_ramdisk_endpoints: bool = True
+    restrict_lookup: bool = True
+    ramdisk_heartbeat_timeout: int = 300
+    ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
+    proxy_headers: bool = False
+    healthcheck: bool = False
+    debug_tracebacks: bool = False
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> "ApiSettings":
+        """Read the options; ``conf`` is oslo.config's object with our options registered."""
+        api = conf.api
+        steps = {kind: frozenset(getattr(api, f"disallow_{kind}_steps")) for kind in STEP_KINDS}
+        return cls(
+            auth_strategy=conf.auth_strategy,
+            public_endpoint=api.public_endpoint and api.public_endpoint.rstrip("/"),
+            max_limit=api.max_limit,
+            max_body=api.max_json_body_size * KIB,
+            max_body_provision=api.max_json_body_size_provision * KIB,
+            max_body_inspection=api.max_json_body_size_inspection * KIB,
+            max_depth=api.max_json_body_depth,
+            node_locked_attempts=conf.conductor.node_locked_retry_attempts,
+            node_locked_interval=conf.conductor.node_locked_retry_interval,
+            conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
+            default_resource_class=conf.default_resource_class,
+            disallowed_boot_modes=frozenset(api.disallowed_enrollment_boot_modes),
+            disallowed_steps=steps,
+            allow_deleting_available_nodes=conf.conductor.allow_deleting_available_nodes,
+            project_admin_can_manage_own_nodes=api.project_admin_can_manage_own_nodes,
+            enable_ramdisk_endpoints=api.enable_ramdisk_endpoints,
+            restrict_lookup=api.restrict_lookup,
+            ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
+            ramdisk=RamdiskSettings.from_conf(conf),
+            proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
+            healthcheck=_library_option(conf, "healthcheck", "enabled"),
+            debug_tracebacks=conf.debug_tracebacks_in_api,
+        )
+
+
+def _library_option(conf: Any, group: str, name: str) -> bool:
+    """Read an option that a library registers only once it is used."""
+    return bool(conf[group][name]) if group in conf and name in conf[group] else False

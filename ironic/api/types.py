@@ -1,0 +1,291 @@
+"""The types of values in documents.
+
+A type says which JSON it takes from a caller (it is a WSME user type, so the generated input types use it as it is) and
+how a stored value is shown. Null never gets here: the reader checks it against the field. Refusals say what was wanted
+and never quote what came, because it may be a password.
+"""
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import orjson
+import wsme.types
+
+from ironic.api import idents
+from ironic.core import states
+
+Shown = Callable[[Any], Any]
+
+
+class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no types
+    """One kind of value; the base lets any JSON value through."""
+
+    basetype = dict  # WSME hands such values on untouched
+    name = "value"
+    json: ClassVar[str] = "object"
+    sortable: ClassVar[bool] = True
+
+    @staticmethod
+    def frombasetype(value: Any) -> Any:
+        """Hand the parsed JSON value on."""
+        return value
+
+    def validate(self, value: Any) -> Any:
+        """Return the value to store, or raise ValueError saying what is wanted."""
+        return value
+
+    def at(self, minor: int) -> "ValueType":
+        """Return the type as it was in one version."""
+        return self
+
+    def shown(self) -> Shown | None:
+        """Return how a stored value becomes JSON; None when it is JSON as it stands."""
+        return None
+
+
+class Text(ValueType):
+    """A string."""
+
+    name = "text"
+    json = "string"
+
+    def __init__(self, longest: int | None = 255, shortest: int = 0) -> None:
+        self.longest, self.shortest = longest, shortest
+
+    def validate(self, value: Any) -> Any:
+        """Check length; a zero character is refused, some databases can't hold it."""
+        if not isinstance(value, str):
+            raise ValueError("must be a string")
+        if self.longest is not None and len(value) > self.longest:
+            raise ValueError(f"must not be longer than {self.longest} characters")
+        if len(value) < self.shortest:
+            raise ValueError("must not be empty")
+        if "\x00" in value:
+            raise ValueError("must not contain the character with code 0")
+        return value
+
+
+class Uuid(Text):
+    """A UUID; stored in its usual spelling."""
+
+    name = "uuid"
+
+    def validate(self, value: Any) -> Any:
+        """Check the syntax."""
+        if not isinstance(value, str) or not idents.is_uuid(value):
+            raise ValueError("must be a UUID")
+        plain = value.replace("-", "").lower()
+        return "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+
+
+class Pattern(Text):
+    """A string of one syntax."""
+
+    def __init__(self, name: str, pattern: str, wanted: str) -> None:
+        super().__init__()
+        self.name, self.pattern, self.wanted = name, re.compile(pattern), wanted
+
+    def validate(self, value: Any) -> Any:
+        """Match the whole string."""
+        if not isinstance(value, str) or not self.pattern.fullmatch(value):
+            raise ValueError(self.wanted)
+        return value
+
+
+class HostName(Text):
+    """A name as it had to be before 1.10."""
+
+    name = "hostname"
+
+    def validate(self, value: Any) -> Any:
+        """Check the syntax."""
+        if not isinstance(value, str) or not idents.is_host_name(value):
+            raise ValueError("must be a host name")
+        return value
+
+
+class LogicalName(Text):
+    """A name of a node and the like: a host name before 1.10, RFC 3986 unreserved characters since."""
+
+    name = "name"
+    _before_1_10 = HostName()
+
+    def at(self, minor: int) -> ValueType:
+        """Return the syntax of a version."""
+        return self if minor >= 10 else self._before_1_10
+
+    def validate(self, value: Any) -> Any:
+        """Check the syntax."""
+        if not isinstance(value, str) or not idents.is_name(value):
+            raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
+        return value
+
+
+class Mac(Text):
+    """A MAC address; stored in lower case with colons."""
+
+    name = "mac"
+    _SYNTAX = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+
+    def validate(self, value: Any) -> Any:
+        """Check the syntax."""
+        if not isinstance(value, str) or not self._SYNTAX.fullmatch(value):
+            raise ValueError("must be a MAC address, its octets parted by colons")
+        return value.lower()
+
+
+class Enum(Text):
+    """One of some words."""
+
+    def __init__(self, *words: str, name: str = "choice") -> None:
+        super().__init__()
+        self.name, self.words = name, words
+
+    def validate(self, value: Any) -> Any:
+        """Compare with the words."""
+        if not isinstance(value, str) or value not in self.words:
+            raise ValueError(f"must be one of: {', '.join(self.words)}")
+        return value
+
+
+class State(Enum):
+    """A provision state."""
+
+    def __init__(self) -> None:
+        super().__init__(*sorted(states.ALL), name="provision state")
+
+
+class Bool(ValueType):
+    """A truth value; the usual words are taken too, in any case."""
+
+    name = "boolean"
+    json = "boolean"
+    _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
+    _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
+
+    def validate(self, value: Any) -> Any:
+        """Return True or False."""
+        if isinstance(value, bool):
+            return value
+        word = value.strip().lower() if isinstance(value, str) else None
+        if word not in self._TRUE and word not in self._FALSE:
+            raise ValueError("must be true or false")
+        return word in self._TRUE
+
+    def shown(self) -> Shown | None:
+        """Engines may hand out 0 and 1."""
+        return lambda value: None if value is None else bool(value)
+
+
+class StrictBool(Bool):
+    """A truth value, no words."""
+
+    def validate(self, value: Any) -> Any:
+        """Refuse everything else."""
+        if not isinstance(value, bool):
+            raise ValueError("must be true or false")
+        return value
+
+
+class Integer(ValueType):
+    """A whole number; a query has it as digits."""
+
+    name = "integer"
+    json = "integer"
+
+    def __init__(self, smallest: int | None = None, largest: int | None = None, *, digits: bool = False) -> None:
+        self.smallest, self.largest, self.digits = smallest, largest, digits
+
+    def validate(self, value: Any) -> Any:
+        """Check kind and range; 1.0 and true are no whole numbers."""
+        if self.digits and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,100}", value.strip()):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError("must be a whole number")
+        if self.smallest is not None and value < self.smallest:
+            raise ValueError(f"must be at least {self.smallest}")
+        if self.largest is not None and value > self.largest:
+            raise ValueError(f"must be at most {self.largest}")
+        return value
+
+
+class Datetime(ValueType):
+    """A moment, kept as naive UTC and shown with microseconds and offset."""
+
+    name = "time"
+    json = "string"
+
+    def shown(self) -> Shown | None:
+        """Write ISO 8601; the fraction is always there."""
+        return show_time
+
+
+def show_time(value: datetime.datetime | None) -> str | None:
+    """Write a naive UTC time as clients know it."""
+    return None if value is None else value.isoformat(timespec="microseconds") + "+00:00"
+
+
+class Json(ValueType):
+    """A value kept as JSON text, spliced into the answer unparsed."""
+
+    sortable = False
+    empty: ClassVar[bytes] = b"null"
+
+    def shown(self) -> Shown | None:
+        """Splice the stored text."""
+        nothing = orjson.Fragment(self.empty)
+        return lambda text: nothing if text is None else orjson.Fragment(text)
+
+
+class Object(Json):
+    """A free JSON object."""
+
+    name = "object"
+    empty = b"{}"
+
+    def validate(self, value: Any) -> Any:
+        """Refuse what is no object."""
+        if not isinstance(value, dict):
+            raise ValueError("must be an object")
+        return value
+
+
+class Array(Json):
+    """A free JSON list."""
+
+    name = "list"
+    json = "array"
+    empty = b"[]"
+
+    def validate(self, value: Any) -> Any:
+        """Refuse what is no list."""
+        if not isinstance(value, list):
+            raise ValueError("must be a list")
+        return value
+
+
+class Words(ValueType):
+    """A comma list in a query; empty items are dropped."""
+
+    name = "words"
+    json = "array"
+    sortable = False
+
+    def validate(self, value: Any) -> Any:
+        """Split."""
+        if not isinstance(value, str):
+            raise ValueError("must be a comma separated list")
+        return [word for word in (part.strip() for part in value.split(",")) if word]
+
+
+class Links(ValueType):
+    """The two links to a path of the thing itself; never written."""
+
+    name = "links"
+    json = "array"
+    sortable = False
+
+    def __init__(self, path: str) -> None:
+        self.path = path

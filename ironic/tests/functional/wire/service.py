@@ -1,0 +1,118 @@
+"""The API in this process: the real application on a real SQLite file, and a conductor that only notes."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from ironic.api.app import build_app
+from ironic.api.settings import ApiSettings
+from ironic.db import Store
+from ironic.db.tables import metadata
+from ironic.rpc.conductors import Conductors
+from ironic.rpc.in_process import InProcess
+from ironic.rpc.placement import Placement
+from ironic.tests.databases import sqlite_store
+from ironic.tests.functional.wire.recording_conductor import HOST, SERVED, RecordingConductor, interface_rows
+
+BASE = "http://wire.test:6385"
+VERSION_HEADER = "X-OpenStack-Ironic-API-Version"
+
+
+@dataclass
+class Response:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Service:
+    """The application with all it stands on."""
+
+    store: Store
+    conductor: Any
+    placement: Placement
+    app: Any
+    settings: ApiSettings = field(default_factory=ApiSettings)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        version: str | None = "1.115",
+        body: Any = None,
+        raw: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Send one request."""
+        content = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
+        environ = _environ(method, path, content)
+        if version is not None:
+            environ["HTTP_X_OPENSTACK_IRONIC_API_VERSION"] = version
+        for name, value in (headers or {}).items():
+            key = name.upper().replace("-", "_")
+            environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
+        return self.send(environ)
+
+    def send(self, environ: dict[str, Any]) -> Response:
+        """Send a request as WSGI has it."""
+        seen: list[Any] = []
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> None:
+            seen[:] = [status, headers]
+
+        chunks = b"".join(self.app(environ, start))
+        return Response(int(seen[0].split()[0]), dict(seen[1]), chunks)
+
+    def contents(self) -> dict[str, list[Any]]:
+        """Return everything that is stored."""
+        with self.store.reading() as connection:
+            return {
+                table.name: [tuple(row) for row in connection.execute(sa.select(table))]
+                for table in metadata.sorted_tables
+            }
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def _environ(method: str, path: str, content: bytes) -> dict[str, Any]:
+    path, _, query = path.partition("?")
+    return {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "CONTENT_LENGTH": str(len(content)),
+        "CONTENT_TYPE": "application/json",
+        "HTTP_HOST": "wire.test:6385",
+        "SERVER_NAME": "wire.test",
+        "SERVER_PORT": "6385",
+        "SCRIPT_NAME": "",
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(content),
+    }
+
+
+def start(directory: Path, settings: ApiSettings | None = None) -> Service:
+    """Return a running service with an empty database and one conductor."""
+    store = sqlite_store(directory)
+    store.conductors.register(HOST, "", list(SERVED), interface_rows())
+    placement = Placement(store, heartbeat_timeout=3600)
+    transport, conductor = InProcess(), RecordingConductor()
+    transport.register(HOST, conductor)
+    # Waiting for a locked node is another test's matter.
+    chosen = settings or ApiSettings(node_locked_attempts=1)
+    app = build_app(store, Conductors(transport, placement), placement, chosen)
+    return Service(store, conductor, placement, app, chosen)
