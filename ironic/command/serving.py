@@ -1,0 +1,127 @@
+"""The HTTP server in front of the API: cheroot, native threads, one process.
+
+It binds in the caller's thread, so that a taken port or an unreadable certificate stops the start; it then serves in
+threads of its own until it is stopped, finishing the requests it has. The application is a plain WSGI callable and
+knows nothing of this server: big sites run the same callable elsewhere.
+"""
+
+import logging
+import os
+import ssl
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cheroot import wsgi
+from cheroot.ssl.builtin import BuiltinSSLAdapter
+from oslo_config import cfg
+
+LOG = logging.getLogger(__name__)
+
+THREADS_PER_WORKER = 10
+# Idle clients that may keep their connection; cheroot's own ten would make a busy Nova reconnect all the time.
+KEPT_CONNECTIONS = 500
+BACKLOG = 128
+HEADER_LIMIT = 65536
+# How long running requests may take to end once the server is told to stop.
+DRAIN_SECONDS = 10
+
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+@dataclass(frozen=True)
+class Tls:
+    """What it takes to speak HTTPS."""
+
+    certificate: str
+    key: str
+    minimum_version: str = "1.3"
+    ciphers: str | None = None
+
+    def adapter(self) -> BuiltinSSLAdapter:
+        """Read the files and build what cheroot wants."""
+        adapter = BuiltinSSLAdapter(self.certificate, self.key, ciphers=self.ciphers)
+        versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
+        adapter.context.minimum_version = versions[self.minimum_version]
+        return adapter
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where and how to listen."""
+
+    address: str | tuple[str, int]
+    threads: int = THREADS_PER_WORKER
+    tls: Tls | None = None
+    socket_mode: int | None = None
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "Listening":
+        """Read the options of [api]."""
+        api = conf.api
+        workers = api.api_workers or min(4, os.cpu_count() or 1)
+        return cls(
+            address=api.unix_socket or (api.host_ip, api.port),
+            threads=workers * THREADS_PER_WORKER,
+            tls=_tls(api) if api.enable_ssl_api else None,
+            socket_mode=api.unix_socket_mode,
+        )
+
+
+def _tls(api: Any) -> Tls:
+    if not (api.cert_file and api.key_file):
+        raise ValueError("[api]enable_ssl_api needs [api]cert_file and [api]key_file")
+    return Tls(api.cert_file, api.key_file, api.server_tls_minimum_version, api.server_tls_ciphers)
+
+
+class _Server(wsgi.Server):
+    """cheroot's server, complaining where somebody looks."""
+
+    def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
+        """Log; cheroot itself would write to stderr."""
+        LOG.log(level, "The API server reports: %s", msg, exc_info=traceback)
+
+
+class ApiServer:
+    """Serves one application until stopped."""
+
+    def __init__(self, application: Application, listening: Listening) -> None:
+        self._listening = listening
+        self._server = _Server(
+            listening.address,
+            application,
+            numthreads=listening.threads,
+            request_queue_size=BACKLOG,
+            shutdown_timeout=DRAIN_SECONDS,
+        )
+        self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
+        self._server.max_request_header_size = HEADER_LIMIT
+        if listening.tls:
+            self._server.ssl_adapter = listening.tls.adapter()
+        self._thread = threading.Thread(target=self._server.serve, name="api-server", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where clients find it; for a log line."""
+        if isinstance(self._listening.address, str):
+            return f"unix:{self._listening.address}"
+        host, port = self._server.bind_addr[:2]
+        return f"{'https' if self._listening.tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+    def start(self) -> None:
+        """Bind, or raise OSError, and serve."""
+        self._server.prepare()
+        if isinstance(self._listening.address, str) and self._listening.socket_mode is not None:
+            os.chmod(self._listening.address, self._listening.socket_mode)
+        self._thread.start()
+
+    def replace(self, application: Application) -> None:
+        """Have another application answer from the next request on."""
+        self._server.wsgi_app = application
+
+    def stop(self) -> None:
+        """Take no more connections, finish the requests that run, and return."""
+        self._server.stop()
+        if self._thread.is_alive():
+            self._thread.join()

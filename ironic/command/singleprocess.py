@@ -1,0 +1,23 @@
+"""`ironic`: the API and one conductor in one process, the embedded default."""
+
+import sys
+from collections.abc import Sequence
+
+from ironic.command import program
+from ironic.command.lifecycle import Part
+from ironic.conf import CONF
+
+
+def main() -> int:
+    """Run until a signal ends it."""
+    return program.run("The all-in-one service", _parts, sys.argv[1:])
+
+
+def _parts() -> Sequence[Part]:
+    from ironic.command import wiring
+
+    return wiring.all_in_one(CONF)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

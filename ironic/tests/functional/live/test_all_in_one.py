@@ -1,0 +1,158 @@
+"""The all-in-one program starts from what operators have, says what it leaves out, and ends when told."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ironic.tests.live_service import Service, all_in_one, create_database, free_port, listens
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def operators_file(directory: Path, port: int, change: Callable[[str], str] = str) -> Path:
+    """Write the operator's file for a directory and a port."""
+    text = (DATA / "operator.conf").read_text().replace("@STATE_DIR@", str(directory)).replace("@PORT@", str(port))
+    path = directory / "ironic.conf"
+    path.write_text(change(text))
+    return path
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Run the service from the operator's file."""
+    directory, port = tmp_path_factory.mktemp("service"), free_port()
+    with all_in_one([operators_file(directory, port)], directory / "service.log", port) as running:
+        yield running
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Return a function that starts a service from a changed file; it need not become ready."""
+    services = []
+
+    def begin(change: Callable[[str], str], *, database: bool = True) -> Service:
+        port = free_port()
+        configuration = operators_file(tmp_path, port, change)
+        if database:
+            create_database(configuration)
+        services.append(Service("ironic", [configuration], tmp_path / "service.log", port))
+        return services[-1]
+
+    yield begin
+    for each in services:
+        each.stop()
+
+
+def warnings(service: Service) -> list[str]:
+    """Return the warnings a service has logged."""
+    return [line for line in service.log.splitlines() if " WARNING " in line]
+
+
+def test_it_serves(service: Service) -> None:
+    assert service.get("/").json()["default_version"]["version"] == "1.115"
+    assert [driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]] == ["fake-hardware"]
+    (conductor,) = service.get("/v1/conductors").json()["conductors"]
+    assert (conductor["hostname"], conductor["alive"]) == ("conductor-1", True)
+
+
+@pytest.mark.parametrize(
+    "name", ["ipmi", "pxe", "ipxe", "redfish-virtual-media", "ipmitool-socat", "direct", "flat", "neutron", "cinder"]
+)
+def test_what_is_not_built_yet_is_left_out_with_one_warning(service: Service, name: str) -> None:
+    told = [line for line in warnings(service) if f" {name}," in line and "not built yet" in line]
+    assert len(told) == 1
+
+
+def test_options_that_mean_nothing_are_told_in_one_warning(service: Service) -> None:
+    (told,) = [line for line in warnings(service) if "no effect" in line]
+    assert "[DEFAULT] isolinux_bin" in told
+    assert "[conductor] send_sensor_data" in told
+    assert "[neutron] cleaning_network" in told
+    assert "oslo_messaging_rabbit" not in told
+
+
+def test_the_database_is_readable_for_its_owner_only(service: Service) -> None:
+    assert (service.log_file.parent / "service.sqlite").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(start: Callable[..., Service], number: int) -> None:
+    service = start(str)
+    service.await_ready()
+    service.signal(number)
+    assert service.end() == (0, "")
+    assert not listens(service.port or 0)
+    assert "has ended" in service.log
+
+
+def test_it_reads_options_again_when_told(start: Callable[..., Service]) -> None:
+    service = start(str)
+    service.await_ready()
+    assert service.get("/v1/nodes?limit=0").status_code == 400
+    path = service.log_file.parent / "ironic.conf"
+    path.write_text(path.read_text().replace("[DEFAULT]", "[DEFAULT]\ndebug = true", 1))
+    service.signal(signal.SIGHUP)
+    deadline = time.monotonic() + 10
+    while "DEFAULT.debug changed" not in service.log and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "DEFAULT.debug changed from [False] to [True]" in service.log
+    assert service.get("/v1").status_code == 200
+    assert service.stop() == 0
+
+
+@pytest.mark.demand("S16")
+def test_names_that_nobody_knows_refuse_the_start_with_all_of_them_in_one_message(
+    start: Callable[..., Service],
+) -> None:
+    service = start(
+        lambda text: text.replace("types = fake-hardware", "types = fake-hardwear,fake-hardware").replace(
+            "enabled_power_interfaces = fake", "enabled_power_interfaces = steam,fake"
+        )
+    )
+    status, printed = service.end()
+    assert status == 1
+    assert printed.count("can't start") == 1
+    assert "fake-hardwear" in printed and "steam" in printed
+    assert not listens(service.port or 0)
+
+
+@pytest.mark.demand("S11")
+def test_a_default_that_is_not_enabled_refuses_the_start(start: Callable[..., Service]) -> None:
+    service = start(lambda text: text.replace("default_network_interface = noop", "default_raid_interface = agent2"))
+    status, printed = service.end()
+    assert status == 1
+    assert "default_raid_interface" in printed and "agent2" in printed and "no-raid" in printed
+
+
+@pytest.mark.parametrize(
+    "old, new, told",
+    [
+        ("api_workers = 1", "api_workers = many", "api_workers"),
+        ("hooks = ramdisk-error", "hooks = crystal-ball,ramdisk-error", "crystal-ball"),
+        ("auth_strategy = noauth", "auth_strategy = http_basic", "http_basic"),
+        ("rpc_transport = none", "rpc_transport = json-rpc", "json-rpc"),
+        ("host_ip = 127.0.0.1", "host_ip = 192.0.2.77", "192.0.2.77"),
+        ("api_workers = 1", "enable_ssl_api = true", "cert_file"),
+    ],
+)
+def test_what_can_not_work_refuses_the_start(start: Callable[..., Service], old: str, new: str, told: str) -> None:
+    status, printed = start(lambda text: text.replace(old, new)).end()
+    assert status == 1
+    assert told in printed
+
+
+def test_without_a_schema_it_says_what_to_do(start: Callable[..., Service]) -> None:
+    status, printed = start(str, database=False).end()
+    assert status == 1
+    assert "ironic-dbsync upgrade" in printed
+
+
+def test_a_taken_port_leaves_no_conductor_behind(start: Callable[..., Service], service: Service) -> None:
+    late = start(lambda text: text.replace("\nport = ", f"\nport = {service.port}\n# port = "))
+    status, printed = late.end()
+    assert status == 1
+    assert str(service.port) in printed and "in use" in printed
+    assert "Conductor conductor-1 stops" in late.log

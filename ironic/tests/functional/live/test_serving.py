@@ -1,0 +1,142 @@
+"""It serves an application over TCP, TLS and Unix sockets, and ends without cutting anyone off."""
+
+import gc
+import http.client
+import socket
+import ssl
+import stat
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.conf import CONF
+
+LOOPBACK = ("127.0.0.1", 0)
+
+
+def hello(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answer every request alike."""
+    start_response("200 OK", [("Content-Length", "5")])
+    return [b"hello"]
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., ApiServer]]:
+    """Return a function that starts a server, which is stopped at the end."""
+    servers = []
+
+    def start(application: Any, listening: Listening) -> ApiServer:
+        server = ApiServer(application, listening)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def get(connection: http.client.HTTPConnection) -> bytes:
+    """Send one request and return the body of its answer."""
+    with closing(connection):
+        connection.request("GET", "/")
+        return connection.getresponse().read()
+
+
+def port_of(server: ApiServer) -> int:
+    """Return the port a server found for itself."""
+    return int(server.url.rsplit(":", 1)[1])
+
+
+def test_it_serves_tcp(serve: Callable[..., ApiServer]) -> None:
+    server = serve(hello, Listening(LOOPBACK))
+    assert server.url.startswith("http://127.0.0.1:")
+    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=5)) == b"hello"
+
+
+def test_it_serves_a_unix_socket_with_the_mode_asked_for(serve: Callable[..., ApiServer], tmp_path: Path) -> None:
+    path = tmp_path / "api.sock"
+    serve(hello, Listening(str(path), socket_mode=0o600))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    connection = http.client.HTTPConnection("localhost", timeout=5)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(str(path))
+    assert get(connection) == b"hello"
+
+
+@pytest.fixture(scope="module")
+def tls(tmp_path_factory: pytest.TempPathFactory) -> Tls:
+    """Make a certificate for the loopback."""
+    directory = tmp_path_factory.mktemp("tls")
+    files = str(directory / "cert.pem"), str(directory / "key.pem")
+    options = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1", "-nodes"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-out", files[0], "-keyout", files[1], *options],
+        check=True,
+        capture_output=True,
+    )
+    return Tls(*files)
+
+
+def test_it_serves_tls_of_the_version_asked_for(serve: Callable[..., ApiServer], tls: Tls) -> None:
+    server = serve(hello, Listening(LOOPBACK, tls=tls))
+    trusting = ssl.create_default_context(cafile=tls.certificate)
+    assert server.url.startswith("https://")
+    assert get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting)) == b"hello"
+    trusting.maximum_version = ssl.TLSVersion.TLSv1_2
+    with pytest.raises(ssl.SSLError):
+        get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting))
+
+
+# cheroot forgets to close the socket that it could not bind; collecting it here keeps the warning here.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_taken_port_is_found_at_start(serve: Callable[..., ApiServer]) -> None:
+    taken = port_of(serve(hello, Listening(LOOPBACK)))
+    with pytest.raises(OSError, match="in use"):
+        ApiServer(hello, Listening(("127.0.0.1", taken))).start()
+    gc.collect()
+
+
+def test_stopping_waits_for_the_request_that_runs() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def slow(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        entered.set()
+        leave.wait(10)
+        return hello(environ, start_response)
+
+    server = ApiServer(slow, Listening(LOOPBACK))
+    server.start()
+    answers: list[bytes] = []
+    connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=10)
+    client = threading.Thread(target=lambda: answers.append(get(connection)))
+    client.start()
+    assert entered.wait(5)
+    stopping = threading.Thread(target=server.stop)
+    stopping.start()
+    leave.set()
+    client.join(10)
+    stopping.join(15)
+    assert answers == [b"hello"]
+    assert not stopping.is_alive()
+
+
+def test_the_options_say_where_and_how(conf: Any) -> None:
+    conf(api__host_ip="::1", api__port=7000, api__api_workers=3)
+    assert Listening.from_conf(CONF) == Listening(("::1", 7000), threads=30)
+    conf(api__unix_socket="/run/api.sock", api__unix_socket_mode="0660", api__enable_ssl_api=True)
+    conf(api__cert_file="c", api__key_file="k", api__server_tls_minimum_version="1.2")
+    expected = Listening("/run/api.sock", threads=30, tls=Tls("c", "k", "1.2"), socket_mode=0o660)
+    assert Listening.from_conf(CONF) == expected
+
+
+def test_https_without_a_certificate_is_refused(conf: Any) -> None:
+    conf(api__enable_ssl_api=True, api__cert_file="c")
+    with pytest.raises(ValueError, match="key_file"):
+        Listening.from_conf(CONF)

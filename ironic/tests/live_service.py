@@ -1,0 +1,132 @@
+"""The real service in processes of its own, with everything it writes in a directory of the test.
+
+`Service` is one started program: where it answers, what it logged, how it ended. Used by the live tests and by the
+scenarios; nothing in it knows what a node is.
+"""
+
+import contextlib
+import http.client
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import requests
+
+PROGRAMS = Path(sys.executable).parent
+START_SECONDS = 60
+STOP_SECONDS = 60
+
+Options = Mapping[str, Mapping[str, object]]
+
+
+def free_port() -> int:
+    """Return a port of the loopback that nobody uses at the moment."""
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def write_options(path: Path, options: Options) -> Path:
+    """Write a configuration file from groups of options."""
+    sections = (
+        [f"[{group}]", *(f"{name} = {value}" for name, value in each.items())] for group, each in options.items()
+    )
+    path.write_text("\n\n".join("\n".join(lines) for lines in sections) + "\n")
+    return path
+
+
+def create_database(*configuration: Path) -> None:
+    """Create or upgrade the database that the files name."""
+    subprocess.run(
+        [PROGRAMS / "ironic-dbsync", *_options(configuration), "upgrade"], check=True, stdin=subprocess.DEVNULL
+    )
+
+
+def _options(configuration: Sequence[Path]) -> list[str]:
+    return [word for path in configuration for word in ("--config-file", str(path))]
+
+
+class Service:
+    """One program of the service, running until it is stopped."""
+
+    def __init__(self, program: str, configuration: Sequence[Path], log: Path, port: int | None = None) -> None:
+        self.log_file, self.port = log, port
+        self._process = subprocess.Popen(
+            [PROGRAMS / program, *_options(configuration)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    @property
+    def url(self) -> str:
+        """Where its API answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> str:
+        """What it has logged."""
+        return self.log_file.read_text() if self.log_file.exists() else ""
+
+    def await_ready(self) -> None:
+        """Wait until it says in its log that it is ready; fail with what it said instead."""
+        deadline = time.monotonic() + START_SECONDS
+        while "is ready after" not in self.log:
+            assert self._process.poll() is None, f"it ended instead of serving: {self.end()[1]}\n{self.log}"
+            assert time.monotonic() < deadline, f"it was not ready after {START_SECONDS} s:\n{self.log}"
+            time.sleep(0.05)
+
+    def signal(self, number: int) -> None:
+        """Send a signal."""
+        self._process.send_signal(number)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end and return its exit status and what it printed."""
+        output, _ = self._process.communicate(timeout=STOP_SECONDS)
+        return self._process.returncode, output
+
+    def stop(self) -> int:
+        """Ask it to end, wait, and return its exit status; safe for one that has ended."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        try:
+            return self.end()[0]
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            raise
+
+    def get(self, path: str, version: str = "1.115") -> requests.Response:
+        """Ask the API."""
+        return requests.get(f"{self.url}{path}", headers={"X-OpenStack-Ironic-API-Version": version}, timeout=30)
+
+
+@contextlib.contextmanager
+def all_in_one(configuration: Sequence[Path], log: Path, port: int) -> Iterator[Service]:
+    """Create the database, run `ironic` until the block ends, and see that it ends well."""
+    create_database(*configuration)
+    service = Service("ironic", configuration, log, port)
+    try:
+        service.await_ready()
+        yield service
+    except BaseException:
+        service.stop()
+        raise
+    assert service.stop() == 0, f"it did not end cleanly:\n{service.log}"
+
+
+def listens(port: int) -> bool:
+    """Tell whether anything answers HTTP on a port of the loopback."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse().read()
+    except OSError:
+        return False
+    finally:
+        connection.close()
+    return True

@@ -1,0 +1,45 @@
+"""The stock `baremetal` command line, run as a user runs it."""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from ironic.tests.live_service import PROGRAMS
+
+PATIENCE = 120
+
+
+class CommandFailed(AssertionError):
+    """The command line ended with an error; the text is what it printed."""
+
+
+@dataclass(frozen=True)
+class Baremetal:
+    """The client without credentials, pointed at one service."""
+
+    url: str
+
+    def __call__(self, *words: str) -> str:
+        """Run one command and return what it printed."""
+        done = subprocess.run(
+            [PROGRAMS / "baremetal", *words],
+            env={**_clean_environment(), "OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if done.returncode:
+            raise CommandFailed(f"baremetal {' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def json(self, *words: str) -> Any:
+        """Run one command and return its answer."""
+        return json.loads(self(*words, "-f", "json"))
+
+
+def _clean_environment() -> dict[str, str]:
+    """Return this process's environment without anybody's cloud in it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("OS_")}

@@ -1,0 +1,1 @@
+"""Behaviour that several things must show alike: classes of tests, joined by giving a fixture."""

@@ -1,0 +1,25 @@
+"""What a store must do on every kind of database; each test takes a `store` that is empty."""
+
+from ironic.tests.suites.db.conductors import ConductorSuite
+from ironic.tests.suites.db.crud import CrudSuite
+from ironic.tests.suites.db.filtering import FilterSuite
+from ironic.tests.suites.db.holding import HoldingSuite
+from ironic.tests.suites.db.node_children import ChildrenSuite
+from ironic.tests.suites.db.paging import PagingSuite
+from ironic.tests.suites.db.records import RecordSuite
+from ironic.tests.suites.db.transacting import TransactionSuite
+from ironic.tests.suites.db.values import ValueSuite
+
+
+class EverySuite(
+    CrudSuite,
+    RecordSuite,
+    PagingSuite,
+    FilterSuite,
+    HoldingSuite,
+    ChildrenSuite,
+    ConductorSuite,
+    TransactionSuite,
+    ValueSuite,
+):
+    """All of it."""

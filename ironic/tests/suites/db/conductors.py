@@ -1,0 +1,56 @@
+"""Conductors and what they serve."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from ironic.core import errors
+from ironic.db import InterfaceRow, ServedInterface, Store, tables
+
+FAKE = InterfaceRow("fake-hardware", "power", "fake", True)
+REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
+
+
+def grow_old(store: Store, hostname: str, seconds: float) -> None:
+    heard = store.clock() - timedelta(seconds=seconds)
+    with store.writing() as connection:
+        one = sa.update(tables.conductors).where(tables.conductors.c.hostname == hostname)
+        connection.execute(one.values(updated_at=heard))
+
+
+class ConductorSuite:
+    def test_it_says_what_it_serves(self, store: Store) -> None:
+        store.conductors.register("h1", "g1", ["fake-hardware"], [FAKE, REDFISH])
+        (one,) = store.conductors.alive(60)
+        assert (one.hostname, one.conductor_group, one.drivers, one.online) == ("h1", "g1", ["fake-hardware"], True)
+        assert store.conductors.served_interfaces(60) == [
+            ServedInterface("h1", "g1", *FAKE),
+            ServedInterface("h1", "g1", *REDFISH),
+        ]
+
+    def test_registering_again_replaces_what_was_said(self, store: Store) -> None:
+        first = store.conductors.register("h1", "g1", ["fake-hardware"], [FAKE, REDFISH])
+        store.conductors.unregister("h1")
+        assert store.conductors.register("h1", "", ["other"], [FAKE]) == first
+        (one,) = store.conductors.alive(60)
+        assert (one.id, one.conductor_group, one.drivers) == (first, "", ["other"])
+        assert store.conductors.served_interfaces(60) == [ServedInterface("h1", "", *FAKE)]
+        assert store.conductors.register("h1", "", [], []) == first
+        assert store.conductors.served_interfaces(60) == []
+
+    def test_who_is_silent_or_gone_is_not_alive(self, store: Store) -> None:
+        for host in ("silent", "gone", "here"):
+            store.conductors.register(host, "", ["fake-hardware"], [FAKE])
+        grow_old(store, "silent", 61)
+        store.conductors.unregister("gone")
+        assert [one.hostname for one in store.conductors.alive(60)] == ["here"]
+        assert [served.hostname for served in store.conductors.served_interfaces(60)] == ["here"]
+        store.conductors.touch("silent")
+        assert [one.hostname for one in store.conductors.alive(60)] == ["silent", "here"]
+        assert store.conductors.rows(["hostname"], filters={"online": False}) == [("gone",)]
+
+    def test_only_known_conductors_can_be_touched(self, store: Store) -> None:
+        for act in (store.conductors.touch, store.conductors.unregister, store.conductors.get):
+            with pytest.raises(errors.ConductorNotFound):
+                act("nobody")

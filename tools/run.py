@@ -1,0 +1,125 @@
+"""Serve the all-in-one service from this tree, for trying it out: `make run`.
+
+Keeps everything in `.run/` (configuration, SQLite file, log), which survives restarts and may be deleted. The
+configuration is written once and then belongs to whoever edits it.
+"""
+
+import argparse
+import configparser
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = Path(sys.executable).parent
+PATIENCE = 60.0
+
+CONFIGURATION = """\
+# Written by `make run`; change it as you like, it is not written again.
+[DEFAULT]
+auth_strategy = noauth
+rpc_transport = none
+host = {host}
+state_path = {directory}
+log_file = {directory}/ironic.log
+enabled_hardware_types = fake-hardware, redfish
+enabled_bios_interfaces = fake, no-bios
+enabled_boot_interfaces = fake
+enabled_console_interfaces = fake, no-console
+enabled_deploy_interfaces = fake
+enabled_firmware_interfaces = fake, no-firmware
+enabled_inspect_interfaces = agent, fake, no-inspect
+enabled_management_interfaces = fake, noop, redfish
+enabled_network_interfaces = noop
+enabled_power_interfaces = fake, redfish
+enabled_raid_interfaces = fake, no-raid
+enabled_rescue_interfaces = fake, no-rescue
+enabled_storage_interfaces = fake, noop
+enabled_vendor_interfaces = fake, no-vendor
+
+[api]
+host_ip = 127.0.0.1
+port = {port}
+
+[service_catalog]
+# What a ramdisk is told to report to.
+endpoint_override = http://127.0.0.1:{port}
+
+[inspector]
+# The machines boot their ramdisk by themselves.
+require_managed_boot = false
+
+[fake]
+# Slow enough to watch.
+deploy_delay = 1
+"""
+
+INVITATION = """\
+Ironic serves {url} and logs to {log}. Ctrl-C ends it. Three commands to try in another terminal:
+
+  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} driver list
+  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} node create --driver fake-hardware --name first
+  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} node manage first --wait
+"""
+
+
+def configure(directory: Path, port: int) -> Path:
+    """Write the configuration unless it is there; return its file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "ironic.conf"
+    if not path.exists():
+        path.write_text(CONFIGURATION.format(host="localhost", directory=directory, port=port))
+    return path
+
+
+def url_of(configuration: Path) -> str:
+    """Return where the configuration makes the API listen."""
+    parsed = configparser.ConfigParser(interpolation=None, strict=False)
+    parsed.read(configuration)
+    return f"http://{parsed['api']['host_ip']}:{parsed['api']['port']}"
+
+
+def await_answer(url: str, service: subprocess.Popen[bytes]) -> bool:
+    """Wait until the API answers; false if the service ends or stays silent."""
+    deadline = time.monotonic() + PATIENCE
+    while service.poll() is None and time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{url}/v1", timeout=5):
+                return True
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    return False
+
+
+def shown(path: Path) -> str:
+    """Return a path the short way if it lies below the current directory."""
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def main() -> int:
+    """Create or upgrade the database, serve, say what to try, wait for the end."""
+    parser = argparse.ArgumentParser(description="Serve the all-in-one service from this tree.")
+    parser.add_argument("--directory", type=Path, default=ROOT / ".run", help="where its files are")
+    parser.add_argument("--port", type=int, default=6385, help="port for a configuration that is written now")
+    arguments = parser.parse_args()
+    configuration = configure(arguments.directory.resolve(), arguments.port)
+    option = ["--config-file", str(configuration)]
+    subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
+    service = subprocess.Popen([PROGRAMS / "ironic", *option])
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Ctrl-C reaches the service by itself; here it must only not interrupt the waiting.
+        signal.signal(number, lambda *_: service.terminate())
+    url = url_of(configuration)
+    if await_answer(url, service):
+        log = arguments.directory.resolve() / "ironic.log"
+        print(INVITATION.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
+    return service.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
