@@ -3,15 +3,16 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 # Two at a time: tests wait for processes more than they compute. A file's tests stay together and share its services.
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 TIMED := tools/timed.sh
 
-.PHONY: help run venv check static test services services-stop demands docs clean
+.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands docs clean
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
+	@echo "make tidy      format the code and mend what the linter can"
 	@echo "make check     format, lint, types, layers, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
@@ -37,11 +38,25 @@ $(VENV)/.tests: setup.cfg requirements.txt test-requirements.txt | $(BIN)/python
 	@$(PIP) install -e . -r test-requirements.txt
 	@touch $@ $(VENV)/.client
 
+# All four are run even when one fails: somebody waits for this answer on a build server.
 static: venv
+	@$(MAKE) --no-print-directory --keep-going static-format static-lint static-types static-layers
+
+static-format:
 	@$(TIMED) format $(BIN)/ruff format --check --quiet .
+
+static-lint:
 	@$(TIMED) lint $(BIN)/ruff check --quiet .
+
+static-types:
 	@$(TIMED) types $(BIN)/mypy
+
+static-layers:
 	@$(TIMED) layers $(BIN)/lint-imports
+
+tidy: venv
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix .
 
 check: static
 	@$(PYTEST) ironic/tests/unit ironic/tests/functional/wire

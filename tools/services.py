@@ -101,6 +101,8 @@ class Server:
             return False
         group = int(self.pid_file.read_text())
         self.pid_file.unlink()
+        if not _lives_in(group, self.directory):
+            return False
         for deadly in (signal.SIGTERM, signal.SIGKILL):
             if not _signal(group, deadly):
                 break
@@ -108,6 +110,14 @@ class Server:
         if self.farewell:
             subprocess.run(self.farewell, capture_output=True)
         return True
+
+
+def _lives_in(pid: int, directory: Path) -> bool:
+    """Tell whether the process is the one that was started there: after a reboot the number may be another's."""
+    try:
+        return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(directory)
+    except OSError:
+        return False
 
 
 def _signal(group: int, number: int) -> bool:

@@ -19,6 +19,7 @@ class Answer:
     status: int = 200
     body: bytes | list[bytes] | None = None
     location: str | None = None
+    content_type: str = "application/json"
 
 
 NO_CONTENT: Final = Answer(204)

@@ -14,7 +14,7 @@ import pecan.core
 import pecan.hooks
 import webob
 
-from ironic.api import errors, policy, versions
+from ironic.api import access, errors, policy, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
@@ -23,6 +23,7 @@ from ironic.api.resources import ROUTES
 from ironic.api.routes import Route, Routes, empty_answer
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -60,15 +61,15 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             refusal.at_root = path in ("", "/")
             raise
         request = Request(environ, minor, environ.get(CONTEXT) or RequestContext(), self._services)
+        # From here on errors know which version they are told in.
+        environ[REQUEST] = request
         route, values = self._find(request, path)
         if not takes_json(environ.get("HTTP_ACCEPT")):
             raise PlainText(406, "This service answers in JSON only.")
         request.route = route
-        environ[REQUEST] = request
         if route.since > minor:
             raise route.too_new()
-        if route.rule is not None:
-            policy.authorize(self._services.policy, request.context, route.rule)
+        access.check(request, route, values)
         return route.handler, (request, *values), {}
 
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:
@@ -90,7 +91,10 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
         if answer.location is not None:
             headers.append(("Location", answer.location))
-        _write(state.response, answer.status, answer.body, headers)
+        _write(state.response, answer.status, answer.body, headers, answer.content_type)
+        if request.method == "HEAD":
+            # The length stays: it is that of the body a GET would get.
+            state.response.app_iter, state.response.headerlist = [], list(state.response.headerlist)
 
     def determine_hooks(self, controller: Any = None) -> Any:
         """Return the one hook there is."""
@@ -116,16 +120,19 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         status, text = errors.status_and_text(error)
         debuginfo = None
         if status >= 500:
-            LOG.exception(
-                "%s %s failed with status %d; the caller got the request's id.",
-                state.request.method,
-                state.request.path_info,
-                status,
-            )
+            _log(state.request, status, error)
             debuginfo = traceback.format_exc() if self._debug else None
         headers = version_headers(request.minor) if request else version_headers(versions.MINIMUM)
         _write(response, status, errors.fault(status, text, debuginfo), headers)
         return response
+
+
+def _log(request: Any, status: int, error: Exception) -> None:
+    """Note what is not the caller's fault; only the unexpected needs its traceback."""
+    if isinstance(error, IronicError):
+        LOG.warning("%s %s is answered with %d: %s", request.method, request.path_info, status, error)
+    else:
+        LOG.exception("%s %s failed with status %d.", request.method, request.path_info, status)
 
 
 def _path(environ: dict[str, Any]) -> str:
@@ -150,11 +157,13 @@ def version_headers(minor: int) -> Headers:
     ]
 
 
-def _write(response: webob.Response, status: int, body: bytes | list[bytes] | None, headers: Headers) -> None:
+def _write(
+    response: webob.Response, status: int, body: bytes | list[bytes] | None, headers: Headers, content_type: str = JSON
+) -> None:
     """Fill a response; without a body there is no content type."""
     chunks = [] if body is None else [body] if isinstance(body, bytes) else body
     if body is not None:
-        headers = [*headers, ("Content-Type", JSON)]
+        headers = [*headers, ("Content-Type", content_type)]
     if status != 204:
         headers = [*headers, ("Content-Length", str(sum(map(len, chunks))))]
     response.status_int = status

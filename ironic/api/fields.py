@@ -72,6 +72,8 @@ class Field:
     # Column of the row; "" is the field's name, None: not stored.
     column: str | None = ""
     render: Render | None = None
+    # How the plain list shows it, where that is less than the whole.
+    brief: Callable[[Any], Any] | None = None
     # Hides secrets in a parsed JSON value.
     mask: Callable[[Any], Any] | None = None
     # For computed fields: the columns needed, and what makes values of them for a whole page at once.
@@ -112,8 +114,14 @@ class Resource:
     marker: ClassVar[ValueType]
     own_filters: ClassVar[tuple[Filter, ...]] = ()
     table: ClassVar[Table]
-    since_detail: ClassVar[int] = 43
-    since_fields: ClassVar[int] = 8
+    # The first version whose lists take `detail=`; None: none does.
+    since_detail: ClassVar[int | None] = 43
+    # The same of `fields=`.
+    since_fields: ClassVar[int | None] = 8
+    # What lists are sorted by when nothing is asked for.
+    sorted_by: ClassVar[str] = "id"
+    # Whether a field of a later version counts as unknown (400) in `fields=`, not as unacceptable (406).
+    hides_newer: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Read the table off the class body."""

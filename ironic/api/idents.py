@@ -45,6 +45,11 @@ def _node(text: str) -> None:
         raise Abort(400, "A node is named by its UUID or a logical name.")
 
 
+def _portgroup(text: str) -> None:
+    if not LOGICAL_NAME.fullmatch(text):
+        raise Abort(400, "A port group is named by its UUID or a logical name.")
+
+
 def _name_or_uuid(text: str) -> None:
     if not LOGICAL_NAME.fullmatch(text):
         raise InvalidParameterValue(err="The path has to name this by a UUID or a logical name.")
@@ -62,9 +67,24 @@ def _anything(text: str) -> None:
 CHECKS: Final[dict[str, Callable[[str], None]]] = {
     "node": _node,
     "port": _name_or_uuid,
+    "agent_node": _name_or_uuid,
     "rule": _uuid,
+    "connector": _uuid,
+    "target": _uuid,
+    "allocation": _name_or_uuid,
+    "template": _name_or_uuid,
+    "runbook": _name_or_uuid,
+    "trait": _anything,
+    "chassis": _uuid,
+    "portgroup": _portgroup,
     "driver": _anything,
     "hostname": _anything,
+    "indicator": _anything,
+    "setting": _anything,
+    "vif": _name_or_uuid,
+    "method": _anything,
+    "entry": _anything,
+    "shard": _anything,
 }
 
 

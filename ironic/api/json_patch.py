@@ -2,7 +2,7 @@
 
 Two steps, both pure: `read` checks the form of the list as clients know it (facts/endpoints.yaml, common.patch) and
 which root fields may be changed in which version; `apply` carries it out on a copy, all operations or none. Paths have
-a narrow syntax, so `~` escapes never appear.
+a narrow syntax, so `~` escapes appear only where a resource allows any path.
 """
 
 import copy
@@ -17,6 +17,8 @@ from ironic.api.request import printable
 from ironic.core.errors import InvalidParameterValue
 
 PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
+# Any key at all, with `~` and `/` in it written as RFC 6901 has it.
+ANY_PATH: Final = re.compile(r"(/([^/~]|~[01])*)+")
 OPERATIONS: Final = frozenset({"add", "replace", "remove"})
 KEYS: Final = frozenset({"op", "path", "value"})
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -41,31 +43,37 @@ class Change:
         return len(self.path) == 1
 
 
-def read(raw: Any, patchable: Mapping[str, Field], minor: int, most: int) -> list[Change]:
+def read(
+    raw: Any, patchable: Mapping[str, Field], minor: int, most: int, syntax: re.Pattern[str] = PATH
+) -> list[Change]:
     """Check the form of a patch and the fields it is about."""
     if not isinstance(raw, list):
         raise InvalidParameterValue(err="A patch has to be a list of operations.")
     if len(raw) > most:
         raise InvalidParameterValue(err=f"A patch must not have more than {most} operations.")
-    changes = [_change(item) for item in raw]
+    changes = [_change(item, syntax) for item in raw]
     for change in changes:
         _check_root(change, patchable, minor)
     return changes
 
 
-def _change(item: Any) -> Change:
+def _change(item: Any, syntax: re.Pattern[str]) -> Change:
     if not isinstance(item, dict):
         raise InvalidParameterValue(err="An operation of a patch has to be an object with op, path and value.")
     op, path = item.get("op"), item.get("path")
     if not isinstance(op, str) or op not in OPERATIONS:
         raise InvalidParameterValue(err="The op of a patch has to be add, replace or remove.")
-    if not isinstance(path, str) or not PATH.fullmatch(path):
+    if not isinstance(path, str) or not syntax.fullmatch(path):
         raise InvalidParameterValue(err="The path of a patch has to be like /field or /field/key.")
     if unknown := item.keys() - KEYS:
         raise InvalidParameterValue(err=f"Unknown in a patch: {', '.join(sorted(map(printable, unknown)))}.")
     if op != "remove" and "value" not in item:
         raise InvalidParameterValue(err=f"Operation {op} at {printable(path)} needs a value.")
-    return Change(op, tuple(path[1:].split("/")), item.get("value"))
+    return Change(op, tuple(map(_key, path[1:].split("/"))), item.get("value"))
+
+
+def _key(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~")
 
 
 def _check_root(change: Change, patchable: Mapping[str, Field], minor: int) -> None:

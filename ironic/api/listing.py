@@ -73,14 +73,14 @@ _LISTS = frozenset({"fields"})
 
 def read(request: Request, resource: type[Resource], *, detailed: bool = False) -> Page:
     """Read the query of a list; `detailed` is the older spelling as a path."""
-    types = _PAGING | {"marker": resource.marker} | ({} if detailed else _CHOICE)
+    types = _PAGING | {"marker": resource.marker} | ({} if detailed else _choice(resource))
     types |= {name: one.type for name, one in resource.table.filters.items()}
     given = input.query(request.query(), types, _LISTS)
     page = Page(_projection(request, resource, given, detailed), request.settings.max_limit)
     page.limit = min(given.get("limit", page.limit), page.limit)
     page.marker, page.sort_dir = given.get("marker"), given.get("sort_dir", "asc")
     page.fields, page.detail = given.get("fields", []), given.get("detail")
-    page.sort_key = _sort_key(request, resource, given.get("sort_key") or "id")
+    page.sort_key = _sort_key(request, resource, given.get("sort_key") or resource.sorted_by)
     page.filters = {name: value for name, value in given.items() if name in resource.table.filters}
     for name in page.filters:
         if (since := resource.table.filters[name].since) > request.minor:
@@ -88,17 +88,27 @@ def read(request: Request, resource: type[Resource], *, detailed: bool = False) 
     return page
 
 
+def _choice(resource: type[Resource]) -> dict[str, ValueType]:
+    since = {"fields": resource.since_fields, "detail": resource.since_detail}
+    return {name: kind for name, kind in _CHOICE.items() if since[name] is not None}
+
+
 def _projection(request: Request, resource: type[Resource], given: Mapping[str, Any], detailed: bool) -> Projection:
     names, detail = given.get("fields"), given.get("detail")
-    if detail is not None and request.minor < resource.since_detail:
+    if detail is not None and request.minor < (resource.since_detail or 0):
         raise InvalidParameterValue(err=f"detail needs API version 1.{resource.since_detail} or later.")
-    if names is not None and request.minor < resource.since_fields:
-        raise unacceptable("fields", resource.since_fields)
+    _check_fields(request, resource, names)
     if names and detail:
         raise InvalidParameterValue(err="fields and detail can't be used together.")
     if names:
         return projection.chosen(resource, request.minor, names)
     return projection.full(resource, request.minor) if detail or detailed else projection.plain(resource, request.minor)
+
+
+def _check_fields(request: Request, resource: type[Resource], names: list[str] | None) -> None:
+    since = resource.since_fields
+    if names is not None and since is not None and request.minor < since:
+        raise unacceptable("fields", since)
 
 
 def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
@@ -115,8 +125,7 @@ def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
 def one(request: Request, resource: type[Resource]) -> Projection:
     """Read the query of a single thing: all of it, or the `fields` asked for."""
     names = input.query(request.query(), {"fields": _CHOICE["fields"]}, _LISTS).get("fields")
-    if names is not None and request.minor < resource.since_fields:
-        raise unacceptable("fields", resource.since_fields)
+    _check_fields(request, resource, names)
     if names is None:
         return projection.full(resource, request.minor)
     # An empty value chooses nothing but the links here; in a list it counts as not given.

@@ -1,19 +1,20 @@
 """May this caller do this?
 
 In noauth mode everything passes. In keystone mode the rules of `ironic.api.policies` (and the operator's file) decide,
-evaluated by oslo.policy; a thing the caller may not even see is 404, an action denied on a visible one is 403.
-Rules that look at no node are decided once per request and row of the route table.
+evaluated by oslo.policy. What is refused in which way is decided in `ironic.api.access`.
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ironic.core.context import RequestContext
-from ironic.core.errors import HTTPForbidden
 
 
 class Policy(Protocol):
     """What handlers and the application ask."""
+
+    # True: everything passes, nothing needs to be looked up to decide.
+    is_open: ClassVar[bool]
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Tell whether a rule lets the caller through."""
@@ -22,6 +23,8 @@ class Policy(Protocol):
 class Noauth:
     """Everything passes, except the two rules that would show secrets: they have to be allowed explicitly."""
 
+    is_open: ClassVar[bool] = True
+
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Let everything pass that is no secret."""
         return rule not in ("show_password", "show_instance_secrets")
@@ -29,6 +32,8 @@ class Noauth:
 
 class Keystone:
     """Rules evaluated by oslo.policy."""
+
+    is_open: ClassVar[bool] = False
 
     def __init__(self, enforcer: Any, service_project: str | None = None) -> None:
         self._enforcer = enforcer
@@ -63,9 +68,3 @@ def credentials(context: RequestContext) -> dict[str, Any]:
         "roles": list(context.roles),
         "is_public_api": context.is_public_api,
     }
-
-
-def authorize(policy: Policy, context: RequestContext, rule: str, target: Mapping[str, Any] | None = None) -> None:
-    """Refuse with 403 what the rule denies."""
-    if not policy.allows(context, rule, target or {}):
-        raise HTTPForbidden(resource=rule)

@@ -27,7 +27,9 @@ class Projection:
 
     __slots__ = ("_gathered", "_keys", "_links", "_links_key", "_shown", "_stored", "columns", "names")
 
-    def __init__(self, resource: type[Resource], minor: int, fields: Sequence[Field], revealed: bool = False) -> None:
+    def __init__(
+        self, resource: type[Resource], minor: int, fields: Sequence[Field], *, brief: bool, revealed: bool
+    ) -> None:
         stored = [one for one in fields if one.column is not None]
         linked = [one for one in fields if isinstance(one.type, Links)]
         self._gathered = [one for one in fields if one.gather is not None]
@@ -38,7 +40,9 @@ class Projection:
         self._stored = len(stored)
         self._keys = [one.name for one in (*stored, *linked, *self._gathered)]
         self._shown = [
-            (index, shown) for index, one in enumerate(stored) if (shown := _shown(one, minor, revealed)) is not None
+            (index, shown)
+            for index, one in enumerate(stored)
+            if (shown := (one.brief if brief else None) or _shown(one, minor, revealed)) is not None
         ]
         self._links = [one.type for one in linked]
         self._links_key = self.columns.index(resource.key) if linked else 0
@@ -139,7 +143,7 @@ def _compiled(
             # Callers may choose fields as they like; what is used will be back soon.
             _CACHE.clear()
         fields = [one for one in resource.visible(minor) if _is_wanted(one, names, plain)]
-        found = _CACHE[key] = Projection(resource, minor, fields, revealed)
+        found = _CACHE[key] = Projection(resource, minor, fields, brief=plain, revealed=revealed)
     return found
 
 
@@ -164,7 +168,7 @@ def chosen(resource: type[Resource], minor: int, names: Iterable[str], revealed:
     asked = tuple(sorted({name.lower() for name in names}))
     for name in asked:
         one = resource.table.fields.get(name)
-        if one is None or one.hidden or not one.select:
+        if one is None or one.hidden or not one.select or (resource.hides_newer and one.since > minor):
             raise InvalidParameterValue(err=f"{printable(name)} is no field that can be selected.")
         if one.since > minor:
             raise unacceptable(f"Field {name}", one.since)

@@ -42,7 +42,7 @@ class Services:
 class Request:
     """One request, from the moment its version is known."""
 
-    __slots__ = ("_base", "_body", "context", "environ", "method", "minor", "route", "services", "stripped")
+    __slots__ = ("_base", "_body", "context", "environ", "method", "minor", "route", "services", "stripped", "within")
 
     def __init__(self, environ: Mapping[str, Any], minor: int, context: RequestContext, services: Services) -> None:
         self.environ, self.minor, self.context, self.services = environ, minor, context, services
@@ -50,6 +50,8 @@ class Request:
         self.route: Route | None = None
         # True when a '.json' was taken off the path, which old versions ask for.
         self.stripped = False
+        # Path of what a shown thing belongs to, for the links of things that live below another.
+        self.within = ""
         self._base: str | None = None
         self._body: Any = self
 

@@ -4,11 +4,14 @@ Read once at wiring time and handed down, so that a test needs no global switch.
 facts/config_options.yaml; sizes are kept in bytes here and in KiB there.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ironic.api.ramdisk_settings import RamdiskSettings
+from ironic.inspection.rules import RuleBook
+from ironic.inspection.rules import load as load_rules
 
 KIB = 1024
 STEP_KINDS = ("clean", "deploy", "service")
@@ -34,6 +37,7 @@ class ApiSettings:
     node_locked_interval: float = 1.0
     conductor_heartbeat_timeout: int = 60
     default_resource_class: str | None = None
+    default_portgroup_mode: str = "active-backup"
     disallowed_boot_modes: frozenset[str] = frozenset()
     # By kind of list ("clean", "deploy", "service"): names like "vendor.send_raw" that callers may not ask for.
     disallowed_steps: Mapping[str, frozenset[str]] = field(default_factory=_send_raw)
@@ -43,6 +47,8 @@ class ApiSettings:
     restrict_lookup: bool = True
     ramdisk_heartbeat_timeout: int = 300
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
+    # The rules of the operator's file are read and checked once, here.
+    rule_book: RuleBook = field(default_factory=RuleBook)
     proxy_headers: bool = False
     healthcheck: bool = False
     debug_tracebacks: bool = False
@@ -64,6 +70,7 @@ class ApiSettings:
             node_locked_interval=conf.conductor.node_locked_retry_interval,
             conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
             default_resource_class=conf.default_resource_class,
+            default_portgroup_mode=conf.default_portgroup_mode,
             disallowed_boot_modes=frozenset(api.disallowed_enrollment_boot_modes),
             disallowed_steps=steps,
             allow_deleting_available_nodes=conf.conductor.allow_deleting_available_nodes,
@@ -72,10 +79,17 @@ class ApiSettings:
             restrict_lookup=api.restrict_lookup,
             ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
             ramdisk=RamdiskSettings.from_conf(conf),
+            rule_book=_rule_book(conf.inspection_rules.built_in),
             proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
             healthcheck=_library_option(conf, "healthcheck", "enabled"),
             debug_tracebacks=conf.debug_tracebacks_in_api,
         )
+
+
+@functools.cache
+def _rule_book(path: str | None) -> RuleBook:
+    """Read the built-in rules once: new options on the way are no reason to read them again (S114)."""
+    return RuleBook(load_rules(path))
 
 
 def _library_option(conf: Any, group: str, name: str) -> bool:

@@ -11,7 +11,7 @@ from oslo_config import cfg
 
 from ironic.command.lifecycle import Part
 from ironic.command.parts import Api, Bus, Close, ConductorPart, Database
-from ironic.command.serving import Listening
+from ironic.command.serving import Application, Listening
 from ironic.conductor.endpoint import Endpoint
 from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.conductor.service import Conductor
@@ -129,10 +129,25 @@ def _listening_on(transport: Transport, host: str, endpoint: ConductorCalls) -> 
 
 def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> Api:
     # Pecan and WSME are the API's; a conductor alone needs neither.
+    from oslo_middleware import http_proxy_to_wsgi
+
     from ironic.api.app import build_app
     from ironic.api.settings import ApiSettings
 
+    conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
     conductors = Conductors(transport, placement)
-    return Api(
-        lambda: build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf), Listening.from_conf(conf)
-    )
+
+    def build() -> Application:
+        return _with_cors(build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf), conf)
+
+    return Api(build, Listening.from_conf(conf))
+
+
+def _with_cors(application: Application, conf: cfg.ConfigOpts) -> Application:
+    """Let browsers of other sites in where the operator names them; the layer costs more than a short request."""
+    if not written.holds(conf, "cors", "allowed_origin"):
+        return application
+    from oslo_middleware import cors
+
+    allowing: Application = cors.CORS(application, conf)
+    return allowing

@@ -6,19 +6,17 @@ to a call that starts work comes when the work is accepted and has its worker.
 
 from typing import Any
 
-from ironic.conductor import agent_calls, boot_devices, deletion, ports, provisioning, validation
+from ironic.conductor import deletion, heartbeats, ports, provisioning, validation
+from ironic.conductor.driver_endpoint import DriverEndpoint
 from ironic.conductor.flows import inspecting, power
+from ironic.conductor.management_endpoint import ManagementEndpoint
 from ironic.conductor.task import Task
-from ironic.conductor.tasks import Tasks
 from ironic.core.context import RequestContext
 from ironic.rpc.conversation import ConductorCalls
 
 
-class Endpoint(ConductorCalls):
+class Endpoint(ManagementEndpoint, DriverEndpoint, ConductorCalls):
     """One conductor's side of the conversation."""
-
-    def __init__(self, tasks: Tasks) -> None:
-        self._tasks = tasks
 
     def change_node_power_state(
         self, context: RequestContext, node_id: str, target: str, timeout: int | None = None
@@ -40,21 +38,6 @@ class Endpoint(ConductorCalls):
         with self._shared(context, node_id, "validation") as task:
             return validation.validate_interfaces(task)
 
-    def driver_properties(self, context: RequestContext, hardware_type: str) -> dict[str, str]:
-        return self._tasks.composition.default_driver(hardware_type).get_properties()
-
-    def set_boot_device(self, context: RequestContext, node_id: str, device: str, persistent: bool) -> None:
-        with self._exclusive(context, node_id, f"choosing boot device {device}") as task:
-            boot_devices.choose(task, device, persistent)
-
-    def get_boot_device(self, context: RequestContext, node_id: str) -> dict[str, Any]:
-        with self._shared(context, node_id, "reading the boot device") as task:
-            return boot_devices.current(task)
-
-    def supported_boot_devices(self, context: RequestContext, node_id: str) -> list[str]:
-        with self._shared(context, node_id, "reading the supported boot devices") as task:
-            return boot_devices.supported(task)
-
     def update_port(self, context: RequestContext, port_id: str, changes: dict[str, Any]) -> None:
         with self._exclusive(context, self._node_of(port_id), f"changing port {port_id}") as task:
             ports.update(task, ports.belonging_to(task, port_id), changes)
@@ -65,19 +48,13 @@ class Endpoint(ConductorCalls):
 
     def heartbeat(self, context: RequestContext, node_id: str, beat: dict[str, Any]) -> None:
         with self._for_agent(context, node_id, "heartbeat of the agent") as task:
-            agent_calls.heartbeat(task, beat)
+            heartbeats.receive(task, beat)
 
     def continue_inspection(
         self, context: RequestContext, node_id: str, inventory: dict[str, Any], plugin_data: dict[str, Any]
     ) -> None:
         with self._for_agent(context, node_id, "processing inspection data") as task:
             inspecting.resume(task, inventory, plugin_data)
-
-    def _exclusive(self, context: RequestContext, node_id: str | int, purpose: str) -> Task:
-        return self._tasks.acquire(context, node_id, purpose=purpose)
-
-    def _shared(self, context: RequestContext, node_id: str, purpose: str) -> Task:
-        return self._tasks.acquire(context, node_id, shared=True, purpose=purpose)
 
     def _for_agent(self, context: RequestContext, node_id: str, purpose: str) -> Task:
         """Take the node for an agent, which comes again by itself and leaves the reserved workers to users."""

@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ironic.conductor.differences import differences
-from ironic.conductor.presence import Heartbeat
 from ironic.conductor.periodics import Job, Periodics
+from ironic.conductor.presence import Heartbeat
 from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, DriverLoadError
-from ironic.db import InterfaceRow
 from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ class Conductor:
         self._placement.reset()
 
     def _register(self) -> None:
-        rows = [InterfaceRow(*row) for row in self._composition.interface_rows()]
+        rows = self._composition.interface_rows()
         self._store.conductors.register(self._host, self._group, self._hardware_types(), rows)
 
     def _beat(self) -> None:

@@ -71,6 +71,11 @@ class Workers:
         """How many places are in use."""
         return self._taken
 
+    @property
+    def is_draining(self) -> bool:
+        """Tell whether no new work is taken any more."""
+        return self._stopping
+
     def take(self, purpose: str, *, background: bool = False) -> Place:
         """Take a place, or raise NoFreeConductorWorker; background work can't have the reserved share."""
         with self._changed:

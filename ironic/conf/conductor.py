@@ -5,8 +5,6 @@ A time that ends in `_timeout` is in seconds and 0 means for ever; an interval o
 
 from oslo_config import cfg, types
 
-from ironic.conf.types import AbsolutePath
-
 WORK = [
     cfg.IntOpt(
         "workers_pool_size",
@@ -110,29 +108,6 @@ POWER = [
         mutable=True,
         help="The same for a shutdown through the operating system.",
     ),
-    cfg.IntOpt(
-        "sync_power_state_interval",
-        default=120,
-        help="Seconds between two comparisons of recorded and real power states.",
-    ),
-    cfg.IntOpt("sync_power_state_workers", default=8, min=1, help="Most BMCs asked at once in that comparison."),
-    cfg.BoolOpt(
-        "force_power_state_during_sync",
-        default=True,
-        mutable=True,
-        help="On a difference change the machine (true) or the record (false).",
-    ),
-    cfg.IntOpt(
-        "power_state_sync_max_retries",
-        default=3,
-        help="Failed comparisons after which a node is put into maintenance.",
-    ),
-    cfg.IntOpt(
-        "power_failure_recovery_interval",
-        default=300,
-        min=0,
-        help="Seconds between two looks whether a node in maintenance for its power can be reached again.",
-    ),
     cfg.BoolOpt("poweroff_in_cleanfail", default=False, help="Power a machine off when its cleaning fails."),
     cfg.BoolOpt("poweroff_in_servicefail", default=False, help="Power a machine off when its servicing fails."),
 ]
@@ -173,39 +148,6 @@ RULES = [
         mutable=True,
         help="Let a node in maintenance be deployed and undeployed.",
     ),
-    cfg.StrOpt(
-        "automatic_lessee_source",
-        default="instance",
-        choices=["instance", "request", "none"],
-        mutable=True,
-        help="Where the lessee of a node comes from while it is deployed: the project in instance_info, "
-        "the project of the request, or nowhere.",
-    ),
-    cfg.ListOpt(
-        "file_url_allowed_paths",
-        default=["/var/lib/ironic"],
-        item_type=AbsolutePath(),
-        help="Directories whose files may be named by file:// image references.",
-    ),
-]
-
-RAMDISK = [
-    option
-    for kind in ("deploy", "rescue")
-    for part in ("kernel", "ramdisk")
-    for option in (
-        cfg.StrOpt(
-            f"{kind}_{part}",
-            mutable=True,
-            help=f"Image of the {kind} {part} for nodes that name none in driver_info.",
-        ),
-        cfg.DictOpt(
-            f"{kind}_{part}_by_arch",
-            default={},
-            mutable=True,
-            help=f"The same by architecture (x86_64:image,...); wins over {kind}_{part}.",
-        ),
-    )
 ]
 
 IMAGES = [
@@ -224,36 +166,20 @@ IMAGES = [
 
 HISTORY = [
     cfg.BoolOpt("node_history", default=True, mutable=True, help="Keep a history of each node's errors and moves."),
-    cfg.IntOpt(
-        "node_history_max_entries",
-        default=300,
-        min=0,
-        mutable=True,
-        help="Entries kept for each node; the oldest ones go first.",
-    ),
-    cfg.IntOpt(
-        "node_history_cleanup_interval",
-        default=86400,
-        min=0,
-        help="Seconds between two runs that trim the history.",
-    ),
-    cfg.IntOpt(
-        "node_history_cleanup_batch_count",
-        default=1000,
-        min=0,
-        help="Most entries removed in one such run.",
-    ),
-    cfg.IntOpt(
-        "node_history_minimum_days",
-        default=0,
-        min=0,
-        mutable=True,
-        help="Days for which an entry is kept whatever the limit says.",
-    ),
     cfg.BoolOpt("record_step_flows_in_history", default=True, help="Write begin and end of every list of steps there."),
 ]
 
-OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RULES + RAMDISK + IMAGES + HISTORY
+RESCUE = [
+    cfg.StrOpt(
+        "rescue_password_hash_algorithm",
+        default="sha256",
+        choices=["sha256", "sha512"],
+        mutable=True,
+        help="How a rescue password is hashed before it is handed to a ramdisk.",
+    ),
+]
+
+OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RESCUE + RULES + IMAGES + HISTORY
 
 
 def register(conf: cfg.ConfigOpts) -> None:

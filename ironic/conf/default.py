@@ -6,10 +6,8 @@ Choosing drivers is in `ironic.conf.interfaces`; logging and message bus options
 import hashlib
 import os
 import socket
-import tempfile
 
 from oslo_config import cfg
-from oslo_utils import netutils
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -20,17 +18,10 @@ PATHS = [
         sample_default="<where the package is installed>",
         help="Directory of the installed package; other options may refer to it as $pybasedir.",
     ),
-    cfg.StrOpt("bindir", default="$pybasedir/bin", help="Directory of helper programs that come with the package."),
     cfg.StrOpt(
         "state_path",
         default="$pybasedir",
         help="Directory for what the service must keep, such as its SQLite file. Other options refer to it.",
-    ),
-    cfg.StrOpt(
-        "tempdir",
-        default=tempfile.gettempdir(),
-        sample_default="<the system's temporary directory>",
-        help="Directory for files that may vanish when their writer ends.",
     ),
 ]
 
@@ -42,17 +33,6 @@ PLACE = [
         help="Name under which this conductor registers, is called and holds locks. Any text, unique among "
         "conductors; it must stay the same over restarts.",
     ),
-    cfg.StrOpt(
-        "my_ip",
-        default=netutils.get_my_ipv4(),
-        sample_default="<first IPv4 address with a route to the world>",
-        help="Address at which machines under management reach this host.",
-    ),
-    cfg.StrOpt(
-        "my_ipv6",
-        sample_default="2001:db8::1",
-        help="The same for machines that speak IPv6 only. Used where my_ip can't be.",
-    ),
 ]
 
 ACCESS = [
@@ -61,11 +41,6 @@ ACCESS = [
         default="keystone",
         choices=["noauth", "keystone", "http_basic"],
         help="How callers of the API prove who they are. With noauth whoever reaches the port is an administrator.",
-    ),
-    cfg.StrOpt(
-        "http_basic_auth_user_file",
-        default="/etc/ironic/htpasswd",
-        help="File of user names and bcrypt hashes for the http_basic strategy, in htpasswd format.",
     ),
     cfg.BoolOpt(
         "debug_tracebacks_in_api",
@@ -119,12 +94,6 @@ NEW_NODES = [
         help="Resource class of a new node whose creator names none.",
     ),
     cfg.StrOpt(
-        "default_conductor_group",
-        default="",
-        mutable=True,
-        help="Conductor group of a new node whose creator names none.",
-    ),
-    cfg.StrOpt(
         "default_portgroup_mode",
         default="active-backup",
         mutable=True,
@@ -137,7 +106,16 @@ NEW_NODES = [
     ),
 ]
 
-OPTIONS = PATHS + PLACE + ACCESS + CONVERSATION + NEW_NODES
+IMAGES = [
+    cfg.IntOpt(
+        "webserver_connection_timeout",
+        default=60,
+        min=1,
+        help="Seconds that a web server with images may take to answer.",
+    ),
+]
+
+OPTIONS = PATHS + PLACE + ACCESS + CONVERSATION + NEW_NODES + IMAGES
 
 
 def register(conf: cfg.ConfigOpts) -> None:

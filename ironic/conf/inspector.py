@@ -2,7 +2,7 @@
 
 from oslo_config import cfg
 
-from ironic.conf.types import GibibytesOrSwitch
+from ironic.conf.types import Gibibytes, KernelParameters
 
 RUN = [
     cfg.BoolOpt(
@@ -12,7 +12,6 @@ RUN = [
         "boot one by other means.",
     ),
     cfg.BoolOpt("power_off", default=True, help="Power a machine off when its inspection is over."),
-    cfg.IntOpt("status_check_period", default=60, help="Seconds between two looks at inspections that run elsewhere."),
     cfg.StrOpt(
         "default_hooks",
         default="ramdisk-error,architecture,validate-interfaces,ports",
@@ -22,6 +21,24 @@ RUN = [
         "hooks",
         default="$default_hooks",
         help="Hooks that run on what a ramdisk reports, in this order. $default_hooks,memory adds one at the end.",
+    ),
+]
+
+RAMDISK = [
+    cfg.Opt(
+        "extra_kernel_params",
+        type=KernelParameters(),
+        default="",
+        help="More kernel parameters for the inspection ramdisk, as on a kernel command line.",
+    ),
+    cfg.BoolOpt(
+        "force_dhcp",
+        default=False,
+        help="Have the ramdisk collect LLDP, and get its addresses by DHCP, on every network card.",
+    ),
+    cfg.URIOpt(
+        "callback_endpoint_override",
+        help="URL of this service for inspection ramdisks, where it is not that of [service_catalog]endpoint_override.",
     ),
 ]
 
@@ -51,16 +68,52 @@ PORTS = [
     ),
 ]
 
+CPU_CAPABILITIES = {
+    "vmx": "cpu_vt",
+    "svm": "cpu_vt",
+    "aes": "cpu_aes",
+    "pse": "cpu_hugepages",
+    "pdpe1gb": "cpu_hugepages_1g",
+    "smx": "cpu_txt",
+}
+
 HOOKS = [
+    cfg.DictOpt(
+        "cpu_capabilities",
+        default=CPU_CAPABILITIES,
+        help="Hook cpu-capabilities: for each CPU flag the capability that it stands for.",
+    ),
+    cfg.StrOpt(
+        "known_accelerators",
+        default="$pybasedir/inspection/hooks/known_accelerators.yaml",
+        help="Hook accelerators: YAML file of the PCI devices that are accelerators.",
+    ),
+    cfg.MultiStrOpt(
+        "pci_device_alias",
+        default=[],
+        help="Hook pci-devices: a device to count, as a JSON object with vendor_id, product_id and name, the "
+        "capability. May be given many times.",
+    ),
+    cfg.ListOpt(
+        "physical_network_cidr_map",
+        default=[],
+        help="Hook physical-network: physical networks by the addresses in them, such as "
+        "10.10.10.0/24:physnet_a,2001:db8::/64:physnet_b. The first match counts.",
+    ),
+    cfg.BoolOpt(
+        "extra_hardware_strict",
+        default=False,
+        help="Hook extra-hardware: drop the collected data altogether if one item of them is malformed.",
+    ),
     cfg.Opt(
         "disk_partitioning_spacing",
-        type=GibibytesOrSwitch(),
+        type=Gibibytes(),
         default=1,
-        help="GiB left out of local_gb for partitioning; 0 leaves out nothing.",
+        help="Hook root-device: GiB to leave out of local_gb, for partition tables. 0 leaves out none.",
     ),
 ]
 
-OPTIONS = RUN + PORTS + HOOKS
+OPTIONS = RUN + RAMDISK + PORTS + HOOKS
 
 
 def register(conf: cfg.ConfigOpts) -> None:

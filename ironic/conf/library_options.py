@@ -17,7 +17,6 @@ Name = tuple[str, str]
 LIBRARIES = frozenset(
     {
         "keystonemiddleware.auth_token",
-        "oslo.concurrency",
         "oslo.config",
         "oslo.db",
         "oslo.log",

@@ -4,7 +4,7 @@ from oslo_config import cfg
 
 OPTIONS = [
     cfg.StrOpt("agent_backend", default="noop", help="Where the ramdisk sends its metrics: noop or statsd."),
-    cfg.BoolOpt("agent_prepend_host", default=False, help="Begin the name of each metric with the ramdisk's host name."),
+    cfg.BoolOpt("agent_prepend_host", default=False, help="Begin the name of each metric with the host name."),
     cfg.BoolOpt("agent_prepend_uuid", default=False, help="Begin the name of each metric with the node's UUID."),
     cfg.BoolOpt(
         "agent_prepend_host_reverse",

@@ -15,13 +15,6 @@ OPTIONS = [
     cfg.IntOpt("connect_timeout", default=30, min=1, help="Seconds to wait for a connection."),
     cfg.IntOpt("read_timeout", default=60, min=1, help="Seconds to wait for an answer."),
     cfg.IntOpt(
-        "post_boot_retry_attempts",
-        default=6,
-        min=1,
-        help="How often a setting is tried again that a BMC refuses while its machine starts.",
-    ),
-    cfg.IntOpt("post_boot_retry_delay", default=5, min=1, help="Seconds between two such tries."),
-    cfg.IntOpt(
         "power_on_conflict_retry_attempts",
         default=6,
         min=0,

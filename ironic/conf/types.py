@@ -4,8 +4,8 @@ A type is a callable that turns the text of a file into a value and raises Value
 oslo.config adds the group and the name of the option to that reason.
 """
 
-import os
 import re
+import shlex
 from typing import Any
 
 from oslo_config import types
@@ -31,20 +31,6 @@ class Octal(types.ConfigType):
         return oct(value)
 
 
-class AbsolutePath(types.String):
-    """A path that names the same place for every process: absolute and without `..`."""
-
-    def __init__(self) -> None:
-        super().__init__(type_name="absolute path")
-
-    def __call__(self, value: Any) -> str:
-        """Accept the path or say what is wrong with it."""
-        path: str = super().__call__(value)
-        if not os.path.isabs(path) or os.path.normpath(path) != path.rstrip("/"):
-            raise ValueError(f"{path!r} must be an absolute path without '.', '..' or doubled slashes")
-        return path
-
-
 class RegularExpression(types.String):
     """Text that compiles as a regular expression."""
 
@@ -61,13 +47,34 @@ class RegularExpression(types.String):
         return pattern
 
 
-class GibibytesOrSwitch(types.Integer):
-    """A number of GiB; `true` and `false`, which older files hold, mean 1 and 0 (S103)."""
+class KernelParameters(types.String):
+    """Parameters as on a kernel command line; quotes keep spaces together."""
 
     def __init__(self) -> None:
-        super().__init__(min=0, type_name="whole GiB")
+        super().__init__(type_name="kernel parameters")
 
-    def __call__(self, value: Any) -> Any:
-        """Translate the old switch words, then read a number."""
-        words = {"true": 1, "yes": 1, "on": 1, "false": 0, "no": 0, "off": 0}
-        return super().__call__(words.get(str(value).strip().lower(), value))
+    def __call__(self, value: Any) -> str:
+        """Split once to find mistakes at start; the text itself is handed on."""
+        text: str = super().__call__(value)
+        if "\n" in text or "\r" in text:
+            raise ValueError("kernel parameters must stand on one line")
+        try:
+            shlex.split(text)
+        except ValueError as fault:
+            raise ValueError(f"{text!r} are no kernel parameters: {fault}") from fault
+        return text
+
+
+class Gibibytes(types.Integer):
+    """A size in GiB; true stands for one, as older configurations say it."""
+
+    _WORDS = {"true": 1, "yes": 1, "on": 1, "false": 0, "no": 0, "off": 0}
+
+    def __init__(self) -> None:
+        super().__init__(min=0, type_name="size in GiB")
+
+    def __call__(self, value: Any) -> int:
+        """Take a number, or a word that older releases took."""
+        word = str(value).strip().lower()
+        size: int = super().__call__(self._WORDS.get(word, value))
+        return size

@@ -248,6 +248,18 @@ class NodeHistoryNotFound(NotFound):
     text = "History entry {entry} could not be found."
 
 
+class BIOSSettingNotFound(NotFound):
+    """The node has no such BIOS setting."""
+
+    text = "BIOS setting {name} of node {node} could not be found."
+
+
+class FirmwareComponentNotFound(NotFound):
+    """The node has no such firmware component."""
+
+    text = "Firmware component {name} of node {node} could not be found."
+
+
 class NoValidHost(NotFound):
     """No live conductor can take the work."""
 

@@ -26,6 +26,8 @@ class InterfaceRow(NamedTuple):
     interface_type: str
     interface_name: str
     default: bool
+    # False for what a hardware type takes although it does not list it (fake-hardware takes anything).
+    listed: bool = True
 
 
 class Served(Protocol):

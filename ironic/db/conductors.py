@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import ConductorNotFound, IronicError
+from ironic.core.interface_choice import InterfaceRow
 from ironic.db.filters import Filter, any_of, equals
 from ironic.db.record import Record
 from ironic.db.repository import Repository
@@ -22,17 +23,8 @@ from ironic.db.tables import conductors
 from ironic.db.transactions import unit_of_work
 
 
-class InterfaceRow(NamedTuple):
-    """One implementation that a hardware type can use on a conductor."""
-
-    hardware_type: str
-    interface_type: str
-    interface_name: str
-    default: bool
-
-
 class ServedInterface(NamedTuple):
-    """The same, with the conductor that offers it."""
+    """An InterfaceRow with the conductor that offers it."""
 
     hostname: str
     conductor_group: str
@@ -40,6 +32,7 @@ class ServedInterface(NamedTuple):
     interface_type: str
     interface_name: str
     default: bool
+    listed: bool = True
 
 
 class ConductorRecord(Record, table=conductors):

@@ -13,9 +13,10 @@ from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError, NodeHistoryNotFound
 from ironic.db.filters import Filter, equals
+from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Repository
-from ironic.db.tables import node_history
+from ironic.db.tables import node_history, nodes
 from ironic.db.transactions import unit_of_work
 
 LONGEST_EVENT = 64 * 1024
@@ -47,6 +48,9 @@ class History(Repository[HistoryRecord], table=node_history, record=HistoryRecor
         "node_id": equals(node_history.c.node_id),
         "severity": equals(node_history.c.severity),
         "event_type": equals(node_history.c.event_type),
+    }
+    virtual: ClassVar[Mapping[str, Virtual]] = {
+        "node_uuid": Virtual(nodes.c.uuid, node_history.c.node_id == nodes.c.id),
     }
 
     def missing(self, ident: str | int) -> IronicError:

@@ -47,6 +47,19 @@ class Nodes(Reservations):
         "instance_uuid": lambda value: InstanceAssociated(instance=value),
     }
 
+    @unit_of_work
+    def delete(self, connection: Connection, ident: str | int) -> None:
+        """Remove a node with all that belongs to it; its allocation is the one thing that no cascade reaches."""
+        mine = sa.select(nodes.c.id).where(self._is(ident)).scalar_subquery()
+        connection.execute(sa.delete(allocations).where(allocations.c.node_id == mine))
+        super().delete(ident)
+
+    def count_by_shard(self) -> list[tuple[str | None, int]]:
+        """Return the shards there are and how many nodes each has; None stands for those without one."""
+        counted = sa.select(nodes.c.shard, sa.func.count()).group_by(nodes.c.shard).order_by(nodes.c.shard)
+        with self.transactions.reading() as connection:
+            return [(name, number) for name, number in connection.execute(counted)]
+
     def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:
         """Return the nodes that own a port with any of these addresses, each once."""
         owners = sa.select(ports.c.node_id).where(ports.c.address.in_([mac.lower() for mac in macs]))

@@ -45,6 +45,10 @@ class PortgroupRecord(Record, table=portgroups):
     dynamic_portgroup: bool
 
 
+def _of_nodes(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return portgroups.c.node_id.in_(sa.select(nodes.c.id).where(condition))
+
+
 def _of_node(uuid: str) -> ColumnElement[bool]:
     return portgroups.c.node_id == sa.select(nodes.c.id).where(nodes.c.uuid == uuid).scalar_subquery()
 
@@ -59,6 +63,9 @@ class Portgroups(Repository[PortgroupRecord], table=portgroups, record=Portgroup
         "node_id": any_of(portgroups.c.node_id),
         "node_uuid": _of_node,
         "address": equals(portgroups.c.address),
+        "shard": lambda shards: _of_nodes(any_of(nodes.c.shard)(shards)),
+        "conductor_groups": lambda groups: _of_nodes(any_of(nodes.c.conductor_group)(groups)),
+        "project": lambda project: _of_nodes(sa.or_(nodes.c.owner == project, nodes.c.lessee == project)),
     }
     virtual: ClassVar[Mapping[str, Virtual]] = {
         "node_uuid": Virtual(nodes.c.uuid, portgroups.c.node_id == nodes.c.id),

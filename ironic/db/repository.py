@@ -124,6 +124,15 @@ class Repository(ABC, Generic[R]):
             new["uuid"] = str(uuid.uuid4())
         return new
 
+    def lock_row(self, ident: str | int) -> R:
+        """Read a row and keep others from changing it until the open transaction ends."""
+        connection = self.transactions.require_writing()
+        statement = self._listing.one(self._form.names, self._key_for(ident)).with_for_update()
+        found = connection.execute(statement, {"ident": ident}).first()
+        if found is None:
+            raise self.missing(ident)
+        return self._made(found)
+
     @unit_of_work
     def update(
         self,

@@ -50,8 +50,7 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
 
     def reserve_waiting(self, ident: str | int, host: str, *, attempts: int, interval: float) -> NodeRecord:
         """Take the node, trying as often as said; a release in this process is noticed at once."""
-        if self.transactions.is_open:
-            raise RuntimeError("Waiting for a node inside a transaction would keep everybody else waiting too.")
+        self._refuse_inside_transaction()
         until = time.monotonic() + (attempts - 1) * interval
         with self._wakeups.waiting():
             while True:
@@ -62,6 +61,19 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
                     if (left := until - time.monotonic()) <= 0:
                         raise
                 self._wakeups.wait(self.row(("id",), ident)[0], mark, min(interval, left))
+
+    def wait_released(self, ident: str | int, seconds: float) -> None:
+        """Wait until nobody holds the node, at most so long; only a release in this process ends it early."""
+        self._refuse_inside_transaction()
+        with self._wakeups.waiting():
+            mark = self._wakeups.mark()
+            node_id, holder = self.row(("id", "reservation"), ident)
+            if holder is not None:
+                self._wakeups.wait(node_id, mark, seconds)
+
+    def _refuse_inside_transaction(self) -> None:
+        if self.transactions.is_open:
+            raise RuntimeError("Waiting for a node inside a transaction would keep everybody else waiting too.")
 
     @unit_of_work
     def release(self, connection: Connection, node: NodeRecord | int, host: str) -> None:
@@ -103,15 +115,6 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         """Free whatever a host holds, for a conductor that starts anew under its name; return how many."""
         held = sa.update(nodes).where(nodes.c.reservation == host)
         return connection.execute(held.values(reservation=None)).rowcount
-
-    def lock_row(self, ident: str | int) -> NodeRecord:
-        """Read a node and keep others from changing it until the open transaction ends."""
-        connection = self.transactions.require_writing()
-        statement = self._listing.one(self._form.names, self._key_for(ident)).with_for_update()
-        found = connection.execute(statement, {"ident": ident}).first()
-        if found is None:
-            raise self.missing(ident)
-        return self._made(found)
 
     # The fence
 

@@ -9,16 +9,20 @@ from sqlalchemy.engine import Engine
 
 from ironic.conf import CONF
 from ironic.db import engine as engines
+from ironic.db.allocations import Allocations
 from ironic.db.chassis import Chassis
 from ironic.db.conductors import Conductors
 from ironic.db.history import History
 from ironic.db.inspection_rules import InspectionRules
 from ironic.db.inventories import Inventories
+from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.nodes import Nodes
 from ironic.db.portgroups import Portgroups
 from ironic.db.ports import Ports
+from ironic.db.step_lists import DeployTemplates, Runbooks
 from ironic.db.traits import Traits
 from ironic.db.transactions import Clock, Transactions, utc_now
+from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
 
 class Store(Transactions):
@@ -35,6 +39,13 @@ class Store(Transactions):
         self.inventories = Inventories(self)
         self.history = History(self)
         self.traits = Traits(self)
+        self.volume_connectors = VolumeConnectors(self)
+        self.volume_targets = VolumeTargets(self)
+        self.deploy_templates = DeployTemplates(self)
+        self.runbooks = Runbooks(self)
+        self.allocations = Allocations(self)
+        self.bios_settings = BiosSettings(self)
+        self.firmware = FirmwareComponents(self)
 
     @classmethod
     def from_conf(cls) -> Self:

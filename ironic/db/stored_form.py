@@ -17,6 +17,7 @@ from ironic.db.stored_text import JsonText, check_text, encode
 Convert = Callable[[Any], Any]
 
 _LARGEST_INTEGER = 2**31 - 1
+_LARGEST_BIG_INTEGER = 2**63 - 1
 
 
 class StoredForm:
@@ -84,6 +85,15 @@ def _integer(name: str) -> Convert:
     return convert
 
 
+def _big_integer(name: str) -> Convert:
+    def convert(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST_BIG_INTEGER:
+            raise _wrong(name, f"an integer between -{_LARGEST_BIG_INTEGER} and {_LARGEST_BIG_INTEGER}")
+        return value
+
+    return convert
+
+
 def _moment(name: str) -> Convert:
     def convert(value: Any) -> datetime.datetime:
         if not isinstance(value, datetime.datetime):
@@ -100,5 +110,6 @@ def _wrong(name: str, expected: str) -> InvalidParameterValue:
 _SCALARS: dict[type[Any], Callable[[str], Convert]] = {
     sa.Boolean: _boolean,
     sa.Integer: _integer,
+    sa.BigInteger: _big_integer,
     UtcDateTime: _moment,
 }

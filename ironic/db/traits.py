@@ -1,54 +1,68 @@
-"""Traits of nodes: a set of words per node, read for many nodes at once."""
+"""Traits: a set of words per node, or per runbook, read for many of them at once."""
 
 from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import NodeTraitNotFound
 from ironic.db.tables import node_traits
 from ironic.db.transactions import Transactions, unit_of_work
 
 
-class Traits:
-    """The traits of all nodes."""
+class TraitSets:
+    """The traits of all rows of one kind; ``owner`` is the column that says whose a trait is."""
 
-    def __init__(self, transactions: Transactions) -> None:
+    def __init__(self, transactions: Transactions, table: sa.Table, owner: str) -> None:
         self.transactions = transactions
+        self._table, self._owner, self._trait = table, table.c[owner], table.c.trait
 
-    def of(self, node_ids: Sequence[int]) -> dict[int, list[str]]:
-        """Return the traits of these nodes, sorted; a node without any has an empty list. One statement."""
-        found: dict[int, list[str]] = {node_id: [] for node_id in node_ids}
+    def of(self, owner_ids: Sequence[int]) -> dict[int, list[str]]:
+        """Return the traits of these rows, sorted; a row without any has an empty list. One statement."""
+        found: dict[int, list[str]] = {owner_id: [] for owner_id in owner_ids}
         if found:
             self._read_into(found)
         return found
 
     def _read_into(self, found: dict[int, list[str]]) -> None:
-        pairs = sa.select(node_traits.c.node_id, node_traits.c.trait).where(node_traits.c.node_id.in_(list(found)))
+        pairs = sa.select(self._owner, self._trait).where(self._owner.in_(list(found)))
         with self.transactions.reading() as connection:
-            for node_id, trait in connection.execute(pairs):
-                found[node_id].append(trait)
+            for owner_id, trait in connection.execute(pairs):
+                found[owner_id].append(trait)
         for traits in found.values():
             traits.sort()
 
     @unit_of_work
-    def replace(self, connection: Connection, node_id: int, traits: Iterable[str]) -> None:
-        """Give the node exactly these traits."""
-        connection.execute(sa.delete(node_traits).where(node_traits.c.node_id == node_id))
-        rows = [{"node_id": node_id, "trait": trait} for trait in sorted(set(traits))]
+    def replace(self, connection: Connection, owner_id: int, traits: Iterable[str]) -> None:
+        """Give the row exactly these traits."""
+        connection.execute(sa.delete(self._table).where(self._owner == owner_id))
+        rows = [{self._owner.name: owner_id, "trait": trait} for trait in sorted(set(traits))]
         if rows:
-            connection.execute(sa.insert(node_traits), rows)
+            connection.execute(sa.insert(self._table), rows)
 
     @unit_of_work
-    def add(self, connection: Connection, node_id: int, trait: str) -> None:
-        """Give the node one more trait; a trait it has already stays."""
-        is_it = (node_traits.c.node_id == node_id) & (node_traits.c.trait == trait)
-        if connection.execute(sa.select(node_traits.c.trait).where(is_it)).first() is None:
-            connection.execute(sa.insert(node_traits).values(node_id=node_id, trait=trait))
+    def add(self, connection: Connection, owner_id: int, trait: str) -> None:
+        """Give the row one more trait; a trait it has already stays."""
+        if connection.execute(sa.select(self._trait).where(self._is(owner_id, trait))).first() is None:
+            connection.execute(sa.insert(self._table).values({self._owner.name: owner_id, "trait": trait}))
 
     @unit_of_work
-    def remove(self, connection: Connection, node_id: int, trait: str) -> None:
+    def discard(self, connection: Connection, owner_id: int, trait: str) -> bool:
+        """Take one trait from the row; tell whether it had it."""
+        return bool(connection.execute(sa.delete(self._table).where(self._is(owner_id, trait))).rowcount)
+
+    def _is(self, owner_id: int, trait: str) -> ColumnElement[bool]:
+        return sa.and_(self._owner == owner_id, self._trait == trait)
+
+
+class Traits(TraitSets):
+    """The traits of all nodes."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        super().__init__(transactions, node_traits, "node_id")
+
+    def remove(self, node_id: int, trait: str) -> None:
         """Take one trait from the node."""
-        is_it = (node_traits.c.node_id == node_id) & (node_traits.c.trait == trait)
-        if not connection.execute(sa.delete(node_traits).where(is_it)).rowcount:
+        if not self.discard(node_id, trait):
             raise NodeTraitNotFound(node=node_id, trait=trait)

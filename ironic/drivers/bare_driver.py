@@ -47,7 +47,8 @@ class BareDriver:
     ) -> None:
         for kind in KINDS:
             setattr(self, kind, links.get(kind) if links else None)
-        self._missing = missing
+        # One empty mapping for all: thousands of drivers exist, and hardly one lacks anything.
+        self._missing = missing or _NOTHING_MISSING
 
     def require(self, kind: str) -> Any:
         """Return the interface of a kind, or raise why the node has none."""

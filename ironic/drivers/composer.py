@@ -44,7 +44,7 @@ class Composer:
         usable = {name: self._usable(types[name], supported[name], enabled) for name in types}
         usable = {name: kinds for name, kinds in usable.items() if not self._is_skipped(name, kinds)}
         implementations = self._implementations(usable)
-        offers = self._offers(usable, enabled)
+        offers = self._offers(usable, supported, enabled)
         self._finish(usable)
         return {name: types[name] for name in usable}, offers, implementations
 
@@ -124,10 +124,12 @@ class Composer:
         LOG.warning("Skipping hardware type %s: it can't do without %s, not built yet.", name, left_out)
         return True
 
-    def _offers(self, usable: Mapping[str, Names], enabled: Names) -> dict[str, dict[str, Offer]]:
+    def _offers(
+        self, usable: Mapping[str, Names], supported: Mapping[str, Names], enabled: Names
+    ) -> dict[str, dict[str, Offer]]:
         defaults = {kind: self._configured_default(kind, enabled[kind]) for kind in KINDS}
         return {
-            name: {kind: _offer(name, kind, kinds[kind], defaults[kind]) for kind in kinds}
+            name: {kind: _offer(name, kind, kinds[kind], supported[name][kind], defaults[kind]) for kind in kinds}
             for name, kinds in usable.items()
         }
 
@@ -206,7 +208,9 @@ class Composer:
             raise DriverLoadError(f"The enabled drivers can't be loaded: {numbered}.", faults=list(self._faults))
 
 
-def _offer(hardware_type: str, kind: str, names: Sequence[str], configured: str | None) -> Offer:
+def _offer(
+    hardware_type: str, kind: str, names: Sequence[str], supported: Sequence[str], configured: str | None
+) -> Offer:
     default = choose_default(names, names, configured)
     if configured is not None and default is None:
         LOG.warning(
@@ -215,7 +219,7 @@ def _offer(hardware_type: str, kind: str, names: Sequence[str], configured: str 
             kind,
             configured,
         )
-    return Offer(tuple(names), default)
+    return Offer(tuple(names), default, frozenset(names).difference(supported))
 
 
 def _reason(error: Exception) -> str:

@@ -61,7 +61,7 @@ class Composition:
     def interface_rows(self) -> list[InterfaceRow]:
         """Return everything that is offered here, for the table that the API looks at (S33)."""
         return [
-            InterfaceRow(hardware_type, kind, name, name == offer.default)
+            InterfaceRow(hardware_type, kind, name, name == offer.default, name not in offer.besides)
             for hardware_type, offers in self._offers.items()
             for kind, offer in offers.items()
             for name in offer.names

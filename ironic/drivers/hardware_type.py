@@ -6,12 +6,11 @@ implementation, or the name of its entry point: a name costs nothing until it is
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import ClassVar
 
 from ironic.drivers.interfaces import BaseInterface
 
-Supported = Sequence[str | type[BaseInterface]]
+Supported = list[str | type[BaseInterface]]
 
 
 class AbstractHardwareType(ABC):

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Names of implementations in order of preference, and the default if there is one."""
+    """Names of implementations in order of preference, the default if there is one, and what is taken unlisted."""
 
     names: tuple[str, ...]
     default: str | None
+    # Those of the names that the hardware type does not list itself.
+    besides: frozenset[str] = frozenset()

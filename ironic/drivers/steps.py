@@ -28,7 +28,8 @@ class ArgInfo(TypedDict):
     required: NotRequired[bool]
 
 
-ArgsInfo = Mapping[str, ArgInfo]
+# Looser than ArgInfo, for dictionaries that are put together elsewhere; what is in them is checked at load.
+ArgsInfo = Mapping[str, Mapping[str, object]]
 
 
 class BaseStep(TypedDict):

@@ -4,8 +4,12 @@ A machine may send anything. These return None for what is missing or of another
 place what that means, and no odd inventory ends in a traceback.
 """
 
-from collections.abc import Mapping
-from typing import Any
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+_MOST_LISTED: Final = 16
+_LONGEST_LISTED: Final = 32
 
 
 def at(data: Any, *keys: str) -> Any:
@@ -35,3 +39,10 @@ def whole_number_at(data: Any, *keys: str) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
     return None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names that a machine chose as text for a message: quoted, cut short, not too many."""
+    first = list(itertools.islice(names, _MOST_LISTED + 1))
+    shown = ", ".join(repr(name[:_LONGEST_LISTED]) for name in first[:_MOST_LISTED])
+    return f"{shown} and more" if len(first) > _MOST_LISTED else shown

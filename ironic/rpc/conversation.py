@@ -5,44 +5,16 @@ the conductor's endpoint. Arguments and results are plain JSON-able values, the 
 call decides is documented where it is decided; here stands only what the caller can rely on.
 """
 
-import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from abc import abstractmethod
+from typing import Any, Final
 
 from ironic.core.context import RequestContext
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-_MARK: Final = "__conversation__"
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call: how long to wait for the answer (None: as configured), whether to wait at all, what it takes."""
-
-    name: str
-    timeout: float | None
-    wait: bool
-    signature: inspect.Signature
-
-    def arguments(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Name the arguments that stand after self and context; TypeError if they don't fit."""
-        return dict(list(self.signature.bind(None, None, *args, **kwargs).arguments.items())[2:])
+from ironic.rpc.call import call, calls_of
+from ironic.rpc.driver_calls import DriverCalls
+from ironic.rpc.management_calls import ManagementCalls
 
 
-def call(*, timeout: float | None = None, wait: bool = True) -> Callable[[Function], Function]:
-    """Declare a method of ConductorCalls to be a call."""
-
-    def mark(function: Function) -> Function:
-        setattr(function, _MARK, Call(function.__name__, timeout, wait, inspect.signature(function)))
-        return function
-
-    return mark
-
-
-class ConductorCalls(ABC):
+class ConductorCalls(ManagementCalls, DriverCalls):
     """One conductor, seen from outside; nodes and ports are named by UUID."""
 
     @call()
@@ -71,26 +43,6 @@ class ConductorCalls(ABC):
 
     @call()
     @abstractmethod
-    def driver_properties(self, context: RequestContext, hardware_type: str) -> dict[str, str]:
-        """Return the driver_info properties that a hardware type knows, with a description of each."""
-
-    @call()
-    @abstractmethod
-    def set_boot_device(self, context: RequestContext, node_id: str, device: str, persistent: bool) -> None:
-        """Choose what the machine boots from, once or from now on."""
-
-    @call()
-    @abstractmethod
-    def get_boot_device(self, context: RequestContext, node_id: str) -> dict[str, Any]:
-        """Return ``{"boot_device": ..., "persistent": ...}`` as the machine reports it."""
-
-    @call()
-    @abstractmethod
-    def supported_boot_devices(self, context: RequestContext, node_id: str) -> list[str]:
-        """Return the boot devices that the machine can be set to."""
-
-    @call()
-    @abstractmethod
     def update_port(self, context: RequestContext, port_id: str, changes: dict[str, Any]) -> None:
         """Change fields of a port; the node's network interface has a say."""
 
@@ -113,12 +65,6 @@ class ConductorCalls(ABC):
         self, context: RequestContext, node_id: str, inventory: dict[str, Any], plugin_data: dict[str, Any]
     ) -> None:
         """Go on with an inspection from what the ramdisk found; answers before the data are processed."""
-
-
-def calls_of(conversation: type) -> dict[str, Call]:
-    """Return the calls that a conversation declares, by name."""
-    marked = (getattr(member, _MARK, None) for member in vars(conversation).values())
-    return {call.name: call for call in marked if call is not None}
 
 
 CALLS: Final = calls_of(ConductorCalls)

@@ -6,15 +6,21 @@ operator's eyes.
 """
 
 import logging
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from ironic.core.call_errors import ConductorAbsent
 from ironic.core.context import RequestContext
 from ironic.core.errors import CallNotUnderstood, IronicError
 from ironic.rpc import codec
+from ironic.rpc.call import Call
 from ironic.rpc.conversation import CALLS, ConductorCalls
+from ironic.rpc.envelope import Envelope
 
 LOG = logging.getLogger(__name__)
+
+_NONE: Final[Mapping[str, Any]] = {}
 
 
 class Dispatcher:
@@ -23,11 +29,19 @@ class Dispatcher:
     def __init__(self, host: str, endpoint: ConductorCalls) -> None:
         self._host = host
         self._endpoint = endpoint
+        self._leaving = False
 
-    def answer(self, context: Mapping[str, Any], name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def retire(self) -> None:
+        """Begin no call any more: the conductor is leaving, and its callers shall look for another one."""
+        self._leaving = True
+
+    def answer(
+        self, context: Mapping[str, Any], name: str, arguments: Mapping[str, Any], envelope: Mapping[str, Any] = _NONE
+    ) -> dict[str, Any]:
         """Do one call and return the envelope of its result or error, plain JSON; raises nothing."""
         asker = RequestContext.from_dict(context)
         try:
+            self._check(name, envelope)
             return codec.result(codec.copied(self._perform(asker, name, arguments)))
         except IronicError as error:
             LOG.debug("%s (request %s) ends with %s: %s", name, asker.request_id, type(error).__name__, error)
@@ -36,14 +50,30 @@ class Dispatcher:
             LOG.exception("%s failed, request %s, arguments %s", name, asker.request_id, _named(arguments))
             return codec.failure(IronicError(request_id=asker.request_id))
 
+    def _check(self, name: str, envelope: Mapping[str, Any]) -> None:
+        if self._leaving:
+            raise ConductorAbsent(host=self._host, call=name, reason="it is leaving")
+        try:
+            read = Envelope.read(envelope)
+        except (ValueError, TypeError) as error:
+            raise CallNotUnderstood(host=self._host, call=name, reason=f"its envelope can't be read: {error}") from None
+        read.check(self._host, name, time.time())
+
     def _perform(self, context: RequestContext, name: str, arguments: Mapping[str, Any]) -> Any:
         if name not in CALLS:
             raise CallNotUnderstood(host=self._host, call=name, reason="it is not known here")
+        call = CALLS[name]
         try:
-            known = CALLS[name].arguments(**arguments)
+            known = call.arguments(**_meant(call, arguments))
         except TypeError as error:
             raise CallNotUnderstood(host=self._host, call=name, reason=str(error)) from None
         return getattr(self._endpoint, name)(context, **known)
+
+
+def _meant(call: Call, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out arguments of a later release that say nothing; those that do say something are not passed over."""
+    known = call.signature.parameters
+    return {name: value for name, value in arguments.items() if name in known or value is not None}
 
 
 def _named(arguments: Mapping[str, Any]) -> str:

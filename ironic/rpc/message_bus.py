@@ -1,8 +1,9 @@
 """The conversation over a message bus: oslo.messaging, RabbitMQ as a rule.
 
 Every conductor listens on its own queue of one topic. One method carries all calls; names, arguments and errors are
-the dispatcher's and the codec's business, so oslo.messaging never transports an exception. A conductor that vanished
-shows by its silence: while it works on a call it gives signs of life, and the caller stops waiting when they stop.
+the dispatcher's and the codec's business, so oslo.messaging never transports an exception. A conductor that died has
+no queue any more, which the broker says at once; one that vanished with its host shows by its silence: while it works
+on a call it gives signs of life, and the caller stops waiting when they stop.
 
 Import this module only when a bus is used: oslo.messaging takes a quarter of a second.
 """
@@ -15,16 +16,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.conf import CONF
+from ironic.core.call_errors import CallCameTooLate, ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
 from ironic.core.errors import ConductorUnreachable, MessageBusFailure
-from ironic.rpc import codec
-from ironic.rpc.conversation import Call, ConductorCalls
+from ironic.rpc import broker, codec, versions
+from ironic.rpc.call import Call
+from ironic.rpc.conversation import ConductorCalls
 from ironic.rpc.dispatcher import Dispatcher
+from ironic.rpc.envelope import Clocks, Envelope
 from ironic.rpc.library import exceptions, oslo_messaging
+from ironic.rpc.silence import Silence
 
-TOPIC: Final = "ironic.conductor_manager"
-EXCHANGE: Final = "ironic"
-VERSION: Final = "1.0"
+# Of the way a message is carried, not of what it says: that is in ironic.rpc.versions.
+CARRIER_VERSION: Final = "1.0"
+
+# Seconds without a sign of life after which a conductor that is asked something is taken for lost; it gives one twice
+# in that time. Less than this a conductor busy on a small machine may miss.
+SILENCE: Final = 4
 
 # How many times a message is offered to a broker that does not take it before the caller hears of it.
 _SEND_RETRIES: Final = 2
@@ -36,21 +44,32 @@ _TELL_IF_ABSENT: Final = oslo_messaging.TransportOptions(at_least_once=True)
 class _Endpoint:
     """What oslo.messaging sees of a conductor."""
 
-    target = oslo_messaging.Target(version=VERSION)
+    target = oslo_messaging.Target(version=CARRIER_VERSION)
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
 
-    def answer(self, context: Mapping[str, Any], name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Do one call and return its envelope."""
-        return self._dispatcher.answer(context, name, arguments)
+    def answer(
+        self,
+        context: Mapping[str, Any],
+        name: str,
+        arguments: Mapping[str, Any],
+        envelope: Mapping[str, Any] | None = None,
+        **later: Any,
+    ) -> dict[str, Any]:
+        """Do one call and return its envelope; what a later release adds to a message is not looked at."""
+        return self._dispatcher.answer(context, name, arguments, envelope or {}) | {"clock": time.time()}
 
 
 class Server:
     """One conductor's ear on the bus."""
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    def __init__(self, server: Any, dispatcher: Dispatcher) -> None:
+        self._server, self._dispatcher = server, dispatcher
+
+    def retire(self) -> None:
+        """Begin no call any more; those under way go on."""
+        self._dispatcher.retire()
 
     def stop(self) -> None:
         """Take no more calls, answer those that came, and let the threads go."""
@@ -61,61 +80,87 @@ class Server:
 class MessageBus:
     """Transport to conductors anywhere."""
 
-    def __init__(self, url: str | None = None, *, silence: int = 10) -> None:
-        """Connect as [DEFAULT]transport_url says, or to ``url``.
-
-        ``silence`` is how many seconds a conductor may give no sign of life while it is asked something.
-        """
-        oslo_messaging.set_transport_defaults(control_exchange=EXCHANGE)
-        self._transport = oslo_messaging.get_rpc_transport(CONF, url=url)
-        self._client = oslo_messaging.get_rpc_client(
-            self._transport, oslo_messaging.Target(topic=TOPIC, version=VERSION)
-        )
+    def __init__(self, url: str | None = None, *, silence: int = SILENCE) -> None:
+        """Connect as [DEFAULT]transport_url says, or to ``url``; ``silence`` as above, at least 2."""
+        self._transport = broker.transport_for_calls(CONF, url)
+        self.address = broker.shown(CONF, url)
+        target = broker.target_of_calls(CONF)
+        target.version = CARRIER_VERSION
+        self._client = oslo_messaging.get_rpc_client(self._transport, target)
         self._silence = silence
+        self._silent = Silence(silence)
+        self._clocks = Clocks()
         self._opening: threading.Thread | None = None
         self._opening_lock = threading.Lock()
 
     def serve(self, host: str, endpoint: ConductorCalls) -> Server:
         """Answer the calls for a conductor until the returned server is stopped."""
-        target = oslo_messaging.Target(topic=TOPIC, server=host)
-        answering = _Endpoint(Dispatcher(host, endpoint))
-        server = oslo_messaging.get_rpc_server(self._transport, target, [answering])
+        dispatcher = Dispatcher(host, endpoint)
+        target = broker.target_of_calls(CONF, host)
+        server = oslo_messaging.get_rpc_server(self._transport, target, [_Endpoint(dispatcher)])
         server.start()
-        return Server(server)
+        return Server(server, dispatcher)
 
     def ask(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
         """Make one call; a call nobody waits for only has to reach the broker."""
-        began = time.monotonic()
-        try:
-            self._open()
-            return self._send(host, context, call, codec.copied(arguments))
-        except (exceptions.MessagingTimeout, exceptions.MessageUndeliverable):
-            waited = round(time.monotonic() - began, 1)
-            raise ConductorUnreachable(host=host, call=call.name, seconds=waited) from None
-        except exceptions.MessagingException as error:
-            raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
+        version = versions.spoken(CONF.pin_release_version)
+        message = {"name": call.name, "arguments": codec.copied(versions.held_to(version, call, arguments))}
+        with self._silent.heeded(host, call.name):
+            try:
+                return self._carry(host, context, call, message, version)
+            except CallCameTooLate:
+                # This came as an answer in time, so it is only that the clocks differ, which is known now.
+                return self._carry(host, context, call, message, version)
 
-    def close(self) -> None:
-        """Leave the bus."""
-        self._transport.cleanup()
-
-    def _open(self) -> None:
-        """Wait for the first connection, but not for ever as the library would do in the caller's thread."""
+    def is_open(self, patience: float) -> bool:
+        """Tell whether the broker has been reached, waiting that many seconds for it."""
         with self._opening_lock:
             if self._opening is None:
                 self._opening = threading.Thread(target=self._knock, name="message-bus-opening", daemon=True)
                 self._opening.start()
-        self._opening.join(self._silence)
-        if self._opening.is_alive():
-            raise exceptions.MessageDeliveryFailure("there is no connection to the broker yet")
+        self._opening.join(patience)
+        return not self._opening.is_alive()
+
+    def close(self) -> None:
+        """Leave the bus; while the library still looks for the broker there is nothing to leave."""
+        if self._opening is None or not self._opening.is_alive():
+            self._transport.cleanup()
 
     def _knock(self) -> None:
-        """Have the library set up its queue for answers, by a call that reaches nobody."""
+        """Have the library set up its queue for answers, by a call that reaches nobody.
+
+        It waits for the first connection as long as it takes, so this is done in a thread of its own.
+        """
         nobody = self._client.prepare(server=f"nobody-{uuid.uuid4()}", timeout=1, transport_options=_TELL_IF_ABSENT)
         with contextlib.suppress(exceptions.MessagingException, exceptions.MessageUndeliverable):
             nobody.call({}, "answer", name="", arguments={})
 
-    def _send(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
+    def _carry(
+        self, host: str, context: RequestContext, call: Call, message: dict[str, Any], version: versions.Version
+    ) -> Any:
+        """Send one message and return what comes back; what the library raises becomes an error of ours."""
+        began = time.monotonic()
+        limit = call.timeout or CONF.rpc_response_timeout
+        try:
+            if not self.is_open(self._silence):
+                raise exceptions.MessageDeliveryFailure("there is no connection to the broker yet")
+            return self._send(host, context, call, message | self._enveloped(host, call, version))
+        except exceptions.MessageUndeliverable:
+            raise ConductorAbsent(host=host, call=call.name, reason="it does not listen to the message bus") from None
+        except exceptions.MessagingTimeout:
+            waited = round(time.monotonic() - began, 1)
+            kind = ConductorSilent if waited < limit else ConductorUnreachable
+            raise kind(host=host, call=call.name, seconds=waited) from None
+        except exceptions.MessagingException as error:
+            raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
+
+    def _enveloped(self, host: str, call: Call, version: versions.Version) -> dict[str, Any]:
+        if version == versions.FIRST:
+            return {}
+        begin_before = self._clocks.there(host) + self._silence if call.wait else None
+        return {"envelope": Envelope(version, begin_before).to_wire()}
+
+    def _send(self, host: str, context: RequestContext, call: Call, message: dict[str, Any]) -> Any:
         ready = self._client.prepare(
             server=host,
             timeout=call.timeout,
@@ -123,7 +168,8 @@ class MessageBus:
             retry=_SEND_RETRIES,
             transport_options=_TELL_IF_ABSENT,
         )
-        message = {"name": call.name, "arguments": arguments}
-        if call.wait:
-            return codec.opened(ready.call(context.to_dict(), "answer", **message))
-        return ready.cast(context.to_dict(), "answer", **message)
+        if not call.wait:
+            return ready.cast(context.to_dict(), "answer", **message)
+        answer = ready.call(context.to_dict(), "answer", **message)
+        self._clocks.learn(host, answer)
+        return codec.opened(answer)

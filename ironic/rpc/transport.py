@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from ironic.core.context import RequestContext
-from ironic.rpc.conversation import Call
+from ironic.rpc.call import Call
 
 
 class Transport(Protocol):

@@ -1,6 +1,6 @@
 """Fixtures for every test of the project, and the account of how long each suite took."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,7 +34,7 @@ def conf() -> Iterator[Setter]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how long the tests of each suite took, added up over all processes."""
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     tests: Counter[str] = Counter()
     for report in (
         each for kind in terminalreporter.stats.values() for each in kind if isinstance(each, pytest.TestReport)

@@ -43,7 +43,9 @@ def empty_database(kind: str, directory: Path) -> Iterator[str]:
         try:
             yield f"{SERVERS[kind]}{name}"
         finally:
-            connection.exec_driver_sql(f"DROP DATABASE {name}")
+            # A test that failed may have left connections, which PostgreSQL would otherwise keep the database for.
+            forced = " WITH (FORCE)" if kind == "postgresql" else ""
+            connection.exec_driver_sql(f"DROP DATABASE {name}{forced}")
     engine.dispose()
 
 

@@ -68,6 +68,11 @@ class Service:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def process_id(self) -> int:
+        """The number the system knows it by; stands in every line it logs."""
+        return self._process.pid
+
+    @property
     def log(self) -> str:
         """What it has logged."""
         return self.log_file.read_text() if self.log_file.exists() else ""
@@ -76,8 +81,8 @@ class Service:
         """Wait until it says in its log that it is ready; fail with what it said instead."""
         deadline = time.monotonic() + START_SECONDS
         while "is ready after" not in self.log:
-            assert self._process.poll() is None, f"it ended instead of serving: {self.end()[1]}\n{self.log}"
-            assert time.monotonic() < deadline, f"it was not ready after {START_SECONDS} s:\n{self.log}"
+            assert self._process.poll() is None, f"it ended instead of serving: {self.end()[1]}"
+            assert time.monotonic() < deadline, f"it was not ready after {START_SECONDS} s:\n{self.log[-3000:]}"
             time.sleep(0.05)
 
     def signal(self, number: int) -> None:
@@ -116,7 +121,7 @@ def all_in_one(configuration: Sequence[Path], log: Path, port: int) -> Iterator[
     except BaseException:
         service.stop()
         raise
-    assert service.stop() == 0, f"it did not end cleanly:\n{service.log}"
+    assert service.stop() == 0, f"it did not end cleanly:\n{service.log[-3000:]}"
 
 
 def listens(port: int) -> bool:

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import answers, input, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.errors import unacceptable
+from ironic.api.errors import Refused, unacceptable
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.driver_fields import INTERFACE_FIELDS, Driver, default_field, enabled_field
-from ironic.api.routes import Route
+from ironic.api.routes import FAULT, Route
 from ironic.api.types import Bool, Enum, Text, ValueType, Words
-from ironic.core.errors import DriverNotFound, InvalidParameterValue, MissingParameterValue
+from ironic.core.errors import (
+    DriverNotFound,
+    InvalidParameterValue,
+    MissingParameterValue,
+    UnsupportedDriverExtension,
+)
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface
@@ -73,7 +78,8 @@ def _served(request: Request) -> dict[str, dict[str, Any]]:
 def _note(facts: dict[str, Any], row: "ServedInterface") -> None:
     """Add what one row says; conductors may serve a driver differently, then the first one's default is shown (S34)."""
     enabled = facts.setdefault(enabled_field(row.interface_type), [])
-    if row.interface_name not in enabled:
+    # What a type takes unlisted, as fake-hardware takes anything, is no part of its description.
+    if row.listed and row.interface_name not in enabled:
         enabled.append(row.interface_name)
     if row.default:
         facts.setdefault(default_field(row.interface_type), row.interface_name)
@@ -104,9 +110,37 @@ def _properties(request: Request, driver: str) -> Answer:
     return answers.document(conductor.driver_properties(request.context, driver))
 
 
+def show_logical_disk_properties(request: Request, driver: str) -> Answer:
+    """Show what can be said about a logical disk when nodes of a driver get a RAID configuration."""
+    input.query(request.query(), {})
+    return _logical_disk_properties(request, driver)
+
+
+def show_logical_disk_properties_by_query(request: Request) -> Answer:
+    """The older spelling of the same."""
+    driver = input.query(request.query(), {"driver_name": Text()}).get("driver_name")
+    if not driver:
+        raise MissingParameterValue(err="driver_name is required.")
+    return _logical_disk_properties(request, driver)
+
+
+def _logical_disk_properties(request: Request, driver: str) -> Answer:
+    conductor = request.conductors.for_driver(driver)
+    try:
+        return answers.document(conductor.driver_logical_disk_properties(request.context, driver))
+    except UnsupportedDriverExtension as error:
+        # Without RAID there is no such thing at this path.
+        raise Refused(404, str(error)) from None
+
+
+_DISK_RULE: Final = "baremetal:driver:get_raid_logical_disk_properties"
+_DISKS: Final[dict[str, Any]] = {"since": 12, "below": 406, "shape": FAULT, "rule": _DISK_RULE}
+
 ROUTES = (
     Route("GET", "/v1/drivers", index, rule="baremetal:driver:get"),
     Route("GET", "/v1/drivers/properties", show_properties_by_query, rule="baremetal:driver:get_properties"),
     Route("GET", "/v1/drivers/{driver}", show, rule="baremetal:driver:get"),
     Route("GET", "/v1/drivers/{driver}/properties", show_properties, rule="baremetal:driver:get_properties"),
+    Route("GET", "/v1/drivers/raid/logical_disk_properties", show_logical_disk_properties_by_query, **_DISKS),
+    Route("GET", "/v1/drivers/{driver}/raid/logical_disk_properties", show_logical_disk_properties, **_DISKS),
 )

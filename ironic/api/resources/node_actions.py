@@ -13,19 +13,13 @@ from ironic.api import answers, idents, input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import Abort, Refused, unacceptable
 from ironic.api.request import Request
-from ironic.api.resources import node_idents, node_references, node_writes
+from ironic.api.resources import node_idents, node_serving, node_writes
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Text
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeInventoryNotFound
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-    from ironic.rpc.conversation import ConductorCalls
-
-
-def _serving(request: Request, node: str) -> "tuple[ConductorCalls, str]":
-    facts = node_references.facts(request, node)
-    return request.conductors.serving(facts), facts.uuid
 
 
 def validate(request: Request, node: str) -> Answer:
@@ -46,7 +40,7 @@ def validate_by_query(request: Request) -> Answer:
 def _validated(request: Request, node: str) -> Answer:
     if request.minor < 5 and not idents.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
-    conductor, uuid = _serving(request, node)
+    conductor, uuid = node_serving.conductor(request, node)
     return answers.document(conductor.validate_interfaces(request.context, uuid))
 
 
@@ -77,20 +71,20 @@ def _setter(values: dict[str, Any]) -> "Callable[[NodeRecord], None]":
 
 def show_boot_device(request: Request, node: str) -> Answer:
     """Show what the machine boots from."""
-    conductor, uuid = _serving(request, node)
+    conductor, uuid = node_serving.conductor(request, node)
     return answers.document(conductor.get_boot_device(request.context, uuid))
 
 
 def list_boot_devices(request: Request, node: str) -> Answer:
     """List what the machine could boot from."""
-    conductor, uuid = _serving(request, node)
+    conductor, uuid = node_serving.conductor(request, node)
     return answers.document({"supported_boot_devices": conductor.supported_boot_devices(request.context, uuid)})
 
 
 def set_boot_device(request: Request, node: str) -> Answer:
     """Choose what the machine boots from."""
     given = input.arguments(request.arguments(), (("persistent", Bool()),), (("boot_device", Text()),))
-    conductor, uuid = _serving(request, node)
+    conductor, uuid = node_serving.conductor(request, node)
     conductor.set_boot_device(request.context, uuid, given["boot_device"], given.get("persistent", False))
     return NO_CONTENT
 
@@ -122,7 +116,7 @@ def unknown_part(request: Request, node: str, path: str) -> Answer:
 
 def unknown_management(request: Request, node: str, *path: str) -> Answer:
     """Refuse what is no part of management."""
-    raise Abort(405, "Management has boot_device only.")
+    raise Abort(405, "Management has boot_device, indicators and inject_nmi only.")
 
 
 def below_detail(request: Request, path: str) -> Answer:

@@ -1,7 +1,7 @@
 """What a node is made of, judged from the conductors' table: no call to a conductor is needed (S25).
 
-Every refusal here is a 400: the caller named a driver, a conductor group or an interface that nobody serves, and the node
-stays as it was.
+Every refusal here is a 400: the caller named a driver, a conductor group or an interface that nobody serves, and the
+node stays as it was.
 """
 
 from collections.abc import Mapping

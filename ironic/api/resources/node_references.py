@@ -1,11 +1,11 @@
 """What a node refers to, and the node as actions look at it.
 
-The API speaks of a chassis and a parent by UUID or name, the row holds an id and a UUID. A reference to something that is
-not there is a 400: the caller's body is wrong, not the path.
+The API speaks of a chassis and a parent by UUID or name, the row holds an id and a UUID. A reference to something that
+is not there is a 400: the caller's body is wrong, not the path.
 """
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,8 @@ class Facts:
     resource_class: str | None
     console_enabled: bool
     disable_power_off: bool
+    owner: str | None
+    lessee: str | None
 
 
 _COLUMNS = tuple(Facts.__dataclass_fields__)
@@ -59,12 +61,14 @@ def document(request: Request, record: "NodeRecord", roots: Collection[str]) -> 
     return found
 
 
-def resolve(request: Request, values: dict[str, Any], owner: str | None = None) -> None:
-    """Put what the row holds in place of what callers say."""
-    if "chassis_uuid" in values:
-        values["chassis_id"] = _chassis(request, values.pop("chassis_uuid"))
-    if values.get("parent_node") is not None:
-        values["parent_node"] = _parent(request, values["parent_node"], values.get("owner", owner))
+def resolved(request: Request, values: Mapping[str, Any], owner: str | None = None) -> dict[str, Any]:
+    """Return the values with what the row holds in place of what callers say."""
+    found = dict(values)
+    if "chassis_uuid" in found:
+        found["chassis_id"] = _chassis(request, found.pop("chassis_uuid"))
+    if found.get("parent_node") is not None:
+        found["parent_node"] = _parent(request, found["parent_node"], found.get("owner", owner))
+    return found
 
 
 def _chassis(request: Request, ident: str | None) -> int | None:

@@ -4,7 +4,9 @@ Power and provisioning are asked of the serving conductor; here a request is rea
 anybody is bothered. The order of the checks of a provision request is part of the contract (facts/state_machine.yaml).
 """
 
-from ironic.api import answers, input, projection
+from typing import Any
+
+from ironic.api import access, answers, input, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.fields import NOBODY, Field, Resource
@@ -73,10 +75,19 @@ def change_provision(request: Request, node: str) -> Answer:
     """Begin what a provision verb asks for."""
     given = provision_request.read(request.arguments())
     facts = node_references.facts(request, node)
+    _check_rules(request, facts, given)
     provision_request.check(facts, given, request.minor, request.settings.disallowed_steps)
     arguments = {name: value for name, value in given.items() if name != "target"}
     request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], arguments)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
+
+
+def _check_rules(request: Request, facts: node_references.Facts, given: dict[str, Any]) -> None:
+    for name in ("clean_steps", "service_steps"):
+        if name in given:
+            access.require(request, f"baremetal:node:set_provision_state:{name}", facts)
+    if given["target"] == states.AVAILABLE:
+        access.require(request, "baremetal:node:skip_cleaning", facts)
 
 
 ROUTES = (

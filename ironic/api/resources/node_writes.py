@@ -7,34 +7,31 @@ serving conductor's work.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from ironic.api import answers, input, patching
+from ironic.api import access, answers, input, patching
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import unacceptable
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.resources import node_choice, node_idents, node_references, node_rules, nodes
+from ironic.api.resources import node_choice, node_idents, node_references, node_rights, node_rules, nodes
 from ironic.api.resources.node_fields import Node
 from ironic.api.resources.node_rules import INTERFACES
 from ironic.api.routes import Route
 from ironic.api.types import Bool
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, NodeLocked
-from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-
-# Most locks are held for a moment only, so looking again soon spares the caller the whole interval.
-_LOOK_AGAIN: Final = 0.1
 
 
 def create(request: Request) -> Answer:
     """Enroll a node."""
     input.query(request.query(), {})
     values = input.create(Node, request.json(), request.minor)
+    if not access.allows(request, "baremetal:node:create"):
+        _claim(request, values)
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or node_references.new_uuid()
     values["conductor_group"] = group = values.get("conductor_group", "").lower()
@@ -43,10 +40,19 @@ def create(request: Request) -> Answer:
     # Callers from before 1.11 know no enroll and expect a node that can be used at once.
     values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
     values["resource_class"] = values.get("resource_class") or request.settings.default_resource_class
-    with request.store.writing():
-        node_references.resolve(request, values)
-        record = request.store.nodes.create(values)
+    record = request.store.run(lambda _: _created(request, values))
     return answers.created(nodes.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
+
+
+def _created(request: Request, values: Mapping[str, Any]) -> "NodeRecord":
+    return request.store.nodes.create(node_references.resolved(request, values))
+
+
+def _claim(request: Request, values: dict[str, Any]) -> None:
+    """Give a new node to the caller's project, which is all that this caller may do."""
+    if not request.settings.project_admin_can_manage_own_nodes or request.context.project_id is None:
+        raise HTTPForbidden(resource="baremetal:node:create")
+    values["owner"] = values.get("owner") or request.context.project_id
 
 
 def _check_new(request: Request, values: Mapping[str, Any]) -> None:
@@ -85,25 +91,26 @@ def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None
     until = time.monotonic() + (settings.node_locked_attempts - 1) * settings.node_locked_interval
     while True:
         try:
-            return _change_now(request, checked, change)
+            # Done again, from reading on, where a server chose this transaction to end a deadlock.
+            return request.store.run(lambda _: _change_now(request, checked, change))
         except NodeLocked:
-            if time.monotonic() >= until:
+            if (left := until - time.monotonic()) <= 0:
                 raise
-            # Outside the transaction, which on SQLite holds up every other writer.
-            time.sleep(min(_LOOK_AGAIN, settings.node_locked_interval))
+        # Outside the transaction, which on SQLite holds up every other writer.
+        request.store.nodes.wait_released(checked, min(settings.node_locked_interval, left))
 
 
 def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
-    with request.store.writing():
-        record = request.store.nodes.lock_row(ident)
-        if record.reservation is not None:
-            raise NodeLocked(node=record.uuid, host=record.reservation)
-        change(record)
-        record.save()
-        return record
+    record = request.store.nodes.lock_row(ident)
+    if record.reservation is not None:
+        raise NodeLocked(node=record.uuid, host=record.reservation)
+    change(record)
+    record.save()
+    return record
 
 
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
+    _check_rights(request, record, changes)
     node_rules.check_editable(record, changes, request.minor)
     before = node_references.document(request, record, {change.root for change in changes})
     values = patching.patched(Node, before, changes, request.minor)
@@ -112,23 +119,28 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
     node_rules.check_network_data(values.get("network_data"))
     values |= node_rules.consequences(values, record.instance_name)
     values |= _composition(request, record, values, reset=reset)
-    node_references.resolve(request, values, owner=values.get("owner", record.owner))
-    for name, value in values.items():
+    for name, value in node_references.resolved(request, values, owner=record.owner).items():
         setattr(record, name, value)
+
+
+def _check_rights(request: Request, record: "NodeRecord", changes: Sequence[Change]) -> None:
+    for rule in dict.fromkeys(node_rights.rule_for(change) for change in changes):
+        access.require(request, rule, record)
+    if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
+        access.require(request, "baremetal:node:update_owner_provisioned", record)
 
 
 def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
     """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24)."""
-    if not (values.keys() & (INTERFACES | {"driver", "conductor_group"})):
+    recomposed = reset or bool(values.keys() & (INTERFACES | {"driver"}))
+    if not recomposed and "conductor_group" not in values:
         return {}
     driver = values.get("driver", record.driver)
     group = values.get("conductor_group", record.conductor_group)
     node_choice.check_served(request, record.uuid, driver, group)
-    if not (values.keys() & (INTERFACES | {"driver"})):
+    if not recomposed:
         return {}
-    kept: dict[str, Any] = (
-        {} if reset else {interface_field(kind): getattr(record, interface_field(kind)) for kind in KINDS}
-    )
+    kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
     return node_choice.interfaces(request, driver, group, kept | dict(values))
 
 
@@ -136,10 +148,17 @@ def delete(request: Request, node: str) -> Answer:
     """Delete a node."""
     input.query(request.query(), {})
     facts = node_references.facts(request, node)
+    if not _may_delete_own(request, facts):
+        access.require(request, "baremetal:node:delete", facts)
     node_rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
     node_choice.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
     request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
     return NO_CONTENT
+
+
+def _may_delete_own(request: Request, facts: node_references.Facts) -> bool:
+    allowed = request.settings.project_admin_can_manage_own_nodes
+    return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
 
 
 def no_ident(request: Request, *ignored: str) -> Answer:
@@ -147,11 +166,12 @@ def no_ident(request: Request, *ignored: str) -> Answer:
     raise InvalidParameterValue(err="This needs a node's UUID or name in the path, and nothing else there.")
 
 
+# The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
 ROUTES = (
-    Route("POST", "/v1/nodes", create, rule="baremetal:node:create"),
+    Route("POST", "/v1/nodes", create, rule="baremetal:node:create:self_owned_node"),
     Route("PATCH", "/v1/nodes", no_ident),
     Route("DELETE", "/v1/nodes", no_ident),
     Route("POST", "/v1/nodes/{node}", no_ident),
-    Route("PATCH", "/v1/nodes/{node}", patch, rule="baremetal:node:update"),
-    Route("DELETE", "/v1/nodes/{node}", delete, rule="baremetal:node:delete"),
+    Route("PATCH", "/v1/nodes/{node}", patch, rule=access.SEE_NODE),
+    Route("DELETE", "/v1/nodes/{node}", delete, rule=access.SEE_NODE),
 )

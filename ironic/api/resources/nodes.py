@@ -6,7 +6,7 @@ conductor. Writing is in `node_writes`, states and power in `node_states`, the o
 
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import answers, listing, projection
+from ironic.api import access, answers, listing, projection
 from ironic.api.answers import Answer
 from ironic.api.listing import Keep, Page
 from ironic.api.request import Request
@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 
 def index(request: Request) -> Answer:
     """List nodes."""
-    return _list(request, listing.read(request, Node), "nodes")
+    return listed(request, listing.read(request, Node), "nodes")
 
 
 def detail(request: Request) -> Answer:
     """List nodes with all fields; the older spelling of `detail=true`."""
-    return _list(request, listing.read(request, Node, detailed=True), "nodes/detail")
+    return listed(request, listing.read(request, Node, detailed=True), "nodes/detail")
 
 
-def _list(request: Request, page: Page, path: str) -> Answer:
+def listed(request: Request, page: Page, path: str) -> Answer:
+    """Answer with the page that was asked for."""
     filters = listing.store_filters(Node, page)
+    if (project := access.own_project(request)) is not None:
+        filters["project"] = project
     if page.filters.get("parent_node") is None and not page.filters.get("include_children"):
         filters["top_level"] = True
     if (chassis := page.filters.get("chassis_uuid")) is not None:

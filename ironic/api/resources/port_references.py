@@ -23,6 +23,7 @@ class Owner(NamedTuple):
     id: int
     uuid: str
     owner: str | None
+    lessee: str | None
 
 
 class Group(NamedTuple):
@@ -50,7 +51,7 @@ def owner(request: Request, ident: str) -> Owner:
     try:
         return Owner(*request.store.nodes.row(Owner._fields, ident))
     except NodeNotFound:
-        raise InvalidParameterValue(err="The port is to belong to a node that does not exist.") from None
+        raise InvalidParameterValue(err="It is to belong to a node that does not exist.") from None
 
 
 def group(request: Request, uuid: str | None, node_id: int) -> Group | None:

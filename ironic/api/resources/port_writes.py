@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ironic.api import answers, idents, input, json_patch, patching, projection
+from ironic.api import access, answers, idents, input, json_patch, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
 from ironic.api.resources import node_choice, node_references, port_references
@@ -22,7 +22,6 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, NodeNotEditable
 
 if TYPE_CHECKING:
-    from ironic.db import PortRecord
     from ironic.rpc.conversation import ConductorCalls
 
 
@@ -32,25 +31,14 @@ def create(request: Request) -> Answer:
     values = input.create(Port, request.json(), request.minor)
     with request.store.writing():
         owner = port_references.named_owner(request, values)
+        access.require(request, "baremetal:port:create", owner)
         group = port_references.group(request, values.pop("portgroup_uuid", None), owner.id)
         values |= {"node_id": owner.id, "portgroup_id": group and group.id}
         port_references.check_boots(group, values.get("pxe_enabled", True), values)
         record = request.store.ports.create(values)
-    document = _new_document(request, record, owner.uuid, group and group.uuid)
+    referred = {"node_uuid": owner.uuid, "portgroup_uuid": group and group.uuid}
+    document = projection.full(Port, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
-
-
-def _new_document(request: Request, record: "PortRecord", node: str, portgroup: str | None) -> dict[str, Any]:
-    """Show a port as it was just written, without reading it back."""
-    view = projection.full(Port, request.minor)
-    referred = {"node_uuid": node, "portgroup_uuid": portgroup}
-    row = [referred[name] if name in referred else _stored(record, name) for name in view.columns]
-    return view.document(request, row)
-
-
-def _stored(record: "PortRecord", name: str) -> Any:
-    value = record.form.of(name, getattr(record, name))
-    return str(value) if name in record.form.empties else value
 
 
 def patch(request: Request, port: str) -> Answer:
@@ -132,7 +120,7 @@ def no_ident(request: Request, *ignored: str) -> Answer:
 
 
 ROUTES = (
-    Route("POST", "/v1/ports", create, rule="baremetal:port:create"),
+    Route("POST", "/v1/ports", create),  # judged by the node that the body names
     Route("PATCH", "/v1/ports", no_ident),
     Route("DELETE", "/v1/ports", no_ident),
     Route("POST", "/v1/ports/{port}", no_ident),

@@ -6,7 +6,7 @@ Reading never goes through a conductor. Writing is in `port_writes`.
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.api import answers, idents, listing
+from ironic.api import access, answers, idents, listing
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.listing import Page
@@ -43,13 +43,13 @@ def detail_of_node(request: Request, node: str) -> Answer:
 
 def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
     found = node_idents.row(request, ("id", "uuid"), node)
-    filters = _filters(page, page.filters | {"node": node}) | {"node_id": found[0]}
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found[0]}
     # Pages go on below the node: the collection would show the ports of others too.
     return listing.answer(request, Port, request.store.ports, page, filters, path=f"nodes/{found[1]}/{path}")
 
 
 def _list(request: Request, page: Page, path: str) -> Answer:
-    filters = _filters(page, page.filters)
+    filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
         filters["node_id"] = _node_id(request, node)
     if (portgroup := page.filters.get("portgroup")) is not None:
@@ -57,9 +57,11 @@ def _list(request: Request, page: Page, path: str) -> Answer:
     return listing.answer(request, Port, request.store.ports, page, filters, path=path)
 
 
-def _filters(page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
     _check_combination(asked)
     filters = listing.store_filters(Port, page)
+    if (project := access.own_project(request, access.LIST_PORTS)) is not None:
+        filters["project"] = project
     if "conductor_groups" in filters:
         # Nodes have their group in lower case, however it was spelled.
         filters["conductor_groups"] = [name.lower() for name in filters["conductor_groups"]]
@@ -93,11 +95,11 @@ def below_list(request: Request, *path: str) -> Answer:
 _OF_NODE = "/v1/nodes/{node}/ports"
 
 ROUTES = (
-    Route("GET", "/v1/ports", index, rule="baremetal:port:list"),
-    Route("GET", "/v1/ports/detail", detail, rule="baremetal:port:list"),
+    Route("GET", "/v1/ports", index, rule=access.LIST_PORTS),
+    Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS),
     Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get"),
-    Route("GET", _OF_NODE, index_of_node, rule="baremetal:port:list"),
-    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule="baremetal:port:list"),
+    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE),
     *(Route(method, _OF_NODE, below_list) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", below_list) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

@@ -1,8 +1,8 @@
 """Stored and built-in inspection rules, as rows of one table.
 
 Stored rules are the database's, built-in ones the operator's file's, read at start. A list shows stored rules before
-built-in ones unless it is sorted. There are few rules, so when there are built-in ones the page is cut out here; without
-them the database does it.
+built-in ones unless it is sorted. There are few rules, so when there are built-in ones the page is cut out here;
+without them the database does it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # The column that no table has.
 _FLAG: Final = "built_in"
 _COMPILED: Final = ("uuid", "priority", "description", "scope", "sensitive", "phase", "built_in")
+
+_NO_FILTERS: Final[Mapping[str, Any]] = {}
 
 Row = tuple[Any, ...]
 Facts = dict[str, Any]
@@ -46,7 +48,7 @@ class RuleRows:
         self,
         columns: Sequence[str],
         *,
-        filters: Mapping[str, Any],
+        filters: Mapping[str, Any] = _NO_FILTERS,
         marker: str | None = None,
         limit: int | None = None,
         sort_key: str = "id",
@@ -55,8 +57,10 @@ class RuleRows:
         """Return these columns of one page of rules."""
         asked = [name for name in columns if name != _FLAG]
         if not self._built_in:
-            page = {"marker": marker, "limit": limit, "sort_key": sort_key, "sort_dir": sort_dir}
-            return [_cut(_named(asked, row), columns) for row in self._stored.rows(asked, filters=filters, **page)]
+            page = self._stored.rows(
+                asked, filters=filters, marker=marker, limit=limit, sort_key=sort_key, sort_dir=sort_dir
+            )
+            return [_cut(_named(asked, row), columns) for row in page]
         needed = list(dict.fromkeys((*asked, "uuid", sort_key)))
         found = [_named(needed, row) for row in self._stored.rows(needed, filters=filters)]
         found += [facts for facts in self._built_in.values() if filters.items() <= facts.items()]
@@ -81,7 +85,7 @@ def _cut(facts: Facts, columns: Sequence[str]) -> Row:
 def _in_order(found: list[Facts], sort_key: str, sort_dir: str) -> list[Facts]:
     """Sort as the database does: what has no value comes first, what is alike keeps its order; or all in reverse."""
     if sort_key != "id":
-        found = sorted(found, key=lambda facts: (facts[sort_key] is not None, facts[sort_key] or 0))
+        found = sorted(found, key=lambda facts: (False,) if facts[sort_key] is None else (True, facts[sort_key]))
     return found[::-1] if sort_dir == "desc" else found
 
 
@@ -92,5 +96,3 @@ def _after(found: list[Facts], marker: str | None) -> list[Facts]:
     if not places:
         raise MarkerNotFound(marker=marker)
     return found[places[0] + 1 :]
-
-

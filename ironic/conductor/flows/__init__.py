@@ -1,0 +1,1 @@
+"""What a conductor does with nodes: one module per flow, one engine for all flows of steps."""

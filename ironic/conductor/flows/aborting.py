@@ -9,11 +9,12 @@ from typing import Final
 
 from ironic.conductor.flows import engine, inspecting, rescuing
 from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.servicing import SERVICE
+from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
+from ironic.conductor.transitions import shortened
 from ironic.core import states
 from ironic.core.errors import NodeInMaintenance
 
@@ -53,7 +54,7 @@ def _clear_up(task: Task, flow: Flow, was_held: bool) -> None:
     if was_held and flow.name == "deploy":
         answer = attempt(task, lambda task: task.driver.require("deploy").tear_down(task))
         more += f" Tearing down failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
-    text = f"{task.node.last_error}{more}"
+    text = shortened(f"{task.node.last_error}{more}")
     if flow is SERVICE:
         task.finish("abort", last_error=text)
     else:

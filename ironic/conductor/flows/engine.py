@@ -50,11 +50,11 @@ def go_on(task: Task, flow: Flow) -> None:
 
 
 def _plan(task: Task, flow: Flow, *, complete: bool) -> list[Step] | None:
-    """Have the plan made; None when that failed the flow. A list that is refused is no failure of the machine."""
+    """Have the plan made; None when that failed the flow, which is no fault of a machine that was not touched yet."""
     plan = attempt(task, flow.plan, complete)
     if not isinstance(plan, Failed):
         return list(plan)
-    is_fault = flow.blames_refusals or not plan.refused
+    is_fault = flow.blames_refusals or (complete and not plan.refused)
     fail(task, flow, Failure(plan.reason, is_fault=is_fault, is_prepared=complete))
     return None
 

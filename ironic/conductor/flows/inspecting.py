@@ -13,7 +13,8 @@ from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.core.errors import HardwareInspectionFailure, NotFound
+from ironic.core.errors import HardwareInspectionFailure
+from ironic.inspection.lookup import nothing_found
 
 LOG = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -
     state = task.node.provision_state
     if state != states.INSPECTWAIT:
         LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
-        raise NotFound()
+        raise nothing_found()
     task.node.timestamp_driver_internal_info("agent_last_heartbeat")
     task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from ironic.conductor.flows import engine, inspecting, rescuing
 from ironic.conductor.flows.flow import Failure, Flow
-from ironic.conductor.flows.flows import WAITING_FLOWS
 from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.step_flows import WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.core import states
 

@@ -6,11 +6,17 @@ The password stays with the instance as the rescue interface needs it; the hash 
 from collections.abc import Callable
 from typing import Any, Final
 
+from passlib.hash import sha256_crypt, sha512_crypt
+
 from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.task import Task
-from ironic.core import sha_crypt, states
+from ironic.conductor.transitions import shortened
+from ironic.conf import CONF
+from ironic.core import states
 from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
+
+_SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 
 _FAILURE: Final[dict[str, type[IronicError]]] = {
     "rescue": InstanceRescueFailure,
@@ -22,7 +28,7 @@ def start(task: Task, rescue_password: str) -> None:
     """Accept a request to bring the machine into rescue mode."""
     _validate(task)
     task.node.instance_info["rescue_password"] = rescue_password
-    task.node.instance_info["hashed_rescue_password"] = sha_crypt.sha256_crypt(rescue_password)
+    task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
     agent_link.forget(task.node)
     task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))
 
@@ -81,10 +87,16 @@ def _fail(task: Task, verb: str, reason: str) -> None:
 
 def _clear_up(task: Task) -> None:
     if more := _cleared_up(task):
-        task.node.last_error = f"{task.node.last_error}{more}"
+        task.node.last_error = shortened(f"{task.node.last_error}{more}")
     task.save_and_release()
 
 
 def _cleared_up(task: Task) -> str:
     answer = attempt(task, lambda task: task.driver.require("rescue").clean_up(task))
     return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+
+
+def _hashed(password: str) -> str:
+    """Return the password as it stands in a shadow file; the rounds are what every Linux takes without being told."""
+    scheme = _SCHEMES[CONF.conductor.rescue_password_hash_algorithm]
+    return str(scheme.using(rounds=5000).hash(password))

@@ -6,9 +6,9 @@ locked. A flow that was to abort after its step does so now.
 
 from ironic.conductor.flows import aborting, agent_link, engine
 from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.servicing import SERVICE
+from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.core.errors import InvalidState
 

@@ -5,9 +5,9 @@ operator's. What belonged to the instance is gone from the node by then.
 """
 
 from ironic.conductor.flows import agent_link, cleaning
-from ironic.conductor.flows.flows import STEP_FLOWS
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.step_flows import STEP_FLOWS
 from ironic.conductor.task import Task
 from ironic.core import states
 

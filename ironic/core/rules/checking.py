@@ -27,9 +27,7 @@ from ironic.core.rules.rule import (
     Phase,
 )
 
-_KEYS: Final = frozenset(
-    {"uuid", "description", "priority", "phase", "scope", "sensitive", "conditions", "actions", "built_in"}
-)
+_KEYS: Final = frozenset({"uuid", "description", "priority", "phase", "scope", "sensitive", "conditions", "actions"})
 _CONDITION_KEYS: Final = frozenset({"op", "args", "loop", "multiple"})
 _LONGEST_TEXT: Final = 255
 _MOST_PARTS: Final = 1000
@@ -44,7 +42,7 @@ def check_rule(document: Any, *, built_in: bool = False) -> CompiledRule:
     """Return the rule made ready, or raise InvalidParameterValue."""
     if not isinstance(document, dict):
         raise _invalid("a rule is an object")
-    if unknown := document.keys() - _KEYS:
+    if unknown := document.keys() - _KEYS - ({"built_in"} if built_in else set()):
         raise _invalid(f"a rule has no field {', '.join(sorted(map(str, unknown)))}")
     _check_plain(document)
     phase = _phase(document.get("phase"))

@@ -73,8 +73,8 @@ class Kind:
         return RuleFault(f"takes {self.takes}")
 
 
-class TextKind(Kind):
-    """Text; a number or the like that an expression yields is turned into it."""
+class WordKind(Kind):
+    """Text and nothing else; the base of all that is written as text."""
 
     takes = "text"
 
@@ -84,12 +84,20 @@ class TextKind(Kind):
             raise BadArgument(f"takes {self.takes}")
         return text_template(value, names)
 
+
+class TextKind(WordKind):
+    """Text for people; numbers and booleans (a "no" in YAML is one) are turned into it."""
+
+    def made(self, value: Any, names: Collection[str]) -> Template:
+        """Return the posted text as a template."""
+        return Constant(value) if isinstance(value, bool | int | float) else super().made(value, names)
+
     def accept(self, value: Any) -> Any:
         """Return the text."""
         return as_text(value)
 
 
-class NameKind(TextKind):
+class NameKind(WordKind):
     """Text that is not empty."""
 
     takes = "a name, which is text that is not empty"
@@ -101,7 +109,7 @@ class NameKind(TextKind):
         return value
 
 
-class LevelKind(TextKind):
+class LevelKind(WordKind):
     """How loud a log line is."""
 
     takes = f"one of {', '.join(LEVELS)}"
@@ -149,7 +157,7 @@ class ListKind(Kind):
         return value
 
 
-class RegexKind(TextKind):
+class RegexKind(WordKind):
     """A regular expression, handed on compiled."""
 
     takes = "a regular expression"
@@ -170,7 +178,7 @@ class RegexKind(TextKind):
             raise RuleFault(str(error)) from None
 
 
-class SubnetKind(TextKind):
+class SubnetKind(WordKind):
     """A network in CIDR notation, handed on as a network."""
 
     takes = "a subnet such as 192.0.2.0/24"
@@ -185,7 +193,7 @@ class SubnetKind(TextKind):
             raise self.refuse() from None
 
 
-class PathKind(TextKind):
+class PathKind(WordKind):
     """A path, handed on as its keys; ``allowed`` refuses those that lead nowhere a rule may write."""
 
     takes = "a path such as /extra/key"

@@ -8,14 +8,27 @@ from ironic.db.tables.columns import metadata
 from ironic.db.tables.conductors import conductor_hardware_interfaces, conductors
 from ironic.db.tables.inspection_rules import inspection_rules
 from ironic.db.tables.network import portgroups, ports
+from ironic.db.tables.node_items import bios_settings, firmware_information
 from ironic.db.tables.nodes import node_bmc_addresses, node_history, node_inventory, node_traits, nodes
 from ironic.db.tables.placing import allocations, chassis
+from ironic.db.tables.step_lists import (
+    deploy_template_steps,
+    deploy_templates,
+    runbook_steps,
+    runbook_traits,
+    runbooks,
+)
+from ironic.db.tables.volumes import volume_connectors, volume_targets
 
 __all__ = [
     "allocations",
+    "bios_settings",
     "chassis",
     "conductor_hardware_interfaces",
     "conductors",
+    "deploy_template_steps",
+    "deploy_templates",
+    "firmware_information",
     "inspection_rules",
     "metadata",
     "node_bmc_addresses",
@@ -25,4 +38,9 @@ __all__ = [
     "nodes",
     "portgroups",
     "ports",
+    "runbook_steps",
+    "runbook_traits",
+    "runbooks",
+    "volume_connectors",
+    "volume_targets",
 ]

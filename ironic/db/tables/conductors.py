@@ -23,6 +23,7 @@ conductor_hardware_interfaces = table(
     text("interface_type", 16, nullable=False),
     text("interface_name", 255, nullable=False),
     flag("default", False),
+    flag("listed", True),
     sa.UniqueConstraint(
         "conductor_id",
         "hardware_type",

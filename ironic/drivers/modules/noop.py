@@ -102,6 +102,10 @@ class NoRAID(Refusing, RAIDInterface):
     def validate_raid_config(self, task: Task, raid_config: dict[str, Any]) -> None:
         raise unsupported(task, "raid.validate_raid_config")
 
+    def get_logical_disk_properties(self) -> dict[str, str]:
+        # There is no node here to name; which driver was asked the caller knows.
+        raise UnsupportedDriverExtension(driver="without RAID", extension="logical disks")
+
 
 class NoRescue(Refusing, RescueInterface):
     """No rescue mode."""

@@ -21,12 +21,9 @@ GROUP: Final = "ironic.inspection.hooks"
 NOT_YET_BUILT: Final = frozenset(
     {
         "accelerators",
-        "boot-mode",
         "cpu-capabilities",
-        "cpus",
         "extra-hardware",
         "local-link-connection",
-        "memory",
         "parse-lldp",
         "pci-devices",
         "physical-network",

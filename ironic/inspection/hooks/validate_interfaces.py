@@ -14,7 +14,7 @@ from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.inspection.callback import bmc_address_of, mac_of
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
-from ironic.inspection.reading import list_at, text_at
+from ironic.inspection.reading import list_at, listed, text_at
 
 LOG = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class ValidateInterfaces(InspectionHook):
         plugin_data["macs"] = macs_of(valid)
         if address := bmc_address(inventory):
             plugin_data["bmc_address"] = address
-        LOG.debug("Node %s: usable interfaces are %s", task.node.uuid, ", ".join(valid))
+        LOG.debug("Node %s: usable interfaces are %s", task.node.uuid, listed(valid))
 
     def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
         """Do nothing: all is done before other hooks run."""
@@ -116,4 +116,4 @@ def _addresses(interface: Mapping[str, Any]) -> list[ipaddress.IPv4Address | ipa
 
 def _nothing_left(interfaces: Interfaces) -> str:
     wanted = CONF.inspector.add_ports
-    return f"none of the interfaces {', '.join(interfaces)} is usable ([inspector]add_ports is '{wanted}')"
+    return f"none of the interfaces {listed(interfaces)} is usable ([inspector]add_ports is '{wanted}')"

@@ -40,7 +40,10 @@ def upgrade() -> None:
     _inspection_rules()
     _nodes()
     _node_children()
+    _firmware_of_nodes()
     _network()
+    _volumes()
+    _step_lists()
 
 
 def _placing() -> None:
@@ -84,6 +87,7 @@ def _conductors() -> None:
         _text("interface_type", 16, nullable=False),
         _text("interface_name", 255, nullable=False),
         _flag("default", sa.false()),
+        _flag("listed", sa.true()),
         _refers("conductor_hardware_interfaces", "conductor_id", "conductors", "CASCADE"),
         sa.UniqueConstraint(
             "conductor_id",
@@ -253,6 +257,41 @@ def _words_of_nodes(table: str, column: str, length: int) -> None:
     op.create_index(f"{table}_idx", table, [column])
 
 
+def _firmware_of_nodes() -> None:
+    _table(
+        "bios_settings",
+        _number("node_id", primary_key=True, autoincrement=False),
+        _text("name", 255, primary_key=True),
+        *_times(),
+        _long("value"),
+        _text("attribute_type", 255),
+        _long("allowable_values"),
+        sa.Column("lower_bound", sa.BigInteger),
+        sa.Column("upper_bound", sa.BigInteger),
+        _number("min_length"),
+        _number("max_length"),
+        sa.Column("read_only", sa.Boolean),
+        sa.Column("reset_required", sa.Boolean),
+        sa.Column("unique", sa.Boolean),
+        _refers("bios_settings", "node_id", "nodes", "CASCADE"),
+    )
+    _table(
+        "firmware_information",
+        _key(),
+        *_times(),
+        _number("node_id", nullable=False),
+        _text("component", 255, nullable=False),
+        _text("initial_version", 255, nullable=False),
+        _text("current_version", 255),
+        _text("last_version_flashed", 255),
+        _text("vendor", 255),
+        _text("model", 255),
+        _text("serial_number", 255),
+        _refers("firmware_information", "node_id", "nodes", "CASCADE"),
+        sa.UniqueConstraint("node_id", "component", name="uniq_firmware_information0node_id0component"),
+    )
+
+
 def _network() -> None:
     _table(
         "portgroups",
@@ -299,6 +338,80 @@ def _network() -> None:
     )
     op.create_index("ports_node_id_idx", "ports", ["node_id"])
     op.create_index("ports_portgroup_id_idx", "ports", ["portgroup_id"])
+
+
+def _volumes() -> None:
+    _table(
+        "volume_connectors",
+        _key(),
+        _uuid(),
+        *_times(),
+        _number("node_id", nullable=False),
+        _text("type", 32, nullable=False),
+        _text("connector_id", 255, nullable=False),
+        _long("extra"),
+        _refers("volume_connectors", "node_id", "nodes", "CASCADE"),
+        sa.UniqueConstraint("type", "connector_id", name="uniq_volume_connectors0type0connector_id"),
+        unique=["uuid"],
+    )
+    op.create_index("volume_connectors_node_id_idx", "volume_connectors", ["node_id"])
+    _table(
+        "volume_targets",
+        _key(),
+        _uuid(),
+        *_times(),
+        _number("node_id", nullable=False),
+        _text("volume_type", 64, nullable=False),
+        _long("properties"),
+        _number("boot_index", nullable=False),
+        _text("volume_id", 36, nullable=False),
+        _long("extra"),
+        _refers("volume_targets", "node_id", "nodes", "CASCADE"),
+        sa.UniqueConstraint("node_id", "boot_index", name="uniq_volume_targets0node_id0boot_index"),
+        unique=["uuid"],
+    )
+
+
+def _step_lists() -> None:
+    name = _text("name", 255, nullable=False)
+    _table("deploy_templates", _key(), _uuid(), *_times(), name, _long("extra"), unique=["uuid", "name"])
+    _steps_of("deploy_template", "priority")
+    _table(
+        "runbooks",
+        _key(),
+        _uuid(),
+        *_times(),
+        _text("name", 255, nullable=False),
+        _text("description", 255),
+        _flag("public", sa.false()),
+        _text("owner", 255),
+        _flag("disable_ramdisk", sa.false()),
+        _long("extra"),
+        unique=["uuid", "name"],
+    )
+    _steps_of("runbook", "order")
+    _table(
+        "runbook_traits",
+        _number("runbook_id", primary_key=True, autoincrement=False),
+        _text("trait", 255, primary_key=True),
+        _refers("runbook_traits", "runbook_id", "runbooks", "CASCADE"),
+    )
+    op.create_index("runbook_traits_idx", "runbook_traits", ["trait"])
+
+
+def _steps_of(owner: str, place: str) -> None:
+    table = f"{owner}_steps"
+    _table(
+        table,
+        _key(),
+        _number(f"{owner}_id", nullable=False),
+        _text("interface", 255, nullable=False),
+        _text("step", 255, nullable=False),
+        _long("args", nullable=False),
+        _number(place, nullable=False),
+        _refers(table, f"{owner}_id", f"{owner}s", "CASCADE"),
+    )
+    op.create_index(f"{table}_{owner}_id_idx", table, [f"{owner}_id"])
 
 
 def _table(name: str, *items: Column | sa.Constraint, unique: list[str] | None = None) -> None:

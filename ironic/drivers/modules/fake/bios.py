@@ -7,7 +7,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.modules.fake.delay import delay
 from ironic.drivers.refreshing import cache_bios_settings
-from ironic.drivers.steps import clean_step
+from ironic.drivers.steps import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 
 _SETTINGS: Final = "fake_bios"
@@ -40,6 +40,8 @@ class FakeBIOS(BIOSInterface):
         return None
 
     @clean_step(priority=0)
+    @deploy_step(priority=0)
+    @service_step(priority=0)
     @cache_bios_settings
     def factory_reset(self, task: Task) -> str | None:
         delay("bios")

@@ -29,6 +29,9 @@ LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 System = Any
 
+# What the library lets through when an answer is not shaped like Redfish, from a web page to a list in the wrong place.
+_NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError)
+
 _AUTHENTICATION = {
     "auto": sushy_auth.SessionOrBasicAuth,
     "session": sushy_auth.SessionAuth,
@@ -188,6 +191,10 @@ def _our_errors(node: Node, access: Access, operation: str) -> Iterator[None]:
         ) from error
     except sushy_errors.SushyError as error:
         raise _failed(node, access, operation, str(error)) from error
+    except _NOT_REDFISH as error:
+        LOG.debug("The answer of BMC %s could not be read.", access.address, exc_info=True)
+        reason = f"its answer can't be read ({type(error).__name__}: {error}); check redfish_address"
+        raise _failed(node, access, operation, reason) from error
 
 
 def _failed(node: Node, access: Access, operation: str, reason: str) -> RedfishError:

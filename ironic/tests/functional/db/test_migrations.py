@@ -31,7 +31,7 @@ def describe_table(found: sa.Inspector, name: str) -> dict[str, Any]:
         "foreign keys": sorted(found.get_foreign_keys(name), key=str),
         "unique": sorted(found.get_unique_constraints(name), key=str),
         "indexes": sorted(found.get_indexes(name), key=str),
-        "options": found.get_table_options(name),
+        "options": found.get_table_options(name) if found.dialect.name == "mysql" else {},
     }
 
 

@@ -18,13 +18,17 @@ HANG_UP = 0
 
 @dataclass
 class ScriptedBmc:
-    """What is served, what is answered to orders in turn (204 after that), and the orders that came."""
+    """What is served, what is answered to orders in turn (204 after that), and the orders that came.
+
+    ``raw`` is answered to every question instead of a document.
+    """
 
     address: str = ""
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
     answers: list[int] = field(default_factory=list)
     orders: list[tuple[str, Any]] = field(default_factory=list)
     questions: int = 0
+    raw: bytes | None = None
 
     def order(self, path: str, body: Any) -> int:
         self.orders.append((path, body))
@@ -88,8 +92,10 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             bmc.questions += 1
+            if bmc.raw is not None:
+                return self._send(200, bmc.raw)
             document = bmc.documents.get(self.path.rstrip("/"))
-            self._answer(404 if document is None else 200, document or {})
+            return self._answer(404 if document is None else 200, document or {})
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -103,10 +109,12 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
             pass
 
         def _answer(self, status: int, document: dict[str, Any]) -> None:
+            self._send(status, b"" if status == 204 else json.dumps(document).encode())
+
+        def _send(self, status: int, body: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
-            if status != 204:
-                self.wfile.write(json.dumps(document).encode())
+            self.wfile.write(body)
 
     return Handler

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, PowerStateFailure, UnsupportedDriverExtension
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure, RedfishError, UnsupportedDriverExtension
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.functional.drivers.scripted_bmc import HANG_UP, SYSTEM, ScriptedBmc, scripted_bmc
@@ -151,6 +151,18 @@ def test_it_says_for_how_long_a_boot_device_is_set(persistent: bool, how_long: s
 def test_it_translates_the_boot_device(boot: dict[str, Any] | None, told: dict[str, Any]) -> None:
     with scripted_bmc(Boot=boot) as script:
         assert RedfishManagement().get_boot_device(on(script)) == told
+
+
+@pytest.mark.parametrize("raw", [b"<html>Welcome</html>", b"[1]", b'{"a":', b"\xff", b'{"Systems": 5}', b"5"])
+@pytest.mark.parametrize("system_id", [None, SYSTEM])
+def test_an_answer_that_is_no_redfish_is_said_to_be_none(
+    script: ScriptedBmc, raw: bytes, system_id: str | None
+) -> None:
+    script.raw = raw
+    task = work_on(driver_info={"redfish_address": script.address, "redfish_system_id": system_id})
+    with pytest.raises(RedfishError, match="redfish_address") as failure:
+        RedfishPower().get_power_state(task)
+    assert script.address in str(failure.value)
 
 
 def test_it_sends_an_nmi(script: ScriptedBmc) -> None:

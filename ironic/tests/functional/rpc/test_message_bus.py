@@ -9,10 +9,11 @@ import pytest
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import CallNotUnderstood, ConductorUnreachable, IronicError, MessageBusFailure, NodeLocked
+from ironic.rpc.call import Call
 from ironic.rpc.conductors import Conductors
-from ironic.rpc.conversation import CALLS, Call
+from ironic.rpc.conversation import CALLS
 from ironic.rpc.message_bus import MessageBus
-from ironic.tests.unit.rpc.endpoints import Endpoint
+from ironic.tests.unit.rpc.endpoints import NO_PLACEMENT, Endpoint
 
 URL = os.environ.get("IRONIC_TEST_RABBITMQ_URL", "rabbit://guest:guest@127.0.0.1:5672/")
 CONTEXT = RequestContext(request_id="req-1", user_id="u1", roles=("admin",))
@@ -61,7 +62,7 @@ def host(bus, endpoint):
 
 @pytest.fixture
 def conductor(bus, host):
-    return Conductors(bus, placement=None).at(host)
+    return Conductors(bus, NO_PLACEMENT).at(host)
 
 
 def test_a_call_and_its_answer(conductor, endpoint):
@@ -129,7 +130,7 @@ def test_a_call_nobody_waits_for_arrives(bus, host, endpoint):
 def test_a_conductor_that_never_was_is_known_at_once(bus):
     began = time.monotonic()
     with pytest.raises(ConductorUnreachable) as raised:
-        Conductors(bus, placement=None).at(f"never-{uuid.uuid4()}").destroy_node(CONTEXT, "n1")
+        Conductors(bus, NO_PLACEMENT).at(f"never-{uuid.uuid4()}").destroy_node(CONTEXT, "n1")
     assert raised.value.status == 503
     assert time.monotonic() - began < 1
 
@@ -139,7 +140,7 @@ def test_a_conductor_that_left_shows_by_its_silence(bus):
     bus.serve(host, Endpoint()).stop()
     began = time.monotonic()
     with pytest.raises(ConductorUnreachable):
-        Conductors(bus, placement=None).at(host).destroy_node(CONTEXT, "n1")
+        Conductors(bus, NO_PLACEMENT).at(host).destroy_node(CONTEXT, "n1")
     assert time.monotonic() - began < 4
 
 
@@ -147,7 +148,7 @@ def test_without_a_broker_the_caller_is_told_soon():
     lonely = MessageBus(NOBODY, silence=1)
     began = time.monotonic()
     with pytest.raises(MessageBusFailure) as raised:
-        Conductors(lonely, placement=None).at("c1").destroy_node(CONTEXT, "n1")
+        Conductors(lonely, NO_PLACEMENT).at("c1").destroy_node(CONTEXT, "n1")
     assert raised.value.status == 503
     assert time.monotonic() - began < 3
 
@@ -157,7 +158,7 @@ def test_nothing_runs_on_after_the_bus_is_closed():
     bus = MessageBus(URL, silence=2)
     host = f"test-{uuid.uuid4()}"
     server = bus.serve(host, Endpoint())
-    Conductors(bus, placement=None).at(host).validate_interfaces(CONTEXT, "n1")
+    Conductors(bus, NO_PLACEMENT).at(host).validate_interfaces(CONTEXT, "n1")
     server.stop()
     bus.close()
     assert set(threading.enumerate()) <= before

@@ -4,7 +4,7 @@ from typing import Any
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
-from ironic.core.interface_choice import InterfaceRow
+from ironic.db import InterfaceRow
 from ironic.rpc.conversation import CALLS, ConductorCalls
 
 HOST = "wire-conductor"

@@ -58,7 +58,7 @@ class Service:
     ) -> Response:
         """Send one request."""
         content = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
-        environ = _environ(method, path, content)
+        environ = environ_of(method, path, content)
         if version is not None:
             environ["HTTP_X_OPENSTACK_IRONIC_API_VERSION"] = version
         for name, value in (headers or {}).items():
@@ -88,7 +88,7 @@ class Service:
         self.store.close()
 
 
-def _environ(method: str, path: str, content: bytes) -> dict[str, Any]:
+def environ_of(method: str, path: str, content: bytes) -> dict[str, Any]:
     path, _, query = path.partition("?")
     return {
         "REQUEST_METHOD": method,
@@ -105,7 +105,7 @@ def _environ(method: str, path: str, content: bytes) -> dict[str, Any]:
     }
 
 
-def start(directory: Path, settings: ApiSettings | None = None) -> Service:
+def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None) -> Service:
     """Return a running service with an empty database and one conductor."""
     store = sqlite_store(directory)
     store.conductors.register(HOST, "", list(SERVED), interface_rows())
@@ -114,5 +114,5 @@ def start(directory: Path, settings: ApiSettings | None = None) -> Service:
     transport.register(HOST, conductor)
     # Waiting for a locked node is another test's matter.
     chosen = settings or ApiSettings(node_locked_attempts=1)
-    app = build_app(store, Conductors(transport, placement), placement, chosen)
+    app = build_app(store, Conductors(transport, placement), placement, chosen, conf)
     return Service(store, conductor, placement, app, chosen)

@@ -1,10 +1,11 @@
 """Plays the exchanges of the YAML files beside this one.
 
-A file is a list of cases. Each starts with an empty service holding the nodes of ``FIXTURES``; ``given`` changes columns
-of the first node before anything is sent. A step has its method as a key (``GET: /v1/nodes``), and:
+A file is a list of cases. Each starts with an empty service holding the nodes of ``FIXTURES``; ``given`` changes
+columns of the first node before anything is sent. A step has its method as a key (``GET: /v1/nodes``), and:
 
     version (1.115; none sends no header), headers, body or raw_body      what is sent
-    status, shape (fault, abort, raw, text, silent), json (a part), absent (keys), header (a part)   what must come back
+    status, shape (fault, abort, raw, text, silent), json (a part), absent (keys), body_is (text), header (a part)
+                                                                           what must come back
     node (columns of the first node afterwards), asked (calls the conductor got), capture      what must have happened
     answers (per call: a value, or {error: Class, facts})      what the conductor is to say
 
@@ -40,6 +41,8 @@ FIXTURES = {
     "M2": "52:54:00:00:00:99",
     "SECRET": PASSWORD,
     "HOST": "wire-conductor",
+    "X248": "X" * 248,
+    "X249": "X" * 249,
     "BASE": services.BASE,
     "DEEP": '{"driver":' + "[" * 40 + "]" * 40 + "}",
     "VERY_DEEP": "[" * 20000,
@@ -123,6 +126,8 @@ def _check(response: Response, step: dict[str, Any]) -> None:
         assert _has(response.json, step["json"]), response.json
     for key in step.get("absent", []):
         assert key not in response.json
+    if "body_is" in step:
+        assert response.body.decode() == step["body_is"]
     for name, value in step.get("header", {}).items():
         assert response.headers.get(name) == value, (name, response.headers.get(name))
 

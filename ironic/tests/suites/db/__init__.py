@@ -1,5 +1,6 @@
 """What a store must do on every kind of database; each test takes a `store` that is empty."""
 
+from ironic.tests.suites.db.allocations import AllocationSuite
 from ironic.tests.suites.db.conductors import ConductorSuite
 from ironic.tests.suites.db.crud import CrudSuite
 from ironic.tests.suites.db.filtering import FilterSuite
@@ -7,8 +8,10 @@ from ironic.tests.suites.db.holding import HoldingSuite
 from ironic.tests.suites.db.node_children import ChildrenSuite
 from ironic.tests.suites.db.paging import PagingSuite
 from ironic.tests.suites.db.records import RecordSuite
+from ironic.tests.suites.db.step_lists import StepListSuite
 from ironic.tests.suites.db.transacting import TransactionSuite
 from ironic.tests.suites.db.values import ValueSuite
+from ironic.tests.suites.db.volumes import VolumeSuite
 
 
 class EverySuite(
@@ -21,5 +24,8 @@ class EverySuite(
     ConductorSuite,
     TransactionSuite,
     ValueSuite,
+    VolumeSuite,
+    StepListSuite,
+    AllocationSuite,
 ):
     """All of it."""

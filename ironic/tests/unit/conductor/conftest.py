@@ -3,6 +3,7 @@
 import time
 from datetime import datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,11 @@ class FakeComposition:
 
     def interface_rows(self):
         return [InterfaceRow("fake-hardware", "power", "fake", True)]
+
+
+def fake_composition() -> Any:
+    """Return one, as something that takes the place of the real thing."""
+    return FakeComposition()
 
 
 class Time:
@@ -77,7 +83,7 @@ def pool(_pool):
 
 @pytest.fixture
 def tasks(store, pool):
-    return Tasks(store, FakeComposition(), pool, "c1")
+    return Tasks(store, fake_composition(), pool, "c1")
 
 
 @pytest.fixture

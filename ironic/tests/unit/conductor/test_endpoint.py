@@ -1,4 +1,5 @@
 """What a conductor answers to each call."""
+# ruff: noqa: F811 - fixtures that are imported are named again by those who use them
 
 from typing import Any
 
@@ -78,7 +79,7 @@ def test_it_changes_no_node_that_is_locked(bench, call, arguments, waits_for_loc
     assert bench.row(uuid).reservation == "elsewhere"
 
 
-VERBS = (
+VERBS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("manage", states.ENROLL, {}),
     ("provide", states.MANAGEABLE, {}),
     ("inspect", states.MANAGEABLE, {}),

@@ -1,4 +1,5 @@
 import threading
+from functools import partial
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_no_more_jobs_run_than_allowed(run):
         started.append(name)
         gate.wait(5)
 
-    jobs = [Job(str(n), 0.01, lambda n=n: wait(n)) for n in range(3)]
+    jobs = [Job(str(n), 0.01, partial(wait, n)) for n in range(3)]
     run(*jobs, limit=2)
     wait_until(lambda: len(started) == 2)
     assert not threading.Event().wait(0.1)

@@ -9,7 +9,13 @@ from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
 from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
 from ironic.core.interface_choice import InterfaceRow
-from ironic.tests.unit.conductor.conftest import FakeComposition, wait_until
+from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until
+
+
+@pytest.fixture
+def own_tasks(store):
+    """The tasks of a conductor whose end is part of the test."""
+    return Tasks(store, fake_composition(), Workers("c1", 4), "c1")
 
 
 @pytest.fixture
@@ -17,13 +23,11 @@ def make(store, placement):
     """Return a function that puts a conductor together; all are stopped at the end."""
     made = []
 
-    def make(composition=None, host="c1", **options):
-        pool = Workers(host, 4)
+    def make(composition=None, host="c1", tasks=None, **options):
         composition = composition or FakeComposition()
-        tasks = Tasks(store, composition, pool, host)
+        tasks = tasks or Tasks(store, composition, Workers(host, 4), host)
         options = {"heartbeat_interval": 30, "check_interval": 30, "graceful_timeout": 5} | options
         conductor = Conductor(host, store, composition, placement, tasks, **options)
-        conductor.tasks = tasks
         made.append(conductor)
         return conductor
 
@@ -129,8 +133,8 @@ def test_the_dead_are_noticed(make, make_node, store, clock):
     assert store.nodes.get(node).provision_state == "clean failed"
 
 
-def test_stopping_lets_work_end_and_takes_no_more(make, make_node, store, context):
-    conductor = make()
+def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, store, context):
+    conductor = make(tasks=own_tasks)
     conductor.start()
     node, other = make_node(), make_node()
     began, go_on = threading.Event(), threading.Event()
@@ -140,15 +144,15 @@ def test_stopping_lets_work_end_and_takes_no_more(make, make_node, store, contex
         go_on.wait(5)
         task.finish("done")
 
-    with conductor.tasks.acquire(context, node, purpose="cleaning") as task:
+    with own_tasks.acquire(context, node, purpose="cleaning") as task:
         task.process_event("provide", callback=work, call_args=(task,))
     assert began.wait(5)
     stopping = threading.Thread(target=conductor.stop)
     stopping.start()
-    wait_until(lambda: conductor.tasks.pool._stopping)
+    wait_until(lambda: own_tasks.pool.is_draining)
     with (
         pytest.raises(NoFreeConductorWorker),
-        conductor.tasks.acquire(context, other, purpose="too late") as task,
+        own_tasks.acquire(context, other, purpose="too late") as task,
     ):
         task.process_event("provide", callback=work, call_args=(task,))
     assert store.conductors.alive(60)
@@ -158,8 +162,8 @@ def test_stopping_lets_work_end_and_takes_no_more(make, make_node, store, contex
     assert store.nodes.get(other).provision_state == "manageable"
 
 
-def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, make_node, store, context, caplog):
-    conductor = make(graceful_timeout=0.05)
+def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, own_tasks, make_node, store, context, caplog):
+    conductor = make(tasks=own_tasks, graceful_timeout=0.05)
     conductor.start()
     node = make_node()
     go_on, outcome = threading.Event(), []
@@ -172,7 +176,7 @@ def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, make_node, st
             outcome.append(error)
             raise
 
-    with conductor.tasks.acquire(context, node, purpose="node cleaning") as task:
+    with own_tasks.acquire(context, node, purpose="node cleaning") as task:
         task.process_event("provide", callback=work, call_args=(task,))
     assert conductor.stop() == [f"node cleaning of node {node}"]
     assert f"gave up on node cleaning of node {node}" in caplog.text

@@ -1,10 +1,11 @@
 import logging
 import threading
 import time
+from typing import Any
 
 import pytest
 
-from ironic.conductor import task as task_module
+from ironic.conductor import lock
 from ironic.conductor.task import require_exclusive_lock
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
@@ -19,7 +20,7 @@ from ironic.core.errors import (
     TakenOver,
 )
 from ironic.tests.databases import counting_statements
-from ironic.tests.unit.conductor.conftest import FakeComposition, wait_until
+from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_what_was_taken_over_can_not_be_written(acquire, node, store, stored):
 
 
 def test_a_node_held_for_long_is_worth_a_line(acquire, node, caplog, monkeypatch):
-    monkeypatch.setattr(task_module, "LONG_HOLD_SECONDS", 0.0)
+    monkeypatch.setattr(lock, "LONG_HOLD_SECONDS", 0.0)
     caplog.set_level(logging.INFO)
     with acquire(node, purpose="a long cleaning"):
         pass
@@ -287,17 +288,20 @@ def test_a_method_may_demand_the_lock(acquire, node):
         def change(self, task, value):
             return value
 
+    change_by_function = require_exclusive_lock(lambda task, value: value)
     with acquire(node) as task:
-        assert Interface().change(task, 3) == 3
-    with acquire(node, shared=True) as task, pytest.raises(ExclusiveLockRequired):
-        Interface().change(task, 3)
+        assert (Interface().change(task, 3), change_by_function(task, 4)) == (3, 4)
+    with acquire(node, shared=True) as task:
+        for change in (Interface().change, change_by_function):
+            with pytest.raises(ExclusiveLockRequired):
+                change(task, 3)
 
 
 # Work that follows
 
 
 def test_what_follows_runs_elsewhere_with_the_lock_held(acquire, node, holder, pool):
-    seen = []
+    seen: list[Any] = []
 
     def work(task, word):
         seen.append((threading.current_thread() is not threading.main_thread(), holder(node), word))
@@ -327,7 +331,7 @@ def test_a_shared_task_may_have_work_following(acquire, node, pool, holder):
 
 
 def test_what_was_to_follow_does_not_when_the_block_fails(acquire, node, holder, pool):
-    ran = []
+    ran: list[Any] = []
     with pytest.raises(ZeroDivisionError), acquire(node) as task:
         task.spawn_after(ran.append, 1)
         raise ZeroDivisionError
@@ -335,7 +339,7 @@ def test_what_was_to_follow_does_not_when_the_block_fails(acquire, node, holder,
 
 
 def test_releasing_early_also_gives_up_what_was_to_follow(acquire, node, holder, pool):
-    ran = []
+    ran: list[Any] = []
     with acquire(node) as task:
         task.spawn_after(ran.append, 1)
         task.release_resources()
@@ -343,7 +347,7 @@ def test_releasing_early_also_gives_up_what_was_to_follow(acquire, node, holder,
 
 
 def test_a_full_pool_calls_the_hook_with_the_lock_held(acquire, node, holder, full):
-    seen = []
+    seen: list[Any] = []
     with pytest.raises(NoFreeConductorWorker), acquire(node) as task:
         task.set_spawn_error_hook(lambda error, *args: seen.append((type(error), args, holder(node))), "a", "b")
         task.spawn_after(int)
@@ -352,7 +356,7 @@ def test_a_full_pool_calls_the_hook_with_the_lock_held(acquire, node, holder, fu
 
 
 def test_the_hook_is_not_called_for_a_refusal_that_came_before(acquire, node):
-    seen = []
+    seen: list[Any] = []
     with pytest.raises(ZeroDivisionError), acquire(node) as task:
         task.set_spawn_error_hook(seen.append)
         raise ZeroDivisionError
@@ -369,7 +373,7 @@ def test_a_hook_that_fails_does_not_cover_the_error(acquire, node, holder, full,
 
 def test_background_work_leaves_the_reserved_workers_to_users(store, context, node):
     pool = Workers("c1", 4, 50)
-    tasks = Tasks(store, FakeComposition(), pool, "c1")
+    tasks = Tasks(store, fake_composition(), pool, "c1")
     for _ in range(2):
         pool.take("filler")
     with (
@@ -386,7 +390,7 @@ def test_background_work_leaves_the_reserved_workers_to_users(store, context, no
 
 
 def test_an_event_moves_the_node_and_its_callback_follows(acquire, node, stored, holder, pool, clock):
-    seen = []
+    seen: list[Any] = []
 
     def work(task, *args, **kwargs):
         seen.append((stored(node, "provision_state"), args, kwargs))
@@ -410,7 +414,7 @@ def test_a_full_pool_is_noticed_before_the_node_moves(acquire, node, stored, hol
 
 
 def test_a_full_pool_calls_the_handler_with_the_states_before(acquire, node, full, store):
-    seen = []
+    seen: list[Any] = []
     with pytest.raises(NoFreeConductorWorker), acquire(node) as task:
         task.process_event("provide", callback=int, err_handler=lambda error, *args: seen.append(args))
     ((record, state, target),) = seen
@@ -418,7 +422,7 @@ def test_a_full_pool_calls_the_handler_with_the_states_before(acquire, node, ful
 
 
 def test_a_block_that_fails_after_the_move_calls_the_handler(acquire, node, holder, pool):
-    seen = []
+    seen: list[Any] = []
     with pytest.raises(ZeroDivisionError), acquire(node) as task:
         task.process_event("provide", callback=int, err_handler=lambda error, *args: seen.append((error, *args[1:])))
         raise ZeroDivisionError

@@ -1,10 +1,12 @@
+from typing import Any
+
 import pytest
 
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.timeouts import WAITS, Timeouts
 from ironic.conductor.workers import Workers
 from ironic.core import states
-from ironic.tests.unit.conductor.conftest import FakeComposition, wait_until
+from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ def test_the_flow_may_have_its_own_way_of_failing(waiting, expire, store):
         seen.append((task.node.uuid, task.holds_lock, reason))
         task.finish("fail", last_error="handled")
 
-    seen = []
+    seen: list[Any] = []
     node, other = waiting("clean wait"), waiting("rescue wait")
     expire({"clean wait": handler})
     ((uuid, held, reason),) = seen
@@ -152,7 +154,7 @@ def test_a_full_pool_puts_the_rest_off(waiting, expire, store, caplog):
     for _ in range(2):
         pool.take("a user's request")
     node = waiting()
-    expire(tasks=Tasks(store, FakeComposition(), pool, "c1"))
+    expire(tasks=Tasks(store, fake_composition(), pool, "c1"))
     assert "No worker is free" in caplog.text
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("clean wait", None)

@@ -44,11 +44,11 @@ def test_it_takes_the_file_and_the_directory_that_the_environment_names(
 ) -> None:
     more = tmp_path / "more"
     more.mkdir()
-    written(more / "10.conf", "[DEFAULT]\nmy_ip = 192.0.2.9\n")
+    written(more / "10.conf", "[conductor]\nconductor_group = g9\n")
     monkeypatch.setenv("IRONIC_CONFIG_FILE", written(tmp_path / "a.conf", "[DEFAULT]\nhost = there\n"))
     monkeypatch.setenv("IRONIC_CONFIG_DIR", str(more))
     prepare([])
-    assert (CONF.host, CONF.my_ip) == ("there", "192.0.2.9")
+    assert (CONF.host, CONF.conductor.conductor_group) == ("there", "g9")
 
 
 def test_it_lists_every_unknown_option_in_one_warning(tmp_path: Path) -> None:

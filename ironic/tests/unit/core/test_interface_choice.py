@@ -60,7 +60,7 @@ def rows(hardware_type: str, **names: list[str]) -> list[InterfaceRow]:
 SERVED = rows("metal", power=["redfish", "ipmi"], vendor=["none"]) + rows("toy", power=["fake"], boot=["pxe", "fake"])
 
 
-@pytest.mark.demand("S22", "S25")
+@pytest.mark.demand("S22")
 def test_what_is_left_open_gets_the_default() -> None:
     chosen = resolve(SERVED, "metal", {"power": "ipmi", "boot": None})
     assert chosen.keys() == set(KINDS)

@@ -7,7 +7,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.steps import Step
 
 
-def offer(name: str, priority: steps.Number = 0, **more: object) -> Step:
+def offer(name: str, priority: steps.Number | str = 0, **more: object) -> Step:
     """Build what a driver offers from ``interface.step``."""
     interface, step = name.split(".")
     return Step.parse({"interface": interface, "step": step, "priority": priority, **more})

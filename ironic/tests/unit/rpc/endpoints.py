@@ -1,5 +1,7 @@
 """An endpoint for tests of the conversation: it does what the name of the node says."""
 
+from typing import Any
+
 from ironic.core.errors import NodeLocked
 from ironic.rpc.conversation import CALLS, ConductorCalls
 
@@ -8,7 +10,7 @@ def _unexpected(self, context, *args):
     raise AssertionError("this call is not part of the test")
 
 
-Rest = type("Rest", (ConductorCalls,), dict.fromkeys(CALLS, _unexpected))
+Rest: Any = type("Rest", (ConductorCalls,), dict.fromkeys(CALLS, _unexpected))
 
 
 class Endpoint(Rest):
@@ -32,3 +34,7 @@ class Endpoint(Rest):
 
     def supported_boot_devices(self, context, node_id):
         return {"a set is no JSON"}
+
+
+# For conductors that are asked by name only.
+NO_PLACEMENT: Any = None

@@ -2,7 +2,8 @@ import inspect
 
 import pytest
 
-from ironic.rpc.conversation import CALLS, ConductorCalls, call, calls_of
+from ironic.rpc.call import call, calls_of
+from ironic.rpc.conversation import CALLS, ConductorCalls
 
 
 def test_every_method_of_a_conductor_is_a_call():

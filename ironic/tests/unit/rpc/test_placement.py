@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound, NoValidHost
 from ironic.db import InterfaceRow
 from ironic.rpc.conductors import Conductors
@@ -163,7 +164,7 @@ class Echo:
     """A transport that says whom it would ask."""
 
     def ask(self, host, context, call, arguments):
-        return host
+        return {"asked": host}
 
 
 def test_a_node_is_served_by_its_owner(store, placement):
@@ -172,12 +173,14 @@ def test_a_node_is_served_by_its_owner(store, placement):
     conductors = Conductors(Echo(), placement)
     for node in UUIDS[:20]:
         row = SimpleNamespace(uuid=node, driver="fake", conductor_group="")
-        assert conductors.serving(row).validate_interfaces(None, node) == placement.host_for(node, "fake", "")
+        assert conductors.serving(row).get_boot_device(RequestContext(), node) == {
+            "asked": placement.host_for(node, "fake", "")
+        }
 
 
 def test_a_driver_is_asked_at_any_of_its_conductors(store, placement):
     register(store, "c1", "fake", group="g")
     conductors = Conductors(Echo(), placement)
-    assert conductors.for_driver("fake").driver_properties(None, "fake") == "c1"
+    assert conductors.for_driver("fake").get_boot_device(RequestContext(), "n1") == {"asked": "c1"}
     with pytest.raises(DriverNotFound):
         conductors.for_driver("ipmi")

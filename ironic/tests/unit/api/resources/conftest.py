@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from ironic.api.settings import ApiSettings
-from ironic.db import NodeRecord, PortRecord
 from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import SERVED, Service
+from ironic.tests.functional.wire.service import Service
 
 
 @pytest.fixture
@@ -30,15 +29,3 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Service]]:
 def service(start: Callable[..., Service]) -> Service:
     """Return an API with the default settings and nothing in it."""
     return start()
-
-
-def add_node(service: Service, **columns: Any) -> NodeRecord:
-    """Store a node."""
-    interfaces = {f"{kind}_interface": names[0] for kind, names in SERVED["fake-hardware"].items()}
-    common = {"driver": "fake-hardware", "conductor_group": "", "provision_state": "enroll"}
-    return service.store.nodes.create(common | interfaces | columns)
-
-
-def add_port(service: Service, node: NodeRecord, address: str, **columns: Any) -> PortRecord:
-    """Store a port of a node."""
-    return service.store.ports.create({"node_id": node.id, "address": address, **columns})

@@ -4,7 +4,7 @@ from ironic.api.resources.local_link import LOCAL_LINK
 from ironic.db import PortgroupRecord
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service
-from ironic.tests.unit.api.resources.conftest import add_node, add_port
+from ironic.tests.unit.api.resources.rows import add_node, add_port
 
 MAC, OTHER_MAC = "52:54:00:0a:00:01", "52:54:00:0a:00:02"
 
@@ -62,7 +62,9 @@ def test_ports_are_found_by_their_group(service: Service) -> None:
         assert found == [(port.uuid, group.uuid)]
 
 
-@pytest.mark.parametrize("pxe_enabled, status", [({}, 409), ({"pxe_enabled": True}, 409), ({"pxe_enabled": False}, 201)])
+@pytest.mark.parametrize(
+    "pxe_enabled, status", [({}, 409), ({"pxe_enabled": True}, 409), ({"pxe_enabled": False}, 201)]
+)
 def test_a_port_that_boots_needs_a_group_with_standalone_ports(
     service: Service, pxe_enabled: dict[str, bool], status: int
 ) -> None:
@@ -148,7 +150,10 @@ def test_a_patch_is_two_looks_one_call_and_one_look_at_the_outcome(service: Serv
         ({}, {}),
         ({"port_id": "p", "switch_id": "0A:1B:2C:3D:4E:5F"}, {"port_id": "p", "switch_id": "0a:1b:2c:3d:4e:5f"}),
         ({"port_id": "p", "switch_id": "0000AAbbccddEEff"}, {"port_id": "p", "switch_id": "0000aabbccddeeff"}),
-        ({"port_id": "p", "switch_id": "00:00:AA:bb:cc:dd:ee:ff"}, {"port_id": "p", "switch_id": "00:00:aa:bb:cc:dd:ee:ff"}),
+        (
+            {"port_id": "p", "switch_id": "00:00:AA:bb:cc:dd:ee:ff"},
+            {"port_id": "p", "switch_id": "00:00:aa:bb:cc:dd:ee:ff"},
+        ),
         ({"port_id": "p", "hostname": "h", "switch_info": "s"}, {"port_id": "p", "hostname": "h", "switch_info": "s"}),
         ({"network_type": "unmanaged"}, {"network_type": "unmanaged"}),
     ],

@@ -152,6 +152,7 @@ def scripted_deploy(script: Script) -> type:
 
 def scripted_power(script: Script) -> type:
     """Return a power interface that fails when told to."""
+
     class ScriptedPower(FakePower):
         def validate(self, task: Any) -> None:
             script.play("power.validate", task)

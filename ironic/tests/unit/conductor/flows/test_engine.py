@@ -3,75 +3,14 @@
 The same tests run on every flow a user sees; what differs between the flows stands in the tables.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from ironic.conductor.flows import resuming
 from ironic.core import states
 from ironic.core.errors import CleanStepFailed, IronicError, NodeLocked, TakenOver
 from ironic.tests.unit.conductor.flows.bench import HOST
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One flow as a user starts it."""
-
-    name: str
-    begins_in: str
-    verb: str
-    working: str
-    waiting: str
-    held: str
-    failed: str
-    done: tuple[str, str | None]
-    target: str
-    asks: str
-    fault: str | None = None
-
-    @property
-    def column(self) -> str:
-        return f"{self.name}_step"
-
-    def steps(self, *names: str, **args: Any) -> dict[str, Any]:
-        """Return the verb's arguments for these steps of the vendor interface, in this order."""
-        listed = [{"interface": "vendor", "step": name} for name in names]
-        if self.name == "deploy":
-            listed = [{**step, "args": {}, "priority": 900 - place} for place, step in enumerate(listed)]
-            rest = {"first", "second", "third"} - set(names)
-            listed += [{"interface": "vendor", "step": name, "args": {}, "priority": 0} for name in sorted(rest)]
-        for step in listed:
-            step["args"] = {**step.get("args", {}), **args.get(step["step"], {})}
-        return {self.asks: listed}
-
-
-CLEAN = Kind(
-    "clean", states.MANAGEABLE, "clean", states.CLEANING, states.CLEANWAIT, states.CLEANHOLD, states.CLEANFAIL,
-    (states.MANAGEABLE, None), states.MANAGEABLE, "clean_steps", "clean failure",
-)  # fmt: skip
-DEPLOY = Kind(
-    "deploy", states.AVAILABLE, "active", states.DEPLOYING, states.DEPLOYWAIT, states.DEPLOYHOLD, states.DEPLOYFAIL,
-    (states.ACTIVE, None), states.ACTIVE, "deploy_steps",
-)  # fmt: skip
-SERVICE = Kind(
-    "service", states.ACTIVE, "service", states.SERVICING, states.SERVICEWAIT, states.SERVICEHOLD, states.SERVICEFAIL,
-    (states.ACTIVE, None), states.ACTIVE, "service_steps", "service failure",
-)  # fmt: skip
-
-every_flow = pytest.mark.parametrize("kind", [CLEAN, DEPLOY, SERVICE], ids=lambda kind: kind.name)
-
-
-def begin(bench, kind: Kind, *names: str, node: dict[str, Any] | None = None, **args: Any) -> str:
-    """Start a flow with these steps on a new node; return its UUID."""
-    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in, **(node or {}))
-    bench.verb(uuid, kind.verb, **kind.steps(*names, **args))
-    return uuid
-
-
-def played(bench) -> list[str]:
-    """Return the steps that ran, in order."""
-    return [name for name in bench.script.calls if name in ("first", "second", "third", "on_demand")]
+from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, begin, every_flow, played, resume
 
 
 @every_flow
@@ -143,12 +82,6 @@ def test_it_runs_a_step_again_that_asked_for_it(bench, kind):
     resume(bench, uuid)
     assert played(bench) == ["first", "first", "second"]
     assert f"skip_current_{kind.name}_step" not in bench.row(uuid).driver_internal_info
-
-
-def resume(bench, uuid: str) -> None:
-    """Do what a driver's poll does when it finds its step finished."""
-    with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-        resuming.resume(task)
 
 
 @pytest.mark.demand("S64")
@@ -302,94 +235,6 @@ def test_it_lets_the_loss_of_the_lock_through_unanswered(bench):
     assert bench.row(uuid).last_error is None
 
 
-# Hold, wait and power: the steps the engine performs itself
-
-
-def with_reserved(kind: Kind, name: str, **args: Any) -> dict[str, Any]:
-    """Return the verb's arguments for first, a reserved step and third."""
-    arguments = kind.steps("first", "third")
-    reserved: dict[str, Any] = {"interface": "deploy", "step": name, "args": args}
-    if kind is DEPLOY:
-        reserved["priority"] = 899.5
-    arguments[kind.asks].insert(1, reserved)
-    return arguments
-
-
-def reserved_node(bench, kind: Kind, **values: Any) -> str:
-    return bench.node("vendor", "deploy", "power", provision_state=kind.begins_in, **values)
-
-
-@every_flow
-def test_it_holds_until_a_user_lets_go(bench, kind):
-    uuid = reserved_node(bench, kind)
-    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "hold")) == (kind.held, kind.target)
-    node = bench.row(uuid)
-    assert getattr(node, kind.column)["step"] == "hold"
-    assert node.reservation is None
-    assert played(bench) == ["first"]
-    assert bench.verb(uuid, "unhold") == kind.done
-    assert played(bench) == ["first", "third"]
-
-
-@every_flow
-def test_it_shows_a_held_step_as_the_user_wrote_it(bench, kind):
-    uuid = reserved_node(bench, kind)
-    bench.verb(uuid, kind.verb, **with_reserved(kind, "hold"))
-    shown = getattr(bench.row(uuid), kind.column)
-    assert {key: shown[key] for key in ("step", "interface")} == {"step": "hold", "interface": "deploy"}
-    assert "abortable" not in shown
-
-
-@pytest.mark.parametrize("kind", [CLEAN, DEPLOY], ids=lambda kind: kind.name)
-def test_it_goes_on_with_the_agents_next_heartbeat_after_a_hold(bench, kind):
-    uuid = reserved_node(bench, kind)
-    bench.verb(uuid, kind.verb, **with_reserved(kind, "hold"))
-    bench.beat(uuid)
-    assert bench.state(uuid)[0] == kind.held
-    assert bench.verb(uuid, "unhold")[0] == kind.waiting
-    bench.beat(uuid)
-    assert bench.state(uuid) == kind.done
-    assert played(bench) == ["first", "third"]
-
-
-@every_flow
-def test_it_waits_for_a_sign_of_life(bench, kind):
-    uuid = reserved_node(bench, kind)
-    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait"))[0] == kind.waiting
-    bench.beat(uuid)
-    assert bench.state(uuid) == kind.done
-    assert played(bench) == ["first", "third"]
-
-
-@every_flow
-def test_it_waits_for_some_seconds_and_no_longer_than_allowed(bench, kind, conf):
-    conf(conductor__max_conductor_wait_step_seconds=0)
-    uuid = reserved_node(bench, kind)
-    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=1000)) == kind.done
-
-
-@every_flow
-@pytest.mark.parametrize(
-    "name, call, after",
-    [
-        ("power_on", "set power on", "power on"),
-        ("power_off", "set power off", "power off"),
-        ("reboot", "set rebooting", "power on"),
-    ],
-)
-def test_it_changes_the_power_between_steps(bench, kind, name, call, after):
-    uuid = reserved_node(bench, kind)
-    assert bench.verb(uuid, kind.verb, **with_reserved(kind, name)) == kind.done
-    assert call in bench.script.calls
-    assert bench.row(uuid).power_state == after
-
-
-def test_it_fails_when_a_machine_must_not_be_switched_off(bench):
-    uuid = reserved_node(bench, CLEAN, disable_power_off=True)
-    assert bench.verb(uuid, "clean", **with_reserved(CLEAN, "power_off"))[0] == states.CLEANFAIL
-    assert "disable_power_off" in bench.row(uuid).last_error
-
-
 # Heartbeats
 
 
@@ -413,7 +258,8 @@ def test_it_writes_begin_and_end_of_every_step_into_history(bench, conf, wanted)
     bench.script.answers = {"second": states.CLEANWAIT}
     uuid = begin(bench, CLEAN, "first", "second", "third")
     resume(bench, uuid)
-    expected = [f"clean step vendor.{name} {what}" for name in ("first", "second", "third") for what in ("begins", "ended")]
+    names = ("first", "second", "third")
+    expected = [f"clean step vendor.{name} {what}" for name in names for what in ("begins", "ended")]
     assert [event for _severity, _type, event in bench.history(uuid)] == (expected if wanted else [])
 
 

@@ -13,7 +13,12 @@ from ironic.core import states
 from ironic.tests.databases import counting_statements, sqlite_store
 from ironic.tests.unit.conductor.flows.bench import HOST
 
-LIFE = (("manage", states.MANAGEABLE), ("provide", states.AVAILABLE), ("active", states.ACTIVE), ("deleted", states.AVAILABLE))
+LIFE = (
+    ("manage", states.MANAGEABLE),
+    ("provide", states.AVAILABLE),
+    ("active", states.ACTIVE),
+    ("deleted", states.AVAILABLE),
+)
 
 
 def test_it_brings_a_node_from_enrolment_to_use_and_back(bench):
@@ -97,10 +102,10 @@ def killed_in(directory: Path, store, step: str) -> str:
     return uuid
 
 
-def test_the_next_conductor_fails_the_node_with_a_reason_and_cleaning_can_begin_again(bench):
+def test_the_next_conductor_fails_the_node_with_a_reason_and_cleaning_can_begin_again(bench, placement):
     uuid = bench.node("vendor", provision_state=states.CLEANING, clean_step={"interface": "vendor", "step": "second"})
     bench.store.nodes.update(uuid, {"reservation": HOST})
-    TakeOver(bench.tasks, None).own(RESTARTED)
+    TakeOver(bench.tasks, placement).own(RESTARTED)
     node = bench.row(uuid)
     assert (node.provision_state, node.fault, node.reservation) == (states.CLEANFAIL, "clean failure", None)
     assert bench.verb(uuid, "provide") == (states.AVAILABLE, None)

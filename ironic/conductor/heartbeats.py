@@ -10,22 +10,20 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.conductor.flows import agent_link, rescuing, resuming
-from ironic.conductor.flows.flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.flows.overdue import ON_TIMEOUT
+from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
 
 LOG = logging.getLogger(__name__)
 
-_RECORDED: Final = frozenset(
-    {states.CLEANING, states.DEPLOYING, states.RESCUING, states.SERVICING, *HELD_FLOWS, *WAITING_FLOWS}
-    | {states.RESCUEWAIT}
-)
 _ACTED_ON: Final = frozenset({*WAITING_FLOWS, states.RESCUEWAIT})
+_BUSY_WITH_AN_AGENT: Final = frozenset({states.CLEANING, states.DEPLOYING, states.RESCUING, states.SERVICING})
+_RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 
 
-def heartbeat(task: Task, beat: Mapping[str, Any]) -> None:
+def receive(task: Task, beat: Mapping[str, Any]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     state = task.node.provision_state
     if state not in _RECORDED:
@@ -51,7 +49,9 @@ def _act(task: Task, beat: Mapping[str, Any]) -> None:
 def _act_in_maintenance(task: Task) -> None:
     """Leave the node alone, or fail what is under way where the operator wants no work on such nodes."""
     if not CONF.conductor.allow_provisioning_in_maintenance:
-        task.spawn_after(ON_TIMEOUT[task.node.provision_state], task, "The agent came while the node is in maintenance.")
+        task.spawn_after(
+            ON_TIMEOUT[task.node.provision_state], task, "The agent came while the node is in maintenance."
+        )
 
 
 def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:

@@ -1,0 +1,158 @@
+"""What a caller may reach, asked before a handler runs and inside some of them.
+
+In noauth mode nothing is asked and nothing is looked up. Otherwise a rule about one node is judged with that node's
+owner and lessee: a node the caller may not see is a 404 as if it weren't there, a denied action on a visible one a 403.
+Lists fall back to the caller's own project where its nodes can be told apart.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from ironic.api.request import Request
+from ironic.api.routes import Route
+from ironic.core.errors import AllocationNotFound, HTTPForbidden, IronicError, NodeNotFound
+from ironic.core.resource_errors import RunbookNotFound
+
+SEE_NODE: Final = "baremetal:node:get"
+LIST_NODES: Final = "baremetal:node:list"
+LIST_PORTS: Final = "baremetal:port:list"
+LIST_PORTGROUPS: Final = "baremetal:portgroup:list"
+LIST_VOLUMES: Final = "baremetal:volume:list"
+LIST_ALLOCATIONS: Final = "baremetal:allocation:list"
+LIST_RUNBOOKS: Final = "baremetal:runbook:list"
+
+# Lists that are cut down to one project where a caller may not see all.
+_OF_PROJECT: Final = frozenset(
+    {LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS}
+)
+
+
+class Owned(Protocol):
+    """A node as rules look at it."""
+
+    @property
+    def uuid(self) -> str: ...
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def lessee(self) -> str | None: ...
+
+
+def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
+    """Refuse a request whose route's rule denies it."""
+    if route.rule is None or request.services.policy.is_open:
+        return
+    kind = _kind(route)
+    if kind in _TARGETS and values:
+        _check_node(request, route.rule, values[0], *_TARGETS[kind](request, values[0]))
+    elif kind in _OWNERS and values:
+        require_own(request, route.rule, kind, values[0], *_OWNERS[kind](request, values[0]))
+    elif route.rule in _OF_PROJECT:
+        own_project(request, route.rule)
+    else:
+        # A list that can't be cut down to one project needs the right to all of it.
+        rule = f"{route.rule}_all" if route.rule.endswith(":list") else route.rule
+        if not allows(request, rule):
+            raise HTTPForbidden(resource=rule)
+
+
+def _kind(route: Route) -> str:
+    return route.path.partition("{")[2].partition("}")[0]
+
+
+def _node(request: Request, ident: str) -> tuple[str | None, str | None]:
+    owner, lessee = request.store.nodes.row(("owner", "lessee"), ident)
+    return owner, lessee
+
+
+def _node_of_port(request: Request, ident: str) -> tuple[str | None, str | None]:
+    (node,) = request.store.ports.row(("node_uuid",), ident)
+    return _node(request, node)
+
+
+def _node_of_portgroup(request: Request, ident: str) -> tuple[str | None, str | None]:
+    (node,) = request.store.portgroups.row(("node_uuid",), ident)
+    return _node(request, node)
+
+
+def _node_of_connector(request: Request, ident: str) -> tuple[str | None, str | None]:
+    (node,) = request.store.volume_connectors.row(("node_uuid",), ident)
+    return _node(request, node)
+
+
+def _node_of_target(request: Request, ident: str) -> tuple[str | None, str | None]:
+    (node,) = request.store.volume_targets.row(("node_uuid",), ident)
+    return _node(request, node)
+
+
+_TARGETS: Final[Mapping[str, Callable[[Request, str], tuple[str | None, str | None]]]] = {
+    "node": _node,
+    "port": _node_of_port,
+    "portgroup": _node_of_portgroup,
+    "connector": _node_of_connector,
+    "target": _node_of_target,
+}
+
+
+def _allocation(request: Request, ident: str) -> tuple[str | None, bool]:
+    (owner,) = request.store.allocations.row(("owner",), ident)
+    return owner, False
+
+
+def _runbook(request: Request, ident: str) -> tuple[str | None, bool]:
+    owner, public = request.store.runbooks.row(("owner", "public"), ident)
+    return owner, bool(public)
+
+
+# Things that have an owner themselves, and may be everybody's.
+_OWNERS: Final[Mapping[str, Callable[[Request, str], tuple[str | None, bool]]]] = {
+    "allocation": _allocation,
+    "runbook": _runbook,
+}
+_MISSING: Final[Mapping[str, Callable[[str], IronicError]]] = {
+    "allocation": lambda ident: AllocationNotFound(allocation=ident),
+    "runbook": lambda ident: RunbookNotFound(runbook=ident),
+}
+_OF_EVERYBODY: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
+
+
+def require_own(
+    request: Request, rule: str, kind: str, ident: str, owner: str | None, is_public: bool = False
+) -> None:
+    """Refuse what the caller may not do with a thing that has an owner itself: a 404 where not even seeing it."""
+    policy = request.services.policy
+    target = {f"{kind}.owner": owner}
+    if policy.is_open or (is_public and rule in _OF_EVERYBODY) or policy.allows(request.context, rule, target):
+        return
+    if not is_public and not policy.allows(request.context, f"baremetal:{kind}:get", target):
+        raise _MISSING[kind](ident)
+    raise HTTPForbidden(resource=rule)
+
+
+def _check_node(request: Request, rule: str, ident: str, owner: str | None, lessee: str | None) -> None:
+    if allows(request, rule, owner, lessee):
+        return
+    if not allows(request, SEE_NODE, owner, lessee):
+        raise NodeNotFound(node=ident)
+    raise HTTPForbidden(resource=rule)
+
+
+def require(request: Request, rule: str, node: Owned) -> None:
+    """Refuse what the caller may not do with a node."""
+    if not request.services.policy.is_open:
+        _check_node(request, rule, node.uuid, node.owner, node.lessee)
+
+
+def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
+    """Tell whether a rule lets the caller through."""
+    target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
+    return request.services.policy.allows(request.context, rule, target)
+
+
+def own_project(request: Request, rule: str = LIST_NODES) -> str | None:
+    """Return the project whose nodes, or other things, the caller may list; None: all."""
+    if request.services.policy.is_open or allows(request, f"{rule}_all"):
+        return None
+    if request.context.project_id is None or not allows(request, rule):
+        raise HTTPForbidden(resource=rule)
+    return request.context.project_id

@@ -1,0 +1,61 @@
+"""Who the caller is, in keystone mode.
+
+Every request has to carry a token that Keystone knows, except those of public routes; those are let through without
+anybody looking at a token, so that a ramdisk never waits for Keystone. The body of the 401 is the middleware's own.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ironic.api.errors import Refusal
+from ironic.api.routes import Routes
+from ironic.core.context import RequestContext
+from ironic.core.errors import IronicError
+
+WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class Identity:
+    """Lets public routes through and sends the others past Keystone."""
+
+    def __init__(self, app: WSGI, protect: Callable[[WSGI], WSGI], routes: Routes) -> None:
+        self._app, self._routes = app, routes
+        self._protected = protect(self._known)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Serve one request."""
+        if not self._is_public(environ):
+            return self._protected(environ, start_response)
+        environ["ironic.context"].is_public_api = True
+        return self._app(environ, start_response)
+
+    def _is_public(self, environ: dict[str, Any]) -> bool:
+        try:
+            route, _ = self._routes.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
+        except (Refusal, IronicError):
+            return False
+        return route.public
+
+    def _known(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        describe(environ["ironic.context"], environ)
+        return self._app(environ, start_response)
+
+
+def describe(context: RequestContext, environ: dict[str, Any]) -> None:
+    """Take down what the middleware found out about the caller."""
+    context.user_id = environ.get("HTTP_X_USER_ID")
+    context.project_id = environ.get("HTTP_X_PROJECT_ID")
+    context.project_name = environ.get("HTTP_X_PROJECT_NAME")
+    context.system_scope = environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE")
+    context.roles = tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip())
+
+
+def wrap(app: WSGI, conf: Any, routes: Routes) -> WSGI:
+    """Put the application behind keystonemiddleware, set up by [keystone_authtoken]."""
+    from keystonemiddleware import auth_token
+
+    def protect(inner: WSGI) -> WSGI:
+        protected: WSGI = auth_token.AuthProtocol(inner, {"oslo_config_config": conf})
+        return protected
+
+    return Identity(app, protect, routes)

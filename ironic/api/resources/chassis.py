@@ -1,0 +1,119 @@
+"""Chassis: what nodes stand in. Rows and nothing more; no conductor has a part in them.
+
+Source: facts/fields.yaml and endpoints.yaml.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ironic.api import answers, input, listing, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.fields import CREATE, NOBODY, Field, Resource
+from ironic.api.request import Request
+from ironic.api.resources import nodes
+from ironic.api.resources.node_fields import Node
+from ironic.api.routes import Route
+from ironic.api.types import Datetime, Links, Object, Text, Uuid, ValueType
+from ironic.core.errors import InvalidParameterValue
+
+
+def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return the links to the nodes of each chassis; they always were one list deeper than other links."""
+    return [[projection.links(request.base, f"chassis/{uuid}/nodes")] for (uuid,) in rows]
+
+
+class Chassis(Resource):
+    """Something that holds machines."""
+
+    collection = "chassis"
+    singular = "chassis"
+    marker: ClassVar[ValueType] = Uuid()
+
+    uuid = Field(Uuid(), write=CREATE, plain=True)
+    created_at = Field(Datetime(), write=NOBODY)
+    updated_at = Field(Datetime(), write=NOBODY)
+    description = Field(Text(), plain=True)
+    extra = Field(Object(), empty={})
+    links = Field(Links("chassis/{}"), write=NOBODY, plain=True)
+    nodes = Field(ValueType(), write=NOBODY, needs=("uuid",), gather=links_to_nodes)
+
+
+def index(request: Request) -> Answer:
+    """List chassis."""
+    return listing.answer(request, Chassis, request.store.chassis, listing.read(request, Chassis), {})
+
+
+def detail(request: Request) -> Answer:
+    """List chassis with all fields; the older spelling of `detail=true`."""
+    page = listing.read(request, Chassis, detailed=True)
+    return listing.answer(request, Chassis, request.store.chassis, page, {}, path="chassis/detail")
+
+
+def show(request: Request, chassis: str) -> Answer:
+    """Show one chassis."""
+    view = listing.one(request, Chassis)
+    return answers.document(view.document(request, request.store.chassis.row(view.columns, chassis)))
+
+
+def create(request: Request) -> Answer:
+    """Add a chassis."""
+    input.query(request.query(), {})
+    record = request.store.chassis.create(input.create(Chassis, request.json(), request.minor))
+    document = projection.full(Chassis, request.minor).of_record(request, record, {})
+    return answers.created(document, request.url(f"/v1/chassis/{record.uuid}"))
+
+
+def patch(request: Request, chassis: str) -> Answer:
+    """Change a chassis."""
+    input.query(request.query(), {})
+    changes = patching.read(request, Chassis)
+    with request.store.writing():
+        record = request.store.chassis.get(chassis)
+        before = {"description": record.description, "extra": record.extra}
+        for name, value in patching.patched(Chassis, before, changes, request.minor).items():
+            setattr(record, name, value)
+        record.save()
+    return answers.document(projection.full(Chassis, request.minor).of_record(request, record, {}))
+
+
+def delete(request: Request, chassis: str) -> Answer:
+    """Delete a chassis that holds no nodes."""
+    input.query(request.query(), {})
+    request.store.chassis.delete(chassis)
+    return NO_CONTENT
+
+
+def index_of_nodes(request: Request, chassis: str) -> Answer:
+    """List the nodes of a chassis."""
+    page = listing.read(request, Node)
+    page.filters["chassis_uuid"] = chassis
+    return nodes.listed(request, page, f"chassis/{chassis}/nodes")
+
+
+def detail_of_nodes(request: Request, chassis: str) -> Answer:
+    """List the nodes of a chassis with all fields."""
+    page = listing.read(request, Node, detailed=True)
+    page.filters["chassis_uuid"] = chassis
+    return nodes.listed(request, page, f"chassis/{chassis}/nodes/detail")
+
+
+def refuse(request: Request, *path: str) -> Answer:
+    """Refuse a change of the collection as a whole, and everything below a chassis but the list of its nodes."""
+    raise InvalidParameterValue(err="This needs a chassis's UUID in the path; of its nodes there is only the list.")
+
+
+_ONE = "/v1/chassis/{chassis}"
+
+ROUTES = (
+    Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get"),
+    Route("GET", "/v1/chassis/detail", detail, rule="baremetal:chassis:get"),
+    Route("POST", "/v1/chassis", create, rule="baremetal:chassis:create"),
+    Route("PATCH", "/v1/chassis", refuse),
+    Route("DELETE", "/v1/chassis", refuse),
+    Route("GET", _ONE, show, rule="baremetal:chassis:get"),
+    Route("PATCH", _ONE, patch, rule="baremetal:chassis:update"),
+    Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete"),
+    Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list"),
+    Route("GET", f"{_ONE}/nodes/detail", detail_of_nodes, rule="baremetal:node:list"),
+    Route("GET", f"{_ONE}/nodes/*", refuse),
+)

@@ -1,0 +1,74 @@
+"""`/v1/continue_inspection`: a ramdisk posts what it has found out about its machine.
+
+The data are checked and matched with the one node that waits for them; a conductor works on them in the background. Old
+agents speak exactly version 1.1 and learn the UUID of their node; newer ones get what a look-up answers, with a new
+token. Every failed match is the same 404, as is a version in between. Source: demands S72 to S77.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused
+from ironic.api.request import Request
+from ironic.api.resources import ramdisk
+from ironic.api.routes import Route
+from ironic.api.types import Uuid
+from ironic.core import states
+from ironic.inspection.arrival import Arrival, accept
+from ironic.inspection.lookup import nothing_found
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+    from ironic.rpc.conversation import ConductorCalls
+
+_OLD: Final = 1
+_SINCE: Final = 84
+
+
+def continue_inspection(request: Request) -> Answer:
+    """Take what a ramdisk has found."""
+    ramdisk.check_enabled(request)
+    if _OLD < request.minor < _SINCE:
+        raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
+    given = input.query(request.query(), {"node_uuid": Uuid()})
+    if given and request.minor == _OLD:
+        raise Refused(404, f"node_uuid needs API version 1.{_SINCE} or later.")
+    arrival = accept(request.store, request.settings.rule_book, request.json(), given.get("node_uuid"))
+    with ramdisk.discreet():
+        conductor = request.conductors.serving(arrival.node)
+        return (_answer_old if request.minor == _OLD else _answer)(request, conductor, arrival)
+
+
+def _answer_old(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> Answer:
+    _hand_on(request, conductor, arrival)
+    return answers.document({"uuid": arrival.node.uuid})
+
+
+def _answer(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> Answer:
+    # The token first: from the moment the conductor has accepted the data, the node is the conductor's.
+    token, node = ramdisk.hand_out(request, arrival.node.uuid, _check_waits, again=True)
+    document = ramdisk.view(request).of_record(request, node, {})
+    _hand_on(request, conductor, arrival)
+    return answers.document(ramdisk.document(request, document, node.management_interface, token))
+
+
+def _check_waits(record: "NodeRecord") -> None:
+    if record.provision_state != states.INSPECTWAIT:
+        raise nothing_found()
+
+
+def _hand_on(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> None:
+    conductor.continue_inspection(request.context, arrival.node.uuid, arrival.inventory, arrival.plugin_data)
+
+
+ROUTES = (
+    Route(
+        "POST",
+        "/v1/continue_inspection",
+        continue_inspection,
+        rule="baremetal:driver:ipa_continue_inspection",
+        public=True,
+        body_limit="max_body_inspection",
+    ),
+)

@@ -1,0 +1,110 @@
+"""`/v1/lookup`: a ramdisk asks which node it runs on, by the addresses of its network cards or by UUID.
+
+The first one to ask is given a token and has to show it from then on; later ones learn only that there is one. Whether
+nothing matches, several nodes do or the node waits for no ramdisk can't be told apart from the answer.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources import ramdisk
+from ironic.api.routes import FAULT, Route
+from ironic.api.types import Mac, Uuid, Words
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, NodeNotFound, NotFound
+from ironic.core.secrets import REPLACEMENT
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+LOG = logging.getLogger(__name__)
+
+# A ramdisk may already run on these when operations are allowed to go on with a running one.
+_FAST_TRACK: Final = frozenset(
+    {states.ENROLL, states.MANAGEABLE, states.AVAILABLE, states.SERVICING, states.SERVICEHOLD}
+)
+_QUERY: Final = {"addresses": Words(), "node_uuid": Uuid()}
+_ALSO: Final = ("uuid", "provision_state", "management_interface", "driver", "conductor_group", "driver_internal_info")
+_MAC: Final = Mac()
+# More than any machine has; a query of arbitrary length is not worth a look.
+_MOST_ADDRESSES: Final = 1024
+
+
+def lookup(request: Request) -> Answer:
+    """Tell a ramdisk about its node."""
+    ramdisk.check_enabled(request)
+    given = input.query(request.query(), _QUERY)
+    view = ramdisk.view(request)
+    columns = tuple(dict.fromkeys((*view.columns, *_ALSO)))
+    row = _row(request, columns, given)
+    facts = dict(zip(columns, row, strict=True))
+    _check_state(request, facts["uuid"], facts["provision_state"])
+    with ramdisk.discreet():
+        request.placement.host_for(facts["uuid"], facts["driver"], facts["conductor_group"])
+    if request.minor < ramdisk.SINCE_TOKEN:
+        return _answer(request, view.document(request, row), facts, None)
+    if orjson.loads(facts["driver_internal_info"] or "{}").get(ramdisk.TOKEN):
+        return _answer(request, view.document(request, row), facts, REPLACEMENT)
+    token, node = ramdisk.hand_out(request, facts["uuid"], lambda record: _check_record(request, record))
+    return _answer(request, view.of_record(request, node, {}), facts, token)
+
+
+def _answer(request: Request, node: dict[str, Any], facts: dict[str, Any], token: str | None) -> Answer:
+    return answers.document(ramdisk.document(request, node, facts["management_interface"], token))
+
+
+def _row(request: Request, columns: tuple[str, ...], given: dict[str, Any]) -> tuple[Any, ...]:
+    """Return these columns of the node that is asked for; its UUID wins over addresses."""
+    uuid = given.get("node_uuid") or _by_addresses(request, given.get("addresses", []))
+    try:
+        return request.store.nodes.row(columns, uuid)
+    except NodeNotFound:
+        raise _nothing_found(f"there is no node {uuid}") from None
+
+
+def _by_addresses(request: Request, addresses: list[str]) -> str:
+    macs = list(dict.fromkeys(mac for mac in map(_mac, addresses) if mac is not None))
+    if not macs:
+        raise InvalidParameterValue(err="A look-up needs the MAC addresses of the machine or the UUID of its node.")
+    if len(macs) > _MOST_ADDRESSES:
+        raise InvalidParameterValue(err=f"A look-up takes at most {_MOST_ADDRESSES} addresses.")
+    owners = request.store.nodes.by_macs(macs)
+    if len(owners) != 1:
+        raise _nothing_found(f"{len(owners)} nodes own the addresses {', '.join(macs)}")
+    return owners[0].uuid
+
+
+def _mac(text: str) -> str | None:
+    """Return an address as it is stored, None when it is no address."""
+    try:
+        spelled: str = _MAC.validate(text)
+    except ValueError:
+        return None
+    return spelled
+
+
+def _check_record(request: Request, record: "NodeRecord") -> None:
+    _check_state(request, record.uuid, record.provision_state)
+
+
+def _check_state(request: Request, uuid: str, state: str) -> None:
+    settings = request.settings
+    if not settings.restrict_lookup or state in states.LOOKUP_ALLOWED:
+        return
+    if settings.ramdisk.fast_track and state in _FAST_TRACK:
+        return
+    raise _nothing_found(f"node {uuid} is in state '{state}' and waits for no ramdisk")
+
+
+def _nothing_found(reason: str) -> NotFound:
+    """Return the one error for every look-up that fails."""
+    LOG.info("The look-up of a ramdisk failed: %s", reason)
+    return NotFound("No node waits for this ramdisk.")
+
+
+ROUTES = (Route("GET", "/v1/lookup", lookup, since=22, shape=FAULT, rule="baremetal:driver:ipa_lookup", public=True),)

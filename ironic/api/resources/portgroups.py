@@ -1,0 +1,150 @@
+"""Port groups: list and show, with their ports, also as a part of their node.
+
+Source: facts/fields.yaml and endpoints.yaml. Writing is in `portgroup_writes`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ironic.api import access, answers, listing
+from ironic.api.answers import Answer
+from ironic.api.fields import CREATE, NOBODY, Field, Filter, Resource
+from ironic.api.listing import Page
+from ironic.api.request import Request
+from ironic.api.resources import node_idents
+from ironic.api.resources.port_fields import Port
+from ironic.api.routes import FAULT, Route
+from ironic.api.types import Bool, Datetime, Links, LogicalName, Mac, Object, Text, Uuid, ValueType, Words
+from ironic.core.errors import InvalidParameterValue
+
+
+class Portgroup(Resource):
+    """Several network cards of a machine that work as one."""
+
+    collection = "portgroups"
+    singular = "port group"
+    marker: ClassVar[ValueType] = Uuid()
+    own_filters = (
+        Filter("node", Text(), store=None),
+        Filter("address", Mac()),
+        Filter("shard", Words(), since=106),
+        Filter("conductor_groups", Words()),
+    )
+
+    uuid = Field(Uuid(), since=23, write=CREATE, plain=True)
+    created_at = Field(Datetime(), since=23, write=NOBODY)
+    updated_at = Field(Datetime(), since=23, write=NOBODY)
+    address = Field(Mac(), since=23, plain=True)
+    extra = Field(Object(), since=23, empty={})
+    internal_info = Field(Object(), since=23, write=NOBODY)
+    mode = Field(Text(), since=26)
+    name = Field(LogicalName(), since=23, plain=True)
+    properties = Field(Object(), since=26, empty={})
+    standalone_ports_supported = Field(Bool(), since=23, empty=True)
+    node_uuid = Field(Uuid(), since=23, nullable=False, sort=False)
+    physical_network = Field(Text(64), since=102)
+    category = Field(Text(80), since=103)
+    dynamic_portgroup = Field(Bool(), since=111, write=NOBODY)
+    links = Field(Links("portgroups/{}"), since=23, write=NOBODY, plain=True)
+    ports = Field(Links("portgroups/{}/ports"), since=23, write=NOBODY)
+
+
+# Filters of which a request may have one.
+_EITHER = ("node", "address", "shard", "conductor_groups")
+
+
+def index(request: Request) -> Answer:
+    """List port groups."""
+    return _list(request, listing.read(request, Portgroup), "portgroups")
+
+
+def detail(request: Request) -> Answer:
+    """List port groups with all fields; the older spelling of `detail=true`."""
+    return _list(request, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+
+
+def _list(request: Request, page: Page, path: str) -> Answer:
+    filters = _filters(request, page, page.filters)
+    if (node := page.filters.get("node")) is not None:
+        filters["node_id"] = node_idents.row(request, ("id",), node)[0]
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+
+
+def index_of_node(request: Request, node: str) -> Answer:
+    """List the port groups of a node."""
+    return _list_of_node(request, node, listing.read(request, Portgroup), "portgroups")
+
+
+def detail_of_node(request: Request, node: str) -> Answer:
+    """List the port groups of a node with all fields."""
+    return _list_of_node(request, node, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+
+
+def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
+    found = node_idents.row(request, ("id", "uuid"), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found[0]}
+    path = f"nodes/{found[1]}/{path}"
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+
+
+def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if sum(name in asked for name in _EITHER) > 1:
+        raise InvalidParameterValue(err=f"Only one of {', '.join(_EITHER)} can be asked for at a time.")
+    filters = listing.store_filters(Portgroup, page)
+    if "conductor_groups" in filters:
+        filters["conductor_groups"] = [name.lower() for name in filters["conductor_groups"]]
+    if (project := access.own_project(request, access.LIST_PORTGROUPS)) is not None:
+        filters["project"] = project
+    return filters
+
+
+def show(request: Request, portgroup: str) -> Answer:
+    """Show one port group."""
+    view = listing.one(request, Portgroup)
+    return answers.document(view.document(request, request.store.portgroups.row(view.columns, portgroup)))
+
+
+def index_of_ports(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group."""
+    return _list_ports(request, portgroup, listing.read(request, Port), "ports")
+
+
+def detail_of_ports(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group with all fields."""
+    return _list_ports(request, portgroup, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def _list_ports(request: Request, portgroup: str, page: Page, path: str) -> Answer:
+    if page.filters.keys() & {"node", "portgroup", "shard", "conductor_groups"}:
+        raise InvalidParameterValue(err="The ports of a port group can be narrowed down by their own fields only.")
+    group_id, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
+    filters = listing.store_filters(Port, page) | {"portgroup_id": group_id}
+    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
+
+
+def below_list(request: Request, *path: str) -> Answer:
+    """Refuse everything but the lists below a node or a port group: a port or group is addressed by itself."""
+    raise InvalidParameterValue(err="Here ports and port groups can only be listed; address one of them by itself.")
+
+
+_ONE, _OF_NODE = "/v1/portgroups/{portgroup}", "/v1/nodes/{node}/portgroups"
+
+ROUTES = (
+    Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
+    Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
+    Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get"),
+    Route("GET", f"{_ONE}/ports", index_of_ports, since=24, rule="baremetal:portgroup:get"),
+    Route("GET", f"{_ONE}/ports/detail", detail_of_ports, since=24, rule="baremetal:portgroup:get"),
+    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
+    *(
+        Route(method, path, below_list, since=24)
+        for path in (f"{_ONE}/ports/*", f"{_OF_NODE}/*")
+        for method in ("GET", "POST", "PATCH", "DELETE")
+    ),
+    *(
+        Route(method, path, below_list, since=24)
+        for path in (f"{_ONE}/ports", _OF_NODE)
+        for method in ("POST", "PATCH")
+    ),
+)

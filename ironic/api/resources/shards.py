@@ -1,0 +1,30 @@
+"""Shards: how many nodes carry each shard's name. They exist only as a field of nodes."""
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused
+from ironic.api.request import Request
+from ironic.api.routes import FAULT, Route
+
+# What clients know nodes without a shard as.
+NAMELESS = "None"
+
+
+def index(request: Request) -> Answer:
+    """List the shards with the number of their nodes."""
+    input.query(request.query(), {})
+    counted = request.store.nodes.count_by_shard()
+    return answers.document(
+        {"shards": [{"name": NAMELESS if name is None else name, "count": number} for name, number in counted]}
+    )
+
+
+def show(request: Request, shard: str) -> Answer:
+    """Refuse to show one shard."""
+    raise Refused(404, "A shard has nothing to show; list its nodes by /v1/nodes?shard=<name>.")
+
+
+ROUTES = (
+    Route("GET", "/v1/shards", index, since=82, shape=FAULT, rule="baremetal:shards:get"),
+    Route("GET", "/v1/shards/{shard}", show, since=82, shape=FAULT),
+)

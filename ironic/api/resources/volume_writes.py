@@ -1,0 +1,130 @@
+"""Creating, changing and deleting volume connectors and targets.
+
+A new one is a row and nothing more. One that exists may be in use by a running machine, so it is changed only while
+nobody holds its node and the node is powered off; both are judged in the transaction that writes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ironic.api import access, answers, input, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.json_patch import Change
+from ironic.api.request import Request
+from ironic.api.resources import node_writes
+from ironic.api.resources.volumes import CONNECTORS, TARGETS, Kind
+from ironic.api.routes import Route
+from ironic.core import states
+from ironic.core.errors import Conflict, InvalidParameterValue, InvalidStateRequested, NodeNotFound
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+class Owner(NamedTuple):
+    """The node that a connector or target is to belong to."""
+
+    id: int
+    uuid: str
+    owner: str | None
+    lessee: str | None
+
+
+def _owner(request: Request, uuid: str) -> Owner:
+    try:
+        return Owner(*request.store.nodes.row(Owner._fields, uuid))
+    except NodeNotFound:
+        raise InvalidParameterValue(err="node_uuid names no node.") from None
+
+
+def check_power(node: "NodeRecord", what: str, *, deleting: bool) -> None:
+    """Refuse to touch what a machine that runs may be using."""
+    if node.power_state == states.POWER_OFF or (deleting and node.provision_state in states.DELETABLE):
+        return
+    raise InvalidStateRequested(action=what, node=node.uuid, state=str(node.power_state))
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """The handlers that write one kind."""
+
+    kind: Kind
+
+    def create(self, request: Request) -> Answer:
+        """Add one to a node."""
+        input.query(request.query(), {})
+        values = input.create(self.kind.resource, request.json(), request.minor)
+        with request.store.writing():
+            owner = _owner(request, values.pop("node_uuid"))
+            access.require(request, "baremetal:volume:create", owner)
+            record = self.kind.rows(request).create(values | {"node_id": owner.id})
+        view = projection.full(self.kind.resource, request.minor)
+        document = view.of_record(request, record, {"node_uuid": owner.uuid})
+        return answers.created(document, request.url(f"/v1/volume/{self.kind.name}/{record.uuid}"))
+
+    def patch(self, request: Request, ident: str) -> Answer:
+        """Change one."""
+        input.query(request.query(), {})
+        changes = patching.read(request, self.kind.resource)
+        (node,) = self.kind.rows(request).row(("node_uuid",), ident)
+        node_writes.when_free(request, node, lambda record: self._change(request, record, ident, changes))
+        view = projection.full(self.kind.resource, request.minor)
+        return answers.document(view.document(request, self.kind.rows(request).row(view.columns, ident)))
+
+    def _change(self, request: Request, node: "NodeRecord", ident: str, changes: Sequence[Change]) -> None:
+        check_power(node, f"changing a {self.kind.resource.singular}", deleting=False)
+        record: Any = self._still_there(request, node, ident)
+        known = [name for name in self.kind.resource.writable("patch") if name != "node_uuid"]
+        before = {name: getattr(record, name) for name in known} | {"node_uuid": node.uuid}
+        values = patching.patched(self.kind.resource, before, changes, request.minor)
+        if "node_uuid" in values:
+            values["node_id"] = self._new_owner(request, values.pop("node_uuid"))
+        for name, value in values.items():
+            setattr(record, name, value)
+        record.save()
+
+    def _new_owner(self, request: Request, uuid: str) -> int:
+        owner = _owner(request, uuid)
+        access.require(request, "baremetal:volume:create", owner)
+        return owner.id
+
+    def delete(self, request: Request, ident: str) -> Answer:
+        """Delete one."""
+        input.query(request.query(), {})
+        (node,) = self.kind.rows(request).row(("node_uuid",), ident)
+        node_writes.when_free(request, node, lambda record: self._delete(request, record, ident))
+        return NO_CONTENT
+
+    def _delete(self, request: Request, node: "NodeRecord", ident: str) -> None:
+        check_power(node, f"deleting a {self.kind.resource.singular}", deleting=True)
+        self._still_there(request, node, ident)
+        self.kind.rows(request).delete(ident)
+
+    def _still_there(self, request: Request, node: "NodeRecord", ident: str) -> Any:
+        """Return it if it belongs to the node yet; between two looks it may have moved."""
+        record = self.kind.rows(request).get(ident)
+        if record.node_id != node.id:
+            raise Conflict(f"The {self.kind.resource.singular} was moved to another node in this moment. Try again.")
+        return record
+
+    def routes(self) -> tuple[Route, ...]:
+        """Return the rows of the route table."""
+        all_of_them = f"/v1/volume/{self.kind.name}"
+        one = f"{all_of_them}/{{{self.kind.ident}}}"
+        return (
+            Route("POST", all_of_them, self.create, since=32),  # judged by the node that the body names
+            Route("PATCH", all_of_them, no_ident, since=32),
+            Route("DELETE", all_of_them, no_ident, since=32),
+            Route("POST", one, no_ident, since=32),
+            Route("PATCH", one, self.patch, since=32, rule="baremetal:volume:update"),
+            Route("DELETE", one, self.delete, since=32, rule="baremetal:volume:delete"),
+        )
+
+
+def no_ident(request: Request, *ignored: str) -> Answer:
+    """Refuse a change of the collection as a whole, and a creation where something already is."""
+    raise InvalidParameterValue(err="This needs a UUID in the path, and nothing else there.")
+
+
+ROUTES = (*Writes(CONNECTORS).routes(), *Writes(TARGETS).routes())

@@ -1,0 +1,66 @@
+"""A task's hold on its node: taken in one statement, given back once, never for longer than anybody knows.
+
+The row in the store is the truth. Beside it every process keeps the ids of the nodes its tasks hold, so that a lock
+whose release was lost (the database was away just then) can be found and freed.
+"""
+
+import logging
+import time
+from typing import TYPE_CHECKING, Final
+
+from ironic.conf import CONF
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord, Store
+
+LOG = logging.getLogger(__name__)
+
+# A lock held longer than this is worth a line in the log: it is what users meet as "node is locked".
+LONG_HOLD_SECONDS: Final = 30.0
+
+# How many times longer than a user's request internal work waits for a lock.
+PATIENCE: Final = 10
+
+
+class Lock:
+    """One task's claim to one node; not held until it is taken."""
+
+    __slots__ = ("_held", "_host", "_since", "_store")
+
+    def __init__(self, store: "Store", host: str, held: set[int]) -> None:
+        self._store, self._host, self._held = store, host, held
+        self._since: float | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Tell whether the node is held right now."""
+        return self._since is not None
+
+    def take(self, ident: str | int, purpose: str, *, retry: bool, patient: bool) -> "NodeRecord":
+        """Reserve the node, waiting for it as the options say, or raise NodeLocked."""
+        attempts = CONF.conductor.node_locked_retry_attempts if retry else 1
+        node = self._store.nodes.reserve_waiting(
+            ident,
+            self._host,
+            attempts=max(1, attempts * (PATIENCE if patient else 1)),
+            interval=CONF.conductor.node_locked_retry_interval,
+        )
+        self._since = time.monotonic()
+        self._held.add(node.id)
+        LOG.debug("Node %s is held for %s", node.uuid, purpose)
+        return node
+
+    def give_back(self, node: "NodeRecord", purpose: str) -> None:
+        """Release the node if it is held."""
+        if self.is_held:
+            # First forgotten, then released: should the database be away, the conductor finds the lonely lock later.
+            self.was_given_back(node, purpose)
+            self._store.nodes.release(node, self._host)
+
+    def was_given_back(self, node: "NodeRecord", purpose: str) -> None:
+        """Take note that the node was released together with another change."""
+        held = time.monotonic() - (self._since or 0)
+        self._since = None
+        self._held.discard(node.id)
+        level = logging.INFO if held > LONG_HOLD_SECONDS else logging.DEBUG
+        LOG.log(level, "Node %s was held for %.1f seconds for %s", node.uuid, held, purpose)

@@ -1,0 +1,25 @@
+"""What may be a trait: words of a published list, and those that sites make up themselves.
+
+The list is a library that all services share; it is read at the first question about a word of it.
+"""
+
+import functools
+import re
+from typing import Final
+
+MOST_CHARACTERS: Final = 255
+
+_CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
+
+
+def is_trait(text: str) -> bool:
+    """Tell whether a word may be a trait."""
+    return len(text) <= MOST_CHARACTERS and (_CUSTOM.fullmatch(text) is not None or text in _published())
+
+
+@functools.cache
+def _published() -> frozenset[str]:
+    # The library walks through its own modules at import; most services never need it.
+    import os_traits
+
+    return frozenset(os_traits.get_traits())

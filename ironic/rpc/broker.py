@@ -1,0 +1,53 @@
+"""The way to the message broker: oslo.messaging's transport for calls, with the terms that calls need.
+
+A conductor's queue goes when its last listener does, so that a message to a dead conductor comes back at once instead
+of lying about. Only queues of calls are made so, in an exchange of their own: what others have declared for
+notifications stays as it is. The operator's own word in a file wins over every term set here.
+"""
+
+from typing import Any, Final
+
+from oslo_config import cfg
+
+from ironic.conf import written
+from ironic.rpc.library import oslo_messaging
+
+EXCHANGE: Final = "ironic"
+_GROUP: Final = "oslo_messaging_rabbit"
+
+# What calls need of RabbitMQ: queues that go with their listener, and a look for a lost broker every few seconds.
+_TERMS: Final = {"amqp_auto_delete": "true", "rabbit_interval_max": "5"}
+
+
+def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> Any:
+    """Return the transport that calls travel by; nothing is connected yet."""
+    oslo_messaging.set_transport_defaults(control_exchange=EXCHANGE)
+    # The first one registers the driver's options, which say whether the terms fit; it never connects.
+    plain = oslo_messaging.get_rpc_transport(conf, url=url)
+    address = oslo_messaging.TransportURL.parse(conf, url)
+    if address.transport != "rabbit":
+        return plain
+    plain.cleanup()
+    address.query = _terms(conf) | address.query
+    return oslo_messaging.get_rpc_transport(conf, url=address)
+
+
+def target_of_calls(conf: cfg.ConfigOpts, host: str | None = None) -> Any:
+    """Return where calls go; what has another control_exchange never meets."""
+    exchange = conf.control_exchange
+    return oslo_messaging.Target(exchange=f"{exchange}.calls", topic=f"{exchange}.conductors", server=host)
+
+
+def shown(conf: cfg.ConfigOpts, url: str | None) -> str:
+    """Return where the broker is, for log lines: without user and password."""
+    address = oslo_messaging.TransportURL.parse(conf, url)
+    hosts = ", ".join(f"{host.hostname}:{host.port or 'default port'}" for host in address.hosts) or "localhost"
+    return f"{address.transport}://{hosts}/{address.virtual_host or ''}"
+
+
+def _terms(conf: cfg.ConfigOpts) -> dict[str, str]:
+    terms = {name: value for name, value in _TERMS.items() if not written.holds(conf, _GROUP, name)}
+    if conf[_GROUP].rabbit_quorum_queue:
+        # Queues of that kind can't go by themselves; a dead conductor then shows by its silence only.
+        terms.pop("amqp_auto_delete", None)
+    return terms

@@ -1,0 +1,5 @@
+"""Packaging of the example."""
+
+from setuptools import setup
+
+setup()

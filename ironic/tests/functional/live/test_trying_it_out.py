@@ -1,0 +1,63 @@
+"""What a newcomer does first works as it is written: `make run`, the commands it prints, the example file."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ironic.tests.live_service import all_in_one, free_port, listens
+from ironic.tests.repository import ROOT, tool
+
+PATIENCE = 120
+
+
+def test_make_run_serves_and_prints_three_commands_that_work(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, f"{ROOT}/tools/run.py", "--directory", f"{tmp_path}/state", "--port", str(port)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+    service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    try:
+        assert service.stdout
+        said = "".join(iter(service.stdout.readline, "\n"))
+        said += "".join(service.stdout.readline() for _ in range(4))
+        commands = re.findall(r"^  (OS_AUTH_TYPE=none .+)$", said, re.MULTILINE)
+        assert len(commands) == 3, said
+        for each in commands:
+            done = subprocess.run(
+                each, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE
+            )
+            assert done.returncode == 0, f"{each}: {done.stdout}{done.stderr}"
+    finally:
+        service.terminate()
+        service.communicate(timeout=PATIENCE)
+    assert service.returncode == 0
+    assert not listens(port)
+
+
+def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:
+    path = tool("run").configure(tmp_path, 1)
+    path.write_text(path.read_text() + "# mine\n")
+    assert tool("run").configure(tmp_path, 2) == path
+    assert path.read_text().endswith("# mine\n")
+    assert tool("run").url_of(path) == "http://127.0.0.1:1"
+
+
+@pytest.mark.parametrize("name", ["ironic.conf.example"])
+def test_the_example_file_serves_once_it_is_filled_in(tmp_path: Path, name: str) -> None:
+    port = free_port()
+    text = (ROOT / "etc" / "ironic" / name).read_text()
+    for old, new in {
+        "/var/lib/ironic": str(tmp_path),
+        "/var/log/ironic": str(tmp_path),
+        "<address on the provisioning network>": f"127.0.0.1\nport = {port}",
+        "<the same address>": "127.0.0.1",
+    }.items():
+        text = text.replace(old, new)
+    path = tmp_path / "ironic.conf"
+    path.write_text(text)
+    with all_in_one([path], tmp_path / "ironic.log", port) as service:
+        assert "WARNING" not in service.log
+        assert service.get("/v1/drivers").json()["drivers"][0]["name"] == "fake-hardware"

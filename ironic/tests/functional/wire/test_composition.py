@@ -1,0 +1,123 @@
+"""What a node is made of, decided from the conductors' table alone.
+
+The hardware types here are served by a conductor that nobody could call: whatever is answered comes from its rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core.interface_kinds import KINDS
+from ironic.db import InterfaceRow
+from ironic.tests.databases import counting_statements
+from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.service import Service
+
+ELSEWHERE = "conductor-elsewhere"
+NODE = "11111111-0000-4000-8000-000000000001"
+
+
+def rows(hardware_type: str, boot: Sequence[str]) -> list[InterfaceRow]:
+    kinds = dict.fromkeys(KINDS, ("noop",)) | {"boot": tuple(boot)}
+    return [
+        InterfaceRow(hardware_type, kind, name, name == names[0]) for kind, names in kinds.items() for name in names
+    ]
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    running = services.start(tmp_path)
+    offered = [*rows("ilo-gen8", ("vmedia_ilo", "ipxe")), *rows("generic-ipmi", ("pxe", "ipxe"))]
+    running.store.conductors.register(ELSEWHERE, "", ["ilo-gen8", "generic-ipmi"], offered)
+    body = {"driver": "ilo-gen8", "uuid": NODE}
+    assert running.call("POST", "/v1/nodes", body=body).status == 201
+    yield running
+    running.close()
+
+
+def patch(service: Service, *changes: dict[str, Any], query: str = "") -> Any:
+    return service.call("PATCH", f"/v1/nodes/{NODE}{query}", body=list(changes))
+
+
+def replace(name: str, value: Any) -> dict[str, Any]:
+    return {"op": "replace", "path": f"/{name}", "value": value}
+
+
+@pytest.mark.demand("S14", "S25")
+def test_defaults_come_from_the_table_and_are_kept_in_the_row(service: Service) -> None:
+    stored = service.store.nodes.get(NODE)
+    assert (stored.boot_interface, stored.power_interface) == ("vmedia_ilo", "noop")
+    assert service.call("GET", f"/v1/nodes/{NODE}").json["conductor"] == ELSEWHERE
+    assert service.conductor.asked == []
+
+
+@pytest.mark.demand("S24")
+def test_one_patch_may_pass_through_an_unfit_mix_if_it_ends_with_a_fit_one(service: Service) -> None:
+    response = patch(service, replace("boot_interface", "ipxe"), replace("driver", "generic-ipmi"))
+    assert response.status == 200
+    assert (response.json["driver"], response.json["boot_interface"]) == ("generic-ipmi", "ipxe")
+
+
+@pytest.mark.demand("S24")
+def test_a_patch_that_ends_with_an_unfit_mix_changes_nothing(service: Service) -> None:
+    before = service.contents()
+    assert patch(service, replace("driver", "generic-ipmi")).status == 400
+    assert patch(service, replace("extra", {"a": 1}), replace("boot_interface", "pxe")).status == 400
+    assert service.contents() == before
+
+
+@pytest.mark.demand("S39")
+def test_hardware_type_and_interfaces_can_be_switched(service: Service) -> None:
+    response = patch(service, replace("driver", "generic-ipmi"), query="?reset_interfaces=true")
+    assert (response.status, response.json["boot_interface"]) == (200, "pxe")
+    assert patch(service, replace("boot_interface", "ipxe")).json["boot_interface"] == "ipxe"
+
+
+@pytest.mark.demand("S22")
+def test_null_asks_for_the_default(service: Service) -> None:
+    assert patch(service, replace("boot_interface", "ipxe")).json["boot_interface"] == "ipxe"
+    assert patch(service, replace("boot_interface", None)).json["boot_interface"] == "vmedia_ilo"
+    body = {"driver": "generic-ipmi", "boot_interface": None}
+    assert service.call("POST", "/v1/nodes", body=body).json["boot_interface"] == "pxe"
+
+
+def test_resetting_to_the_same_driver_resets_all_the_same(service: Service) -> None:
+    patch(service, replace("boot_interface", "ipxe"))
+    response = patch(service, replace("driver", "ilo-gen8"), query="?reset_interfaces=true")
+    assert response.json["boot_interface"] == "vmedia_ilo"
+
+
+@pytest.mark.demand("S26")
+def test_a_node_whose_interface_was_disabled_stays_editable(service: Service) -> None:
+    service.store.conductors.register(ELSEWHERE, "", ["ilo-gen8"], rows("ilo-gen8", ("ipxe",)))
+    service.placement.reset()
+    assert patch(service, replace("extra", {"a": 1})).status == 200
+    assert patch(service, replace("description", "x")).json["boot_interface"] == "vmedia_ilo"
+    assert patch(service, replace("power_interface", "noop")).status == 200
+    assert patch(service, replace("boot_interface", "ipxe")).status == 200
+
+
+@pytest.mark.demand("S25")
+def test_the_table_is_asked_once_for_many_requests(service: Service) -> None:
+    service.call("GET", "/v1/nodes")
+    with counting_statements(service.store) as seen:
+        for _ in range(3):
+            assert service.call("POST", "/v1/nodes", body={"driver": "ilo-gen8"}).status == 201
+    assert not [text for text in seen.texts if "conductor_hardware_interfaces" in text]
+
+
+@pytest.mark.demand("S32")
+@pytest.mark.parametrize("kind", KINDS)
+def test_nodes_can_be_listed_by_each_kind_of_interface(service: Service, kind: str) -> None:
+    wanted = getattr(service.store.nodes.get(NODE), f"{kind}_interface")
+    listed = service.call("GET", f"/v1/nodes?{kind}_interface={wanted}&fields=uuid").json["nodes"]
+    assert NODE in [node["uuid"] for node in listed]
+    assert service.call("GET", f"/v1/nodes?{kind}_interface=other").json == {"nodes": []}
+
+
+@pytest.mark.demand("S35")
+@pytest.mark.parametrize("path", ["/v1/conductor_hardware_interfaces", "/v1/hardware_interfaces"])
+def test_the_table_itself_is_not_served(service: Service, path: str) -> None:
+    assert service.call("GET", path).status == 404

@@ -1,0 +1,76 @@
+import io
+from typing import Any
+
+import pytest
+
+from ironic.api import body
+from ironic.api.errors import Raw
+from ironic.core.errors import Invalid
+
+
+def environ(content: bytes, **more: Any) -> dict[str, Any]:
+    return {"wsgi.input": io.BytesIO(content), "CONTENT_LENGTH": str(len(content)), "CONTENT_TYPE": "x/y"} | more
+
+
+def test_it_reads_what_the_length_says_and_no_more() -> None:
+    assert body.read(environ(b"abcdef", CONTENT_LENGTH="3"), 10) == b"abc"
+
+
+@pytest.mark.parametrize("length", ["", "-1", "x", "1e3", "٣", "9" * 40])
+def test_a_length_that_is_none_means_no_body(length: str) -> None:
+    assert body.read(environ(b"abc", CONTENT_LENGTH=length), 10) == b""
+
+
+def test_a_length_over_the_limit_is_refused_before_a_byte_is_read() -> None:
+    given = environ(b"abc", CONTENT_LENGTH="11")
+    with pytest.raises(Raw) as refusal:
+        body.read(given, 10)
+    assert refusal.value.status == 413
+    assert given["wsgi.input"].tell() == 0
+
+
+def test_chunks_are_read_up_to_the_limit() -> None:
+    chunked = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+    assert body.read(environ(b"a" * 10, **chunked), 10) == b"a" * 10
+    with pytest.raises(Raw):
+        body.read(environ(b"a" * 11, **chunked), 10)
+
+
+def test_a_body_without_a_type_is_none() -> None:
+    assert body.read(environ(b"{}", CONTENT_TYPE=""), 10) == b""
+
+
+@pytest.mark.parametrize("raw", [b"", b"  \n"])
+def test_nothing_counts_as_an_empty_object(raw: bytes) -> None:
+    assert body.parse(raw, 5) == {}
+
+
+@pytest.mark.parametrize(
+    "raw", [b"{", b"[1,]", b"nonsense", b"NaN", b'{"a": Infinity}', b'"\\ud800"', b'"\xff"', b"1 2", b"{'a': 1}"]
+)
+def test_what_is_not_json_is_refused_without_being_quoted(raw: bytes) -> None:
+    with pytest.raises(Invalid) as refusal:
+        body.parse(raw, 5)
+    assert raw.decode("latin-1") not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "fits"),
+    [
+        (b"[[[[[]]]]]", True),
+        (b"[[[[[[]]]]]]", False),
+        (b'{"a":{"a":{"a":{"a":{}}}}}', True),
+        (b'{"a":{"a":{"a":{"a":{"a":[]}}}}}', False),
+        (b'["[[[[[[[[[["]', True),
+        (b"[[],[],[],[],[],[],[]]", True),
+        (b"[" * 5000 + b"]" * 5000, False),
+        (b"[" * 100000, False),
+    ],
+)
+def test_nesting_has_a_limit(raw: bytes, fits: bool) -> None:
+    if fits:
+        body.parse(raw, 5)
+        return
+    with pytest.raises(Raw) as refusal:
+        body.parse(raw, 5)
+    assert refusal.value.status == 400

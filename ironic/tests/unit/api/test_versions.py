@@ -1,0 +1,50 @@
+import pytest
+
+from ironic.api import versions
+from ironic.api.errors import VersionRefused
+
+
+@pytest.mark.parametrize(
+    ("own", "common", "minor"),
+    [
+        (None, None, 1),
+        ("1.1", None, 1),
+        ("1.115", None, 115),
+        (" 1.50 ", None, 50),
+        ("latest", None, 115),
+        ("Latest", None, 115),
+        (None, "baremetal 1.31", 31),
+        (None, "compute 2.90,baremetal latest", 115),
+        (None, "BareMetal 1.2", 2),
+        ("1.50", "baremetal 1.31", 31),
+        ("1.50", "compute 2.1", 50),
+        ("1.50", "", 50),
+    ],
+)
+def test_the_version_is_read_from_both_headers(own: str | None, common: str | None, minor: int) -> None:
+    environ = {versions.REQUEST_HEADER: own, versions.COMMON_HEADER: common}
+    assert versions.negotiate({name: value for name, value in environ.items() if value is not None}) == minor
+
+
+@pytest.mark.parametrize(
+    ("asked", "says_range"),
+    [
+        ("1.0", True),
+        ("1.116", True),
+        ("2.1", True),
+        ("0.5", True),
+        ("-1.5", True),
+        ("1", False),
+        ("1.2.3", False),
+        ("abc", False),
+        ("v1.31", False),
+        ("", False),
+        ("1.x", False),
+        ("1." + "9" * 5000, False),
+    ],
+)
+def test_a_version_that_is_not_served_is_refused(asked: str, says_range: bool) -> None:
+    with pytest.raises(VersionRefused) as refusal:
+        versions.negotiate({versions.REQUEST_HEADER: asked})
+    assert refusal.value.status == 406
+    assert bool(refusal.value.headers) is says_range

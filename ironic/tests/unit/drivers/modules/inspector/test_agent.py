@@ -1,0 +1,294 @@
+"""The agent inspect interface, with the fake family and a real store."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import (
+    HardwareInspectionFailure,
+    HookLoadError,
+    InvalidParameterValue,
+    UnsupportedDriverExtension,
+)
+from ironic.db import Store
+from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.interfaces import InspectInterface
+from ironic.drivers.modules.fake import FakeBoot, FakeManagement, FakePower
+from ironic.drivers.modules.inspector import booting
+from ironic.drivers.modules.inspector.agent import AgentInspect
+from ironic.drivers.modules.inspector.known_ports import new_macs
+from ironic.drivers.modules.network.noop import NoopNetwork
+from ironic.tests.conftest import Setter
+from ironic.tests.databases import sqlite_store
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, stored_found, work_on
+
+CALLBACK = "http://api.example.org:6385/v1/continue_inspection"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = sqlite_store(tmp_path)
+    yield store
+    store.close()
+
+
+class Diary(list[Any]):
+    """What was done to a machine, in order."""
+
+
+class Power(FakePower):
+    def __init__(self, diary: Diary) -> None:
+        self.diary = diary
+
+    def set_power_state(self, task: Any, power_state: str, timeout: int | None = None) -> None:
+        self.diary.append(power_state)
+        super().set_power_state(task, power_state, timeout)
+
+
+class Management(FakeManagement):
+    def __init__(self, diary: Diary, macs: list[str] | None = None) -> None:
+        self.diary, self.macs = diary, macs
+
+    def set_boot_device(self, task: Any, device: str, persistent: bool = False) -> None:
+        self.diary.append((device, persistent))
+        super().set_boot_device(task, device, persistent)
+
+    def get_mac_addresses(self, task: Any) -> list[str]:
+        if self.macs is None:
+            return super().get_mac_addresses(task)
+        return self.macs
+
+
+class ManagedBoot(FakeBoot):
+    def __init__(self, diary: Diary) -> None:
+        self.diary = diary
+        self.breaks = False
+
+    def validate_inspection(self, task: Any) -> None:
+        return
+
+    def prepare_ramdisk(self, task: Any, ramdisk_params: Mapping[str, Any]) -> None:
+        self.diary.append(("prepare", dict(ramdisk_params)))
+
+    def clean_up_ramdisk(self, task: Any) -> None:
+        self.diary.append("clean up")
+        if self.breaks:
+            raise RuntimeError("the boot server is gone")
+
+
+class Network(NoopNetwork):
+    def __init__(self, diary: Diary) -> None:
+        self.diary = diary
+
+    def add_inspection_network(self, task: Any) -> dict[str, str]:
+        self.diary.append("network")
+        return {}
+
+    def remove_inspection_network(self, task: Any) -> None:
+        self.diary.append("no network")
+
+
+@pytest.fixture
+def diary() -> Diary:
+    return Diary()
+
+
+def driver(diary: Diary, *, managed: bool = False, macs: list[str] | None = None) -> BareDriver:
+    boot = ManagedBoot(diary) if managed else FakeBoot()
+    network = Network(diary) if managed else NoopNetwork()
+    links = {"power": Power(diary), "management": Management(diary, macs), "boot": boot, "network": network}
+    return BareDriver(links)
+
+
+@pytest.fixture
+def unmanaged(conf: Setter) -> None:
+    conf(inspector__require_managed_boot=False)
+
+
+def begin(store: Store, driver: BareDriver, **values: Any) -> Work:
+    return work_on(store, new_node(store, **{"power_state": states.POWER_ON, **values}), driver)
+
+
+def test_it_is_an_inspect_interface_that_tells_no_properties() -> None:
+    agent = AgentInspect()
+    assert isinstance(agent, InspectInterface)
+    assert agent.get_properties() == {}
+
+
+@pytest.mark.demand("S114")
+def test_it_refuses_to_start_with_bad_hooks_or_rules(conf: Setter, tmp_path: Path) -> None:
+    conf(inspector__hooks="ports,nonsense")
+    with pytest.raises(HookLoadError, match="there is no hook nonsense.*hook ports needs hook validate-interfaces"):
+        AgentInspect()
+    path = tmp_path / "rules.yaml"
+    path.write_text("- {actions: []}")
+    conf(inspector__hooks="ramdisk-error", inspection_rules__built_in=str(path))
+    with pytest.raises(InvalidParameterValue, match="rule 1: .*at least one action"):
+        AgentInspect()
+
+
+def test_it_says_where_inventories_go_when_the_chosen_place_comes_later(
+    conf: Setter, caplog: pytest.LogCaptureFixture
+) -> None:
+    AgentInspect()
+    assert not caplog.messages
+    conf(inventory__data_backend="swift")
+    AgentInspect()
+    assert "Inventories go to the database" in caplog.text
+
+
+@pytest.mark.demand("S106")
+def test_it_wants_a_managed_boot_unless_told_otherwise(conf: Setter, store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary))
+    with pytest.raises(UnsupportedDriverExtension, match=r"\[inspector\]require_managed_boot"):
+        AgentInspect().validate(task)
+    conf(inspector__require_managed_boot=False)
+    AgentInspect().validate(task)
+
+
+def test_it_needs_to_know_where_a_managed_ramdisk_posts(conf: Setter, store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary, managed=True))
+    with pytest.raises(InvalidParameterValue, match=r"\[service_catalog\]endpoint_override"):
+        AgentInspect().validate(task)
+    conf(service_catalog__endpoint_override="http://api.example.org:6385/")
+    AgentInspect().validate(task)
+    assert booting.callback_url() == CALLBACK
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_it_boots_an_unmanaged_machine_from_the_network(store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary), driver_info={"redfish_address": "https://192.0.2.7"})
+    assert AgentInspect().inspect_hardware(task) == states.INSPECTWAIT
+    assert diary == [states.POWER_OFF, ("pxe", False), states.POWER_ON]
+    assert task.node.power_state == states.POWER_ON
+    stored = store.nodes.get(task.node.uuid)
+    assert stored.driver_internal_info["inspector_manage_boot"] is False
+    assert stored.driver_internal_info["lookup_bmc_addresses"] == ["192.0.2.7"]
+    assert store.nodes.bmc_addresses(task.node.id) == ["192.0.2.7"]
+
+
+@pytest.mark.demand("S106")
+def test_it_boots_a_managed_machine_itself(conf: Setter, store: Store, diary: Diary) -> None:
+    conf(service_catalog__endpoint_override="http://api.example.org:6385")
+    task: Any = begin(store, driver(diary, managed=True))
+    assert AgentInspect().inspect_hardware(task) == states.INSPECTWAIT
+    parameters = {"ipa-inspection-callback-url": CALLBACK}
+    assert diary == [states.POWER_OFF, "network", ("prepare", parameters), states.POWER_ON]
+    assert store.nodes.get(task.node.uuid).driver_internal_info["inspector_manage_boot"] is True
+
+
+@pytest.mark.usefixtures("unmanaged")
+@pytest.mark.parametrize(
+    ("power_state", "done"),
+    [(states.POWER_ON, [("pxe", False), states.REBOOT]), (states.POWER_OFF, [("pxe", False), states.POWER_ON])],
+)
+def test_it_restarts_a_machine_that_must_not_be_switched_off(
+    store: Store, diary: Diary, power_state: str, done: list[Any]
+) -> None:
+    task: Any = begin(store, driver(diary), disable_power_off=True, power_state=power_state)
+    AgentInspect().inspect_hardware(task)
+    assert diary == done
+    assert task.node.power_state == states.POWER_ON
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_it_asks_the_bmc_before_it_switches(store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary), power_state=states.POWER_OFF)
+    AgentInspect().inspect_hardware(task)
+    assert diary == [("pxe", False), states.POWER_ON]
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_it_makes_ports_of_what_the_bmc_knows(conf: Setter, store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary, macs=[MAC, OTHER_MAC.upper(), "nonsense", MAC]))
+    new_port(store, task.node, MAC)
+    AgentInspect().inspect_hardware(task)
+    assert [port.address for port in task.ports] == [MAC, OTHER_MAC]
+    conf(inspector__pre_create_ports=False)
+    other: Any = begin(store, driver(diary, macs=["52:54:00:00:00:77"]))
+    AgentInspect().inspect_hardware(other)
+    assert other.ports == []
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_it_says_clearly_when_a_port_is_somebody_elses(store: Store, diary: Diary) -> None:
+    new_port(store, new_node(store), OTHER_MAC)
+    task: Any = begin(store, driver(diary, macs=[MAC, OTHER_MAC]))
+    with pytest.raises(
+        HardwareInspectionFailure, match=f"tells MAC address {OTHER_MAC}, which belongs to a port of another"
+    ):
+        AgentInspect().inspect_hardware(task)
+    assert store.ports.find(node_id=task.node.id) == []
+    assert diary == []
+
+
+def test_it_knows_new_addresses() -> None:
+    assert new_macs([MAC, MAC.upper(), "x", OTHER_MAC], [MAC]) == [OTHER_MAC]
+
+
+@pytest.mark.usefixtures("unmanaged")
+def test_it_makes_something_of_the_data_and_switches_off(store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary), driver_internal_info={"inspector_manage_boot": False})
+    found = inventory(MAC, booted=MAC)
+    assert AgentInspect().continue_inspection(task, found, {"error": None}) is None
+    assert [port.address for port in task.ports] == [MAC]
+    assert stored_found(store, task.node) is not None
+    assert diary == [states.POWER_OFF]
+    assert task.node.power_state == states.POWER_OFF
+    assert "inspector_manage_boot" not in task.node.driver_internal_info
+
+
+def test_it_leaves_the_machine_on_when_told_so(conf: Setter, store: Store, diary: Diary) -> None:
+    conf(inspector__power_off=False)
+    task: Any = begin(store, driver(diary))
+    AgentInspect().continue_inspection(task, inventory(MAC))
+    assert diary == []
+
+
+def test_it_clears_up_a_managed_boot(store: Store, diary: Diary) -> None:
+    task: Any = begin(store, driver(diary, managed=True), driver_internal_info={"inspector_manage_boot": True})
+    AgentInspect().continue_inspection(task, inventory(MAC))
+    assert diary == ["clean up", "no network", states.POWER_OFF]
+
+
+def test_it_clears_up_after_a_failure_too(store: Store, diary: Diary) -> None:
+    driver_of_node = driver(diary, managed=True)
+    task: Any = begin(store, driver_of_node, driver_internal_info={"inspector_manage_boot": True})
+    with pytest.raises(HardwareInspectionFailure, match="it burns"):
+        AgentInspect().continue_inspection(task, inventory(MAC), {"error": "it burns"})
+    assert diary == ["clean up", "no network", states.POWER_OFF]
+    assert store.ports.find(node_id=task.node.id) == []
+
+
+def test_it_tells_the_first_failure_when_clearing_up_fails_as_well(store: Store, diary: Diary) -> None:
+    driver_of_node = driver(diary, managed=True)
+    driver_of_node.boot.breaks = True  # type: ignore[union-attr]
+    task: Any = begin(store, driver_of_node, driver_internal_info={"inspector_manage_boot": True})
+    with pytest.raises(HardwareInspectionFailure, match="it burns"):
+        AgentInspect().continue_inspection(task, inventory(MAC), {"error": "it burns"})
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_it_stops_waiting(store: Store, diary: Diary, breaks: bool) -> None:
+    driver_of_node = driver(diary, managed=True)
+    driver_of_node.boot.breaks = breaks  # type: ignore[union-attr]
+    info = {"inspector_manage_boot": True, "lookup_bmc_addresses": ["192.0.2.7"], "other": 1}
+    task: Any = begin(store, driver_of_node, driver_internal_info=info)
+    store.nodes.set_bmc_addresses(task.node.id, ["192.0.2.7"])
+    if breaks:
+        with pytest.raises(RuntimeError, match="the boot server is gone"):
+            AgentInspect().abort(task)
+    else:
+        AgentInspect().abort(task)
+    assert diary[-1] == states.POWER_OFF
+    assert store.nodes.bmc_addresses(task.node.id) == []
+    assert task.node.driver_internal_info.keys() - {"last_power_state_change"} == {"other"}
+
+
+def test_it_needs_the_interfaces_it_works_with(store: Store) -> None:
+    task: Any = begin(store, BareDriver({"power": FakePower(), "boot": None}))
+    with pytest.raises(UnsupportedDriverExtension):
+        AgentInspect().validate(task)

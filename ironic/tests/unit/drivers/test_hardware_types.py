@@ -1,0 +1,124 @@
+"""Our hardware types, and what is published under which name."""
+
+import configparser
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import ironic
+from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.drivers import not_yet_built
+from ironic.drivers.base import BareDriver
+from ironic.drivers.extensions import TYPES_GROUP, Ambiguous, installed, interfaces_group
+from ironic.drivers.fake_hardware import FakeHardware
+from ironic.drivers.generic import GenericHardware, ManualManagementHardware
+from ironic.drivers.hardware_type import AbstractHardwareType
+from ironic.drivers.interfaces import BASES
+from ironic.drivers.redfish import RedfishHardware
+
+TYPES = [FakeHardware, ManualManagementHardware, RedfishHardware]
+
+# The reference's order, without what is not built yet.
+EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
+    FakeHardware: {
+        "bios": ["fake", "no-bios"],
+        "boot": ["fake"],
+        "console": ["fake", "no-console"],
+        "deploy": ["fake"],
+        "firmware": ["fake", "no-firmware"],
+        "inspect": ["fake", "agent", "no-inspect"],
+        "management": ["fake"],
+        "network": ["noop"],
+        "power": ["fake"],
+        "raid": ["fake", "no-raid"],
+        "rescue": ["fake", "no-rescue"],
+        "storage": ["fake", "noop"],
+        "vendor": ["fake", "no-vendor"],
+    },
+    ManualManagementHardware: {
+        "boot": [],
+        "deploy": ["noop"],
+        "inspect": ["agent", "no-inspect"],
+        "management": ["noop", "fake"],
+        "power": ["fake"],
+        "vendor": ["no-vendor"],
+    },
+    RedfishHardware: {
+        "boot": [],
+        "deploy": [],
+        "inspect": ["agent", "no-inspect"],
+        "management": ["redfish", "noop"],
+        "power": ["redfish"],
+        "storage": ["noop"],
+    },
+}
+
+
+def published_here() -> dict[str, set[str]]:
+    """Return what our own setup.cfg publishes, whatever else is installed."""
+    parser = configparser.ConfigParser()
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read(Path(ironic.__file__).parent.parent / "setup.cfg")
+    section = parser["options.entry_points"]
+    return {group: {line.split("=")[0].strip() for line in section[group].strip().splitlines()} for group in section}
+
+
+@pytest.mark.demand("S4", "S6")
+@pytest.mark.parametrize("hardware_type", TYPES)
+def test_supported_interfaces_come_in_the_promised_order(hardware_type: type[AbstractHardwareType]) -> None:
+    instance = hardware_type()
+    for kind, names in EXPECTED[hardware_type].items():
+        assert list(getattr(instance, f"supported_{interface_field(kind)}s")) == names
+
+
+@pytest.mark.parametrize("hardware_type", TYPES)
+def test_only_what_exists_is_listed(hardware_type: type[AbstractHardwareType]) -> None:
+    published = published_here()
+    for kind in KINDS:
+        listed = getattr(hardware_type(), f"supported_{interface_field(kind)}s")
+        assert set(listed) <= published[interfaces_group(kind)]
+
+
+@pytest.mark.demand("S4")
+def test_mandatory_kinds_have_no_default_list() -> None:
+    assert AbstractHardwareType.__abstractmethods__ == {
+        f"supported_{kind}_interfaces" for kind in ("boot", "deploy", "management", "power")
+    }
+    assert GenericHardware.__abstractmethods__ == {"supported_management_interfaces", "supported_power_interfaces"}
+
+
+@pytest.mark.demand("S1", "S3")
+def test_every_name_leads_to_a_class_of_its_kind() -> None:
+    for group, names in published_here().items():
+        if not group.startswith("ironic.hardware."):
+            continue
+        base: type = AbstractHardwareType if group == TYPES_GROUP else BASES[group.rsplit(".", 1)[1]]
+        for name in names:
+            assert issubclass(installed()[group][name].load(), base), (group, name)
+
+
+def test_what_is_built_is_not_listed_as_missing() -> None:
+    published = published_here()
+    assert published[TYPES_GROUP].isdisjoint(not_yet_built.HARDWARE_TYPES)
+    for kind in KINDS:
+        assert published[interfaces_group(kind)].isdisjoint(not_yet_built.INTERFACES[kind]), kind
+
+
+@pytest.mark.demand("S2")
+def test_every_kind_has_one_base_class() -> None:
+    assert list(BASES) == list(KINDS)
+    assert all(base.interface_type == kind for kind, base in BASES.items())
+    assert BareDriver.all_interfaces == KINDS
+    assert BareDriver.non_vendor_interfaces == tuple(kind for kind in KINDS if kind != "vendor")
+
+
+def test_the_installed_names_are_found_without_loading_them() -> None:
+    found = installed()
+    assert set(found) == {TYPES_GROUP, *map(interfaces_group, KINDS)}
+    assert isinstance(found[TYPES_GROUP]["redfish"], metadata.EntryPoint)
+
+
+def test_a_name_published_twice_is_refused() -> None:
+    with pytest.raises(ImportError, match="for a:A and b:B"):
+        Ambiguous("a:A", "b:B").load()

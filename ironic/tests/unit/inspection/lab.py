@@ -1,0 +1,107 @@
+"""A node in a real store, and a task on it as an inspection sees one."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from ironic import db
+from ironic.core import states
+from ironic.core.context import RequestContext
+from ironic.core.interface_choice import InterfaceRow
+from ironic.core.interface_kinds import KINDS
+from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.inspection.task import Task
+
+DATA = Path(__file__).parents[2] / "data"
+HOST = "conductor-1"
+
+MAC = "52:54:00:00:00:01"
+OTHER_MAC = "52:54:00:00:00:02"
+
+
+class Work:
+    """A task with the lock held."""
+
+    def __init__(self, store: Store, node: NodeRecord, driver: Any = None) -> None:
+        self.store = store
+        self.context = RequestContext()
+        self.node = node
+        self.driver = driver or SimpleNamespace()
+        self._ports: list[PortRecord] | None = None
+
+    @property
+    def ports(self) -> list[PortRecord]:
+        if self._ports is None:
+            self._ports = self.store.ports.find(node_id=self.node.id)
+        return self._ports
+
+    @ports.setter
+    def ports(self, ports: Any) -> None:
+        self._ports = ports
+
+    @property
+    def portgroups(self) -> list[PortgroupRecord]:
+        return self.store.portgroups.find(node_id=self.node.id)
+
+
+def new_node(store: Store, **values: Any) -> NodeRecord:
+    """Store a node that is being inspected through the agent."""
+    interfaces = {f"{kind}_interface": "fake" for kind in KINDS}
+    defaults = {"driver": "fake-hardware", "provision_state": states.INSPECTING, "inspect_interface": "agent"}
+    return store.nodes.create(interfaces | defaults | values)
+
+
+def new_port(store: Store, node: NodeRecord, mac: str = MAC, **values: Any) -> PortRecord:
+    """Store a port of a node."""
+    return store.ports.create({"node_id": node.id, "address": mac, **values})
+
+
+def work_on(store: Store, node: NodeRecord, driver: Any = None) -> Work:
+    """Take the lock on a node."""
+    return Work(store, store.nodes.reserve(node.uuid, HOST), driver)
+
+
+def post(store: Store, message: str = "x", **values: Any) -> str:
+    """Store a rule, one that logs something unless it is told to do something else."""
+    stored = {"actions": [{"op": "log", "args": [message]}], "conditions": [], "phase": None, "sensitive": False}
+    return store.rules.create(stored | {"priority": 0} | values).uuid
+
+
+def serve(store: Store, hardware_type: str, interface: str = "fake") -> None:
+    """Have a conductor serve a hardware type with one implementation of every kind, and agent inspection."""
+    rows = [InterfaceRow(hardware_type, kind, interface, True) for kind in KINDS]
+    rows.append(InterfaceRow(hardware_type, "inspect", "agent", False))
+    store.conductors.register(f"{hardware_type}-host", "", [hardware_type], [db.InterfaceRow(*row) for row in rows])
+
+
+def stored_found(store: Store, node: NodeRecord) -> tuple[Any, Any] | None:
+    """Return the stored inventory and plug-in data."""
+    texts = store.inventories.texts(node.id)
+    return None if texts is None else (json.loads(texts[0]), json.loads(texts[1]))
+
+
+def inventory(*macs: str, booted: str | None = None, **more: Any) -> dict[str, Any]:
+    """Return a small inventory with these interfaces, the first of which has an IP address."""
+    interfaces = [
+        {
+            "name": f"eth{number}",
+            "mac_address": mac,
+            "ipv4_address": None if number else "192.0.2.10",
+            "client_id": None,
+        }
+        for number, mac in enumerate(macs)
+    ]
+    boot = {"boot": {"pxe_interface": booted, "current_boot_mode": "uefi"}}
+    return {"interfaces": interfaces, "cpu": {"architecture": "x86_64", "count": 8}, **boot, **more}
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """Return a payload of the test data."""
+    payload: dict[str, Any] = json.loads((DATA / "inventories" / f"{name}.json").read_bytes())
+    return payload
+
+
+def as_task(work: Work) -> Task:
+    """Return the work as the task that it stands for."""
+    return work

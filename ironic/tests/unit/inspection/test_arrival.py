@@ -1,0 +1,49 @@
+"""Data at the door: malformed ones are told so, all others that stay outside learn the same."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, NotFound
+from ironic.db import Store
+from ironic.inspection import arrival
+from ironic.inspection.lookup import nothing_found
+from ironic.inspection.rules import RuleBook
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, new_node, new_port, post
+
+
+def body(mac: str = MAC, **data: Any) -> dict[str, Any]:
+    return {"inventory": {"interfaces": [{"mac_address": mac}]}, **data}
+
+
+@pytest.mark.demand("S115")
+def test_it_matches_data_with_their_node_after_the_early_rules(store: Store) -> None:
+    post(store, phase="early", actions=[{"op": "set-plugin-data", "args": ["early", True]}])
+    node = new_node(store, provision_state=states.INSPECTWAIT)
+    new_port(store, node)
+    arrived = arrival.accept(store, RuleBook(), body(error=None), node.uuid)
+    assert (arrived.node.uuid, arrived.plugin_data) == (node.uuid, {"error": None, "early": True})
+    assert arrived.inventory == body()["inventory"]
+
+
+def test_it_says_what_is_malformed(store: Store) -> None:
+    with pytest.raises(InvalidParameterValue):
+        arrival.accept(store, RuleBook(), {})
+
+
+@pytest.mark.demand("S76", "S115")
+def test_it_answers_everything_else_alike(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    node = new_node(store, provision_state=states.INSPECTWAIT)
+    new_port(store, node)
+    new_port(store, new_node(store, provision_state=states.ACTIVE), OTHER_MAC)
+    refused = [{"op": "is-true", "args": ["{plugin_data[unwanted]}"]}]
+    post(store, phase="early", conditions=refused, actions=[{"op": "fail", "args": ["unwanted"]}])
+    answers = []
+    for sent in (body(unwanted=True), body(OTHER_MAC), body("52:54:00:00:00:99")):
+        with caplog.at_level(logging.WARNING, "ironic"), pytest.raises(NotFound) as error:
+            arrival.accept(store, RuleBook(), sent)
+        answers.append((type(error.value), str(error.value)))
+    assert answers == [(NotFound, str(nothing_found()))] * 3
+    assert "actions[0]: unwanted" in caplog.messages[0]
