@@ -22,9 +22,7 @@ LIST_ALLOCATIONS: Final = "baremetal:allocation:list"
 LIST_RUNBOOKS: Final = "baremetal:runbook:list"
 
 # Lists that are cut down to one project where a caller may not see all.
-_OF_PROJECT: Final = frozenset(
-    {LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS}
-)
+_OF_PROJECT: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
 
 
 class Owned(Protocol):
@@ -116,9 +114,7 @@ _MISSING: Final[Mapping[str, Callable[[str], IronicError]]] = {
 _OF_EVERYBODY: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
 
 
-def require_own(
-    request: Request, rule: str, kind: str, ident: str, owner: str | None, is_public: bool = False
-) -> None:
+def require_own(request: Request, rule: str, kind: str, ident: str, owner: str | None, is_public: bool = False) -> None:
     """Refuse what the caller may not do with a thing that has an owner itself: a 404 where not even seeing it."""
     policy = request.services.policy
     target = {f"{kind}.owner": owner}

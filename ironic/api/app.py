@@ -14,7 +14,7 @@ import pecan.core
 import pecan.hooks
 import webob
 
-from ironic.api import access, errors, policy, versions
+from ironic.api import access, conditional, errors, policy, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
@@ -91,6 +91,11 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
         if answer.location is not None:
             headers.append(("Location", answer.location))
+        if answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
+            tag = conditional.tag(answer.body)
+            headers += [("ETag", f'"{tag}"'), conditional.VARY]
+            if conditional.is_held(request.environ, tag):
+                answer = Answer(304)
         _write(state.response, answer.status, answer.body, headers, answer.content_type)
         if request.method == "HEAD":
             # The length stays: it is that of the body a GET would get.
@@ -164,7 +169,7 @@ def _write(
     chunks = [] if body is None else [body] if isinstance(body, bytes) else body
     if body is not None:
         headers = [*headers, ("Content-Type", content_type)]
-    if status != 204:
+    if status not in (204, 304):
         headers = [*headers, ("Content-Length", str(sum(map(len, chunks))))]
     response.status_int = status
     # In this order: setting the iterator drops the length.

@@ -4,9 +4,10 @@ Size is checked before a byte is read, nesting right after the parser (which has
 more than the limits allow. What is not JSON is a 400; numbers that are none (NaN) and broken text count as not JSON.
 """
 
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import orjson
 
@@ -14,7 +15,13 @@ from ironic.api.errors import Raw
 from ironic.core.errors import Invalid
 
 # The parser has a limit of its own and says so in words only; a test holds them.
-_TOO_DEEP = re.compile("depth|recursion", re.IGNORECASE)
+_TOO_DEEP: Final = re.compile("depth|recursion", re.IGNORECASE)
+
+# Most bodies have none of these, so that one search is all they cost.
+_SUSPECT: Final = re.compile(rb"[0-9]{19}|\\u0000")
+_MOST_DIGITS: Final = 20
+_SMALLEST: Final = -(2**63)
+_TOO_LARGE: Final = 2**64
 
 
 def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
@@ -55,6 +62,36 @@ def parse(raw: bytes, max_depth: int) -> Any:
     if raw.count(b"[") + raw.count(b"{") > max_depth and is_deeper(document, max_depth):
         raise _refuse_depth(max_depth)
     return document
+
+
+def check_storable(raw: bytes, document: Any) -> None:
+    """Refuse what not every database and client can hold: numbers beyond 64 bits, the character with code 0.
+
+    The parser turns longer numbers into inexact ones, so they have to be looked for in the text itself.
+    """
+    if _SUSPECT.search(raw):
+        json.loads(raw, parse_int=_integer)
+        if any("\0" in text for text in _texts(document)):
+            raise Invalid("The request body must not contain the character with code 0.")
+
+
+def _integer(digits: str) -> int:
+    value = int(digits) if len(digits) <= _MOST_DIGITS else _TOO_LARGE
+    if not _SMALLEST <= value < _TOO_LARGE:
+        raise Invalid("The request body has a number that does not fit into 64 bits.")
+    return value
+
+
+def _texts(document: Any) -> Iterator[str]:
+    left = [document]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += [*one, *one.values()]
+        elif isinstance(one, list):
+            left += one
 
 
 def _refuse_depth(max_depth: int) -> Raw:

@@ -5,7 +5,7 @@ filters all come from its lines (see projection, input, listing, json_patch). No
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from ironic.api.request import Request
@@ -59,6 +59,8 @@ class Field:
     type: ValueType
     since: int = 1
     write: frozenset[str] = ANYONE
+    # Ways of writing it that callers of any version have, although only later versions show it.
+    ungated: frozenset[str] = NOBODY
     # In the plain list, not only in the full document.
     plain: bool = False
     # May be named in `fields=`.
@@ -100,6 +102,8 @@ class Table:
     """What is read off a resource's lines once."""
 
     fields: Mapping[str, Field]
+    # By way of writing, "create" and "patch".
+    written: Mapping[str, Mapping[str, Field]]
     filters: Mapping[str, Filter] = field(default_factory=dict)
 
 
@@ -131,7 +135,7 @@ class Resource:
         for name, one in fields.items():
             if one.filter:
                 filters[name] = Filter(name, one.filter.type or one.type, max(one.since, one.filter.since))
-        cls.table = Table(fields, filters)
+        cls.table = Table(fields, {way: _written(fields, way) for way in sorted(ANYONE)}, filters)
 
     @classmethod
     def visible(cls, minor: int) -> list[Field]:
@@ -141,4 +145,9 @@ class Resource:
     @classmethod
     def writable(cls, way: str) -> dict[str, Field]:
         """Return the fields a caller may send, for "create" or "patch", whatever the version."""
-        return {name: one for name, one in cls.table.fields.items() if way in one.write}
+        return dict(cls.table.written[way])
+
+
+def _written(fields: Mapping[str, Field], way: str) -> Mapping[str, Field]:
+    writable = {name: one for name, one in fields.items() if way in one.write}
+    return {name: replace(one, since=1) if way in one.ungated else one for name, one in writable.items()}

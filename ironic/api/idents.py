@@ -61,7 +61,9 @@ def _uuid(text: str) -> None:
 
 
 def _anything(text: str) -> None:
-    """A name that is only compared: drivers, hosts."""
+    # A name that is only compared: drivers, hosts. Some databases refuse to compare with this character.
+    if "\0" in text:
+        raise Abort(404, "There is no such path.")
 
 
 CHECKS: Final[dict[str, Callable[[str], None]]] = {

@@ -26,9 +26,9 @@ Types = tuple[tuple[str, ValueType], ...]
 @functools.cache
 def input_type(types: Types) -> type:
     """Make the WSME type of these named values."""
-    attributes: dict[str, Any] = {name: wsme.types.wsattr(kind, name=name) for name, kind in types}
+    attributes: dict[str, Any] = {_attribute(name): wsme.types.wsattr(kind, name=name) for name, kind in types}
     # Without the order WSME searches source files for it.
-    made = type("Input", (wsme.types.Base,), attributes | {"_wsme_attr_order": tuple(name for name, _ in types)})
+    made = type("Input", (wsme.types.Base,), attributes | {"_wsme_attr_order": tuple(attributes)})
     wsme.types.registry.register(made)
     return made
 
@@ -42,7 +42,12 @@ def check(types: Types, given: Mapping[str, Any]) -> dict[str, Any]:
     except wsme.exc.InvalidInput as error:
         # The library's own text quotes the value, which may be a secret.
         raise InvalidParameterValue(err=f"{error.fieldname} {error.msg}.") from None
-    return {name: getattr(read, name) for name in given}
+    return {name: getattr(read, _attribute(name)) for name in given}
+
+
+def _attribute(name: str) -> str:
+    # Keys of other services have colons, which no attribute can have.
+    return name.replace(":", "_")
 
 
 def _listed(names: Iterable[str]) -> str:

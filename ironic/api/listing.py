@@ -63,7 +63,7 @@ class Page:
 
 
 _PAGING: dict[str, ValueType] = {
-    "limit": Integer(1, digits=True),
+    "limit": Integer(1, None, digits=True),
     "sort_key": Text(None),
     "sort_dir": Enum("asc", "desc", name="direction"),
 }

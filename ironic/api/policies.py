@@ -197,6 +197,8 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ("baremetal:runbook:update:owner", _SYSTEM_WRITES, BOTH, "PATCH /runbooks/{runbook_ident}"),
     ("baremetal:runbook:delete", _OWNS_RUNBOOK, BOTH, "DELETE /runbooks/{runbook_ident}"),
     ("baremetal:runbook:use", _OWNS_RUNBOOK, BOTH, "PUT /nodes/{node_ident}/states/provision"),
+    # Ours: what became of data that ramdisks posted.
+    ("baremetal:inspection:rejected_callbacks", _SYSTEM_READS, SYSTEM, "GET /inspection/rejected_callbacks"),
     ("baremetal:inspection_rule:list_all", _SYSTEM_READS, BOTH, "GET /inspection_rules"),
     ("baremetal:inspection_rule:get", _SYSTEM_READS, BOTH, "GET /inspection_rules/{rule_id}"),
     ("baremetal:inspection_rule:create", _ADMIN, BOTH, "POST /inspection_rules"),

@@ -5,7 +5,7 @@ conductors, placement); reads body and query on demand.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
 from ironic.api import body
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ironic.db import Store
     from ironic.rpc.conductors import Conductors
     from ironic.rpc.placement import Placement
+
+_ORDINARY: Final = "max_body"
+_MOST_PARAMETERS: Final = 1000
 
 
 class Services:
@@ -89,13 +92,17 @@ class Request:
     def query(self) -> list[tuple[str, str]]:
         """Return the query parameters in order, decoded, empty ones included."""
         text = self.environ.get("QUERY_STRING")
-        return parse_qsl(text, keep_blank_values=True, max_num_fields=1000) if text else []
+        return _parameters(text) if text else []
 
     def json(self) -> Any:
         """Return the parsed body; {} when there is none."""
         if self._body is self:
-            limit = getattr(self.settings, self.route.body_limit if self.route else "max_body")
-            self._body = body.parse(body.read(self.environ, limit), self.settings.max_depth)
+            limit = self.route.body_limit if self.route else _ORDINARY
+            raw = body.read(self.environ, getattr(self.settings, limit))
+            self._body = body.parse(raw, self.settings.max_depth)
+            if limit == _ORDINARY:
+                # What may be large is no row but data: its handler knows what it can hold.
+                body.check_storable(raw, self._body)
         return self._body
 
     def arguments(self) -> dict[str, Any]:
@@ -108,6 +115,16 @@ class Request:
                 raise Invalid(f"Argument {printable(name)} is given twice.")
             given[name] = value
         return given
+
+
+def _parameters(text: str) -> list[tuple[str, str]]:
+    try:
+        found = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        raise Invalid(f"There are more than {_MOST_PARAMETERS} query parameters.") from None
+    if any("\0" in name or "\0" in value for name, value in found):
+        raise Invalid("Query parameters must not contain the character with code 0.")
+    return found
 
 
 def printable(name: str) -> str:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ironic.api.ramdisk_settings import RamdiskSettings
+from ironic.inspection import storage
+from ironic.inspection.discovery import Discovery
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load as load_rules
+from ironic.inspection.storage import Backend, InDatabase
 
 KIB = 1024
 STEP_KINDS = ("clean", "deploy", "service")
@@ -49,6 +52,10 @@ class ApiSettings:
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
     # The rules of the operator's file are read and checked once, here.
     rule_book: RuleBook = field(default_factory=RuleBook)
+    inventories: Backend = field(default_factory=InDatabase)
+    # What is done with unknown machines; None is nothing.
+    discovery: Discovery | None = None
+    rejected_callbacks_kept: int = 200
     proxy_headers: bool = False
     healthcheck: bool = False
     debug_tracebacks: bool = False
@@ -80,6 +87,9 @@ class ApiSettings:
             ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
             ramdisk=RamdiskSettings.from_conf(conf),
             rule_book=_rule_book(conf.inspection_rules.built_in),
+            inventories=storage.from_conf(),
+            discovery=Discovery.from_conf(conf),
+            rejected_callbacks_kept=conf.inspector.rejected_callbacks_kept,
             proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
             healthcheck=_library_option(conf, "healthcheck", "enabled"),
             debug_tracebacks=conf.debug_tracebacks_in_api,

@@ -15,6 +15,7 @@ import wsme.types
 
 from ironic.api import idents
 from ironic.core import states
+from ironic.core.traits import is_trait
 
 Shown = Callable[[Any], Any]
 
@@ -123,6 +124,18 @@ class LogicalName(Text):
         return value
 
 
+class TraitName(Text):
+    """A word that may be a trait."""
+
+    name = "trait"
+
+    def validate(self, value: Any) -> Any:
+        """Look it up, or check the syntax of those that sites make up."""
+        if not isinstance(value, str) or not is_trait(value):
+            raise ValueError("must be a trait: a published one, or CUSTOM_ and capital letters, digits or underscores")
+        return value
+
+
 class Mac(Text):
     """A MAC address; stored in lower case with colons."""
 
@@ -190,12 +203,14 @@ class StrictBool(Bool):
 
 
 class Integer(ValueType):
-    """A whole number; a query has it as digits."""
+    """A whole number of 32 bits unless said otherwise; a query has it as digits."""
 
     name = "integer"
     json = "integer"
 
-    def __init__(self, smallest: int | None = None, largest: int | None = None, *, digits: bool = False) -> None:
+    def __init__(
+        self, smallest: int | None = -(2**31), largest: int | None = 2**31 - 1, *, digits: bool = False
+    ) -> None:
         self.smallest, self.largest, self.digits = smallest, largest, digits
 
     def validate(self, value: Any) -> Any:
@@ -264,6 +279,17 @@ class Array(Json):
         if not isinstance(value, list):
             raise ValueError("must be a list")
         return value
+
+
+class TraitNames(Array):
+    """A list of traits."""
+
+    name = "traits"
+    _one = TraitName()
+
+    def validate(self, value: Any) -> Any:
+        """Check every item; what is given twice counts once."""
+        return list(dict.fromkeys(map(self._one.validate, super().validate(value))))
 
 
 class Words(ValueType):

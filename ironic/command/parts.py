@@ -4,94 +4,139 @@ Each comes up and goes down by itself and knows nothing of the others; `ironic.c
 options and `ironic.command.lifecycle` runs them.
 """
 
+import logging
+import threading
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from oslo_db import exception as db_errors
+from oslo_config import cfg
 
+from ironic.command import waiting
+from ironic.command.lifecycle import Part, ToldToEnd
 from ironic.command.serving import ApiServer, Application, Listening
+from ironic.command.signals import Pause
 from ironic.conductor.service import Conductor
-from ironic.core.errors import IronicError
-from ironic.db import Store
+from ironic.db import Store, require_current
 
 if TYPE_CHECKING:
     from ironic.rpc.message_bus import MessageBus
+    from ironic.rpc.placement import Placement
 
-Close = Callable[[], None]
-
-
-class SchemaMissing(IronicError):
-    """The database was never set up."""
-
-    text = "The database has no tables yet. Run `ironic-dbsync upgrade` with the same configuration, then start again."
+LOG = logging.getLogger(__name__)
 
 
-class Database:
-    """The store; other parts hold it, this one looks at it first and closes it last."""
+class Database(Part):
+    """The store and the picture of the conductors in it; other parts hold them, this one closes the store last."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, placement: "Placement", conf: cfg.ConfigOpts, pause: Pause) -> None:
+        self._store, self._placement, self._conf, self._pause = store, placement, conf, pause
 
     def start(self) -> None:
-        """Make sure that there is something to work with."""
-        try:
-            self._store.conductors.alive(0)
-        except db_errors.DBNonExistentTable as fault:
-            raise SchemaMissing() from fault
+        """Wait for the database and make sure that it is one to work with."""
+        waiting.for_database(self._store.engine, self._conf, self._pause)
+        require_current(self._store)
 
     def stop(self) -> None:
         """Close every connection."""
         self._store.close()
 
     def reload(self) -> None:
-        """Nothing here can change while it runs."""
+        """Judge the life of conductors by the new limit."""
+        self._placement.reset(heartbeat_timeout=self._conf.conductor.heartbeat_timeout)
 
 
-class Bus:
+class Bus(Part):
     """The connection to the message bus; only there when conductors are asked over one."""
 
-    def __init__(self, bus: "MessageBus") -> None:
-        self._bus = bus
+    def __init__(self, bus: "MessageBus", pause: Pause, *, needed: bool) -> None:
+        """Put it together; with ``needed`` nothing works without it, else it is looked for in the background."""
+        self._bus, self._pause, self._needed = bus, pause, needed
+        self._stopping = threading.Event()
 
     def start(self) -> None:
-        """Connections are made when they are needed."""
+        """Wait for the broker; an API answers much without one, and says what it can't."""
+        if self._needed:
+            waiting.for_broker(self._bus.is_open, self._bus.address, self._pause)
+        elif not self._bus.is_open(0):
+            threading.Thread(target=self._watch, name="message-bus-watch", daemon=True).start()
 
     def stop(self) -> None:
         """Leave the bus."""
+        self._stopping.set()
         self._bus.close()
 
-    def reload(self) -> None:
-        """Nothing here can change while it runs."""
-
-
-class ConductorPart:
-    """A conductor and the ear through which it is asked."""
-
-    def __init__(self, conductor: Conductor, listen: Callable[[], Close]) -> None:
-        """Put both together; ``listen`` begins to take calls and returns what ends that."""
-        self._conductor, self._listen = conductor, listen
-        self._close: Close | None = None
-
-    def start(self) -> None:
-        """Start the conductor, then take calls: its start frees locks of an earlier life, which no call may meet."""
-        self._conductor.start()
+    def _watch(self) -> None:
         try:
-            self._close = self._listen()
-        except BaseException:
-            self._conductor.stop()
-            raise
+            waiting.for_broker(self._bus.is_open, self._bus.address, self._stopping.wait)
+        except ToldToEnd:
+            LOG.info("The message broker was not found before the end")
+
+
+class Ear(Protocol):
+    """Where the calls to a conductor come in."""
+
+    def retire(self) -> None:
+        """Begin no call any more; those under way go on."""
 
     def stop(self) -> None:
-        """Take no more calls, then let the work end."""
-        if self._close:
-            self._close()
-        self._conductor.stop()
+        """End the calls under way and close."""
+
+
+class ConductorPart(Part):
+    """A conductor and the ear through which it is asked."""
+
+    def __init__(self, conductor: Conductor, listen: Callable[[], Ear], graceful_timeout: float) -> None:
+        """Put both together; ``listen`` begins to take calls."""
+        self._conductor, self._listen, self._patience = conductor, listen, graceful_timeout
+        self._ear: Ear | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether the conductor has no work and holds no node."""
+        return self._conductor.is_idle
+
+    def start(self) -> None:
+        """Start the conductor, which takes calls as soon as it is ready for them."""
+        try:
+            self._conductor.start(self._take_calls)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _take_calls(self) -> None:
+        self._ear = self._listen()
+
+    def retire(self) -> None:
+        """Leave the nodes to others; whoever still asks here is sent there."""
+        self._conductor.retire()
+        if self._ear:
+            self._ear.retire()
+
+    def stop(self) -> None:
+        """Take no more calls, let those under way and the work end, then free what is held."""
+        until = time.monotonic() + self._patience
+        self.retire()
+        closing = self._close_ear()
+        closing.join(self._patience)
+        self.unfinished = self._conductor.stop(max(0.0, until - time.monotonic())) + self._calls_left(closing)
+
+    def _close_ear(self) -> threading.Thread:
+        """Close the ear in a thread of its own: it waits for the calls under way, and a BMC may never answer."""
+        closing = threading.Thread(target=self._ear.stop if self._ear else lambda: None, name="ear", daemon=True)
+        closing.start()
+        return closing
+
+    @staticmethod
+    def _calls_left(closing: threading.Thread) -> list[str]:
+        return ["a call that is being answered"] if closing.is_alive() else []
 
     def reload(self) -> None:
         """The conductor reads options when it needs them."""
+        self._conductor.reload()
 
 
-class Api:
+class Api(Part):
     """The API behind its server."""
 
     def __init__(self, build: Callable[[], Application], listening: Listening) -> None:

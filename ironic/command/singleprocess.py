@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ironic.command import program
 from ironic.command.lifecycle import Part
+from ironic.command.signals import Pause
 from ironic.conf import CONF
 
 
@@ -13,10 +14,10 @@ def main() -> int:
     return program.run("The all-in-one service", _parts, sys.argv[1:])
 
 
-def _parts() -> Sequence[Part]:
+def _parts(pause: Pause) -> Sequence[Part]:
     from ironic.command import wiring
 
-    return wiring.all_in_one(CONF)
+    return wiring.all_in_one(CONF, pause)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,31 @@
 """Putting the rooms together: from options to the parts of each program.
 
-The only place where a store, drivers, a conductor and an API meet. What is built here runs nowhere yet.
+The only place where a store, drivers, a conductor and an API meet. What is built here runs nowhere yet and has asked
+nobody anything, so that a mistake in the options is told before anything is waited for.
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Final, Union
 
 from oslo_config import cfg
 
 from ironic.command.lifecycle import Part
-from ironic.command.parts import Api, Bus, Close, ConductorPart, Database
+from ironic.command.parts import Api, Bus, ConductorPart, Database
 from ironic.command.serving import Application, Listening
+from ironic.command.signals import Pause
+from ironic.conductor import interface_jobs
+from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint
 from ironic.conductor.flows.overdue import ON_TIMEOUT
+from ironic.conductor.jobs import Job
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
 from ironic.conf import written
 from ironic.db import Store
 from ironic.drivers.composition import Composition
+from ironic.rpc import versions
 from ironic.rpc.conductors import Conductors
-from ironic.rpc.conversation import ConductorCalls
 from ironic.rpc.in_process import InProcess
 from ironic.rpc.placement import Placement
 
@@ -30,35 +34,54 @@ if TYPE_CHECKING:
 
 Transport = Union[InProcess, "MessageBus"]
 
+# Seconds for which work waits for a database server that restarts. A flow on a machine is worth the wait; a user's
+# request is not, nor are the threads that would wait with it.
+CONDUCTOR_PATIENCE: Final = 30.0
+ALL_IN_ONE_PATIENCE: Final = 5.0
 
-def all_in_one(conf: cfg.ConfigOpts) -> list[Part]:
+
+def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     """Return the parts of `ironic`: the API and one conductor in one process."""
     transport = _any_transport(conf)
-    store, placement = _common(conf)
+    store, placement = _common(conf, patience=ALL_IN_ONE_PATIENCE)
     return [
-        Database(store),
-        *_bus(transport),
+        Database(store, placement, conf, pause),
+        *_bus(transport, pause, needed=True),
         _conductor(conf, store, placement, transport),
         _api(conf, store, placement, transport),
     ]
 
 
-def conductor_alone(conf: cfg.ConfigOpts) -> list[Part]:
+def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     """Return the parts of `ironic-conductor`."""
     transport = _bus_transport(conf)
-    store, placement = _common(conf)
-    return [Database(store), *_bus(transport), _conductor(conf, store, placement, transport)]
+    store, placement = _common(conf, patience=CONDUCTOR_PATIENCE)
+    return [
+        Database(store, placement, conf, pause),
+        *_bus(transport, pause, needed=True),
+        _conductor(conf, store, placement, transport),
+    ]
 
 
-def api_alone(conf: cfg.ConfigOpts) -> list[Part]:
+def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     """Return the parts of `ironic-api`."""
     transport = _bus_transport(conf)
     store, placement = _common(conf)
-    return [Database(store), *_bus(transport), _api(conf, store, placement, transport)]
+    return [
+        Database(store, placement, conf, pause),
+        *_bus(transport, pause, needed=False),
+        _api(conf, store, placement, transport),
+    ]
 
 
-def _common(conf: cfg.ConfigOpts) -> tuple[Store, Placement]:
-    store = Store.from_conf()
+def application(conf: cfg.ConfigOpts) -> Application:
+    """Return the API as a WSGI callable for a server that brings its own processes; it connects when it is used."""
+    store, placement = _common(conf)
+    return _application(conf, store, placement, _bus_transport(conf))()
+
+
+def _common(conf: cfg.ConfigOpts, *, patience: float = 0) -> tuple[Store, Placement]:
+    store = Store.from_conf(patience=patience)
     placement = Placement(
         store,
         heartbeat_timeout=conf.conductor.heartbeat_timeout,
@@ -88,11 +111,12 @@ def _bus_transport(conf: cfg.ConfigOpts) -> "MessageBus":
     # oslo.messaging takes a quarter of a second to import; whoever has no bus should not wait for it.
     from ironic.rpc.message_bus import MessageBus
 
+    versions.tell_of_pin(conf.pin_release_version)
     return MessageBus()
 
 
-def _bus(transport: Transport) -> list[Part]:
-    return [] if isinstance(transport, InProcess) else [Bus(transport)]
+def _bus(transport: Transport, pause: Pause, *, needed: bool) -> list[Part]:
+    return [] if isinstance(transport, InProcess) else [Bus(transport, pause, needed=needed)]
 
 
 def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> ConductorPart:
@@ -100,6 +124,7 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
     tasks = Tasks(store, composition, workers, conf.host)
+    allocator = Allocator(tasks)
     conductor = Conductor(
         conf.host,
         store,
@@ -112,22 +137,23 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
         graceful_timeout=options.graceful_shutdown_timeout,
         periodic_workers=options.periodic_max_workers,
         on_timeout=ON_TIMEOUT,
+        jobs=(
+            Job("unfinished allocations", options.check_allocations_interval, allocator.take_up),
+            *interface_jobs.jobs_of(composition, tasks, placement),
+        ),
     )
-    return ConductorPart(conductor, _listening_on(transport, conf.host, Endpoint(tasks)))
-
-
-def _listening_on(transport: Transport, host: str, endpoint: ConductorCalls) -> Callable[[], Close]:
-    if not isinstance(transport, InProcess):
-        return lambda: transport.serve(host, endpoint).stop
-
-    def listen() -> Close:
-        transport.register(host, endpoint)
-        return partial(transport.unregister, host)
-
-    return listen
+    endpoint = Endpoint(tasks, allocator)
+    return ConductorPart(conductor, lambda: transport.serve(conf.host, endpoint), options.graceful_shutdown_timeout)
 
 
 def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> Api:
+    return Api(_application(conf, store, placement, transport), Listening.from_conf(conf))
+
+
+def _application(
+    conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport
+) -> Callable[[], Application]:
+    """Return what makes the application from the options as they are at that moment."""
     # Pecan and WSME are the API's; a conductor alone needs neither.
     from oslo_middleware import http_proxy_to_wsgi
 
@@ -140,7 +166,7 @@ def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Tr
     def build() -> Application:
         return _with_cors(build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf), conf)
 
-    return Api(build, Listening.from_conf(conf))
+    return build
 
 
 def _with_cors(application: Application, conf: cfg.ConfigOpts) -> Application:

@@ -5,7 +5,8 @@ import logging
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import InvalidState, NodeAssociated, NodeProtected
+from ironic.core.errors import InvalidState, IronicError, NodeAssociated, NodeProtected
+from ironic.inspection import storage
 
 LOG = logging.getLogger(__name__)
 
@@ -13,8 +14,19 @@ LOG = logging.getLogger(__name__)
 def destroy(task: Task) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
     _check(task)
+    _forget_inventory(task)
     task.store.nodes.delete(task.node_id)
     LOG.info("Node %s is deleted", task.node.uuid)
+
+
+def _forget_inventory(task: Task) -> None:
+    """Delete what is kept of the node elsewhere; maintenance lets the node go even where that fails."""
+    try:
+        storage.from_conf().forget(task.node.uuid)
+    except IronicError as error:
+        if not task.node.maintenance:
+            raise
+        LOG.warning("Node %s is deleted, but its inventory stays behind: %s", task.node.uuid, error)
 
 
 def _check(task: Task) -> None:

@@ -8,10 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from ironic.core.interface_kinds import KINDS
+
 
 class Served(Protocol):
     """One line of what a conductor serves."""
 
+    @property
+    def hostname(self) -> str: ...
     @property
     def hardware_type(self) -> str: ...
     @property
@@ -20,51 +24,35 @@ class Served(Protocol):
     def interface_name(self) -> str: ...
 
 
-class ServedElsewhere(Served, Protocol):
-    """The same with the conductor's name."""
-
-    @property
-    def hostname(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One kind of interface of one hardware type that conductors disagree on."""
+    """One kind of interface of one hardware type that conductors disagree on: what each of them offers."""
 
     hardware_type: str
     interface_type: str
-    here: frozenset[str]
-    elsewhere: Mapping[str, frozenset[str]]
+    offered: Mapping[str, frozenset[str]]
 
     def __str__(self) -> str:
-        others = "; ".join(f"{host}: {_listed(names)}" for host, names in sorted(self.elsewhere.items()))
+        sets: dict[frozenset[str], list[str]] = {}
+        for host, names in sorted(self.offered.items()):
+            sets.setdefault(names, []).append(host)
+        listed = "; ".join(f"{', '.join(hosts)}: {', '.join(sorted(names)) or 'none'}" for names, hosts in sets.items())
         return (
             f"Conductors serve hardware type {self.hardware_type} with different {self.interface_type} interfaces. "
-            f"This one: {_listed(self.here)}; {others}. Bring the enabled_{self.interface_type}_interfaces options "
-            f"of all conductors in line unless that is meant to be so."
+            f"{listed}. Bring the enabled_{self.interface_type}_interfaces options of all conductors in line unless "
+            f"that is meant to be so."
         )
 
 
-def differences(here: Iterable[Served], elsewhere: Iterable[ServedElsewhere]) -> list[Difference]:
-    """Return one difference per hardware type and kind of interface for which another conductor has another set."""
-    mine: dict[tuple[str, str], set[str]] = {}
-    for row in here:
-        mine.setdefault((row.hardware_type, row.interface_type), set()).add(row.interface_name)
-    theirs: dict[tuple[str, str], dict[str, set[str]]] = {}
-    common = {hardware_type for hardware_type, _kind in mine}
-    for other in elsewhere:
-        hosts = theirs.setdefault((other.hardware_type, other.interface_type), {})
-        hosts.setdefault(other.hostname, set()).add(other.interface_name)
-    return [
-        Difference(*key, frozenset(mine.get(key, ())), differing)
-        for key in sorted(theirs)
-        if key[0] in common and (differing := _others(mine.get(key, set()), theirs[key]))
-    ]
-
-
-def _others(here: set[str], hosts: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    return {host: frozenset(names) for host, names in hosts.items() if names != here}
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+def differences(served: Iterable[Served]) -> list[Difference]:
+    """Return one difference per hardware type and kind of interface that not all who serve the type offer alike."""
+    types: dict[str, dict[str, dict[str, set[str]]]] = {}
+    for row in served:
+        hosts = types.setdefault(row.hardware_type, {})
+        hosts.setdefault(row.hostname, {}).setdefault(row.interface_type, set()).add(row.interface_name)
+    compared = (
+        Difference(name, kind, {host: frozenset(kinds.get(kind, ())) for host, kinds in hosts.items()})
+        for name, hosts in sorted(types.items())
+        for kind in KINDS
+    )
+    return [difference for difference in compared if len(set(difference.offered.values())) > 1]

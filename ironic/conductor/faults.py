@@ -2,7 +2,8 @@
 
 Cleaning and servicing that fail after they began take the node into maintenance with a fault and a reason (S55), so
 that nobody gets a half-cleaned machine; other failures say all they have to say in state and ``last_error``.
-Recovery is the operator's: taking the node out of maintenance clears the fault.
+Recovery is the operator's: taking the node out of maintenance clears the fault. Power failures alone, which power
+synchronisation notes, go by themselves when the BMC answers again.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 CLEAN_FAILURE: Final = "clean failure"
 SERVICE_FAILURE: Final = "service failure"
+POWER_FAILURE: Final = "power failure"
 
 _FAULT_OF: Final = {
     states.CLEANING: CLEAN_FAILURE,

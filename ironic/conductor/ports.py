@@ -9,10 +9,10 @@ from typing import Any, Final
 from ironic.conductor.task import Task
 from ironic.core import states
 from ironic.core.errors import Conflict, NodeNotEditable, PortNotFound
-from ironic.db import PortRecord
+from ironic.db import PortgroupRecord, PortRecord
 
 _CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
-_CONNECTIVITY_STATES: Final = frozenset({states.ENROLL, states.INSPECTING, states.INSPECTWAIT, states.MANAGEABLE})
+CONNECTIVITY_STATES: Final = frozenset({states.ENROLL, states.INSPECTING, states.INSPECTWAIT, states.MANAGEABLE})
 
 # Keys of a port under which a network interface keeps the virtual interface that uses it.
 _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
@@ -30,12 +30,17 @@ def update(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
 
 def destroy(task: Task, port: PortRecord) -> None:
     """Delete a port that nothing is attached to."""
-    if _attached(port) and not task.node.maintenance:
-        raise Conflict(
-            f"Port {port.uuid} of node {task.node.uuid} is in use by a virtual interface. Detach it, or take the node "
-            f"into maintenance, first."
-        )
+    check_unused(task, "Port", port)
     task.store.ports.delete(port.id)
+
+
+def check_unused(task: Task, what: str, record: PortRecord | PortgroupRecord) -> None:
+    """Refuse to delete what a virtual interface is attached to."""
+    if _attached(record) and not task.node.maintenance:
+        raise Conflict(
+            f"{what} {record.uuid} of node {task.node.uuid} is in use by a virtual interface. Detach it, or take the "
+            f"node into maintenance, first."
+        )
 
 
 def belonging_to(task: Task, port_id: str) -> PortRecord:
@@ -46,8 +51,8 @@ def belonging_to(task: Task, port_id: str) -> PortRecord:
     raise PortNotFound(port=port_id)
 
 
-def _attached(port: PortRecord) -> bool:
-    return any(port.internal_info.get(key) for key in _VIF_KEYS)
+def _attached(record: PortRecord | PortgroupRecord) -> bool:
+    return any(record.internal_info.get(key) for key in _VIF_KEYS)
 
 
 def _check_address(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
@@ -63,7 +68,7 @@ def _check_address(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> 
 def _check_connectivity(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
     node = task.node
     changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
-    if changed and not node.maintenance and node.provision_state not in _CONNECTIVITY_STATES:
+    if changed and not node.maintenance and node.provision_state not in CONNECTIVITY_STATES:
         raise NodeNotEditable(
             node=node.uuid, state=node.provision_state, reason=f"{', '.join(changed)} of a port decide how it boots"
         )

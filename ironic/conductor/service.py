@@ -1,8 +1,8 @@
 """The life of one conductor: from its registration to the last thread.
 
-Start: clean up after an earlier life, tell the others what is served, begin the heartbeat and the jobs. Stop: take no
-more work, let the present one end within its time, give back every lock, leave the table. What a conductor does for
-its callers is the endpoint's; this only keeps it alive, and leaves nothing behind.
+Start: clean up after an earlier life, take calls, tell the others what is served, begin the heartbeat and the jobs.
+Stop: serve no node any more, let the present work end within its time, give back every lock, leave the table. What a
+conductor does for its callers is the endpoint's; this only keeps it alive, and leaves nothing behind.
 """
 
 import logging
@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ironic.conductor.differences import differences
-from ironic.conductor.periodics import Job, Periodics
+from ironic.conductor.jobs import Job, Periodics
 from ironic.conductor.presence import Heartbeat
 from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, DriverLoadError
+from ironic.db import ServedInterface
+from ironic.drivers import waiting
 from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 _SHRINK_SECONDS = 60
+# How long work may take to end once its waits were cut short.
+_LAST_SECONDS = 1
 
 
 class Conductor:
@@ -53,7 +57,8 @@ class Conductor:
         """
         self._host, self._group = host, group
         self._store, self._composition, self._placement = store, composition, placement
-        self._pool = tasks.pool
+        self._pool, self._held = tasks.pool, tasks.held
+        self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
         self._takeover = TakeOver(tasks, placement)
         timeouts = Timeouts(tasks, placement, on_timeout or {})
@@ -66,28 +71,60 @@ class Conductor:
         self._periodics = Periodics([*own_jobs, *jobs], self._pool, periodic_workers)
         self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
 
-    def start(self) -> None:
-        """Take up work, or raise what stands in the way."""
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether nothing is under way here and no node is held."""
+        return not self._pool.taken and not self._held
+
+    def start(self, take_calls: Callable[[], None] = lambda: None) -> None:
+        """Take up work, or raise what stands in the way.
+
+        ``take_calls`` is called in between: no call may meet locks of an earlier life, and nobody shall be told of a
+        conductor that can't be asked yet.
+        """
         if not self._composition.hardware_types:
             raise DriverLoadError(faults=["no hardware type is enabled; set enabled_hardware_types"])
+        waiting.allow()
         self._takeover.own(RESTARTED)
         self._warn_of_differences()
+        take_calls()
         self._register()
         self._placement.reset()
         self._heartbeat.start()
         self._periodics.start()
         LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._hardware_types()))
 
-    def stop(self) -> list[str]:
-        """Lay down all work; return what could not be ended in time (its nodes are freed and fenced all the same)."""
-        LOG.info("Conductor %s stops; it waits up to %s seconds for its work", self._host, self._graceful_timeout)
+    def retire(self) -> None:
+        """Serve no node any more: others own them from now on, while work under way here goes on and keeps its locks.
+
+        The others still see a living conductor, so they leave its locks alone, but one that serves no driver.
+        """
+        if self._retired:
+            return
+        self._retired = True
         self._periodics.stop()
-        unfinished = self._pool.drain(self._graceful_timeout)
+        if self._announced:
+            self._attempt("tell the others that it leaves", self._register)
+        self._placement.reset()
+        LOG.info("Conductor %s serves no node any more; %d pieces of work go on", self._host, self._pool.taken)
+
+    def stop(self, patience: float | None = None) -> list[str]:
+        """Lay down all work; return what could not be ended in time (its nodes are freed and fenced all the same)."""
+        patience = self._graceful_timeout if patience is None else patience
+        self.retire()
+        LOG.info("Conductor %s stops; it waits up to %.0f seconds for its work", self._host, patience)
+        unfinished = self._pool.drain(patience)
+        if unfinished:
+            # Whoever waits for a machine gives up now and can still say so.
+            waiting.interrupt()
+            unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
+        self._store.patience = 0
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
-        self._attempt("leave the table of conductors", lambda: self._store.conductors.unregister(self._host))
+        if self._announced:
+            self._attempt("leave the table of conductors", lambda: self._store.conductors.unregister(self._host))
         self._placement.reset()
         self._pool.close()
         return unfinished
@@ -97,8 +134,10 @@ class Conductor:
         self._placement.reset()
 
     def _register(self) -> None:
-        rows = self._composition.interface_rows()
-        self._store.conductors.register(self._host, self._group, self._hardware_types(), rows)
+        rows = [] if self._retired else self._composition.interface_rows()
+        drivers = [] if self._retired else self._hardware_types()
+        self._store.conductors.register(self._host, self._group, drivers, rows)
+        self._announced = True
 
     def _beat(self) -> None:
         """Renew the row; one that others have removed in the meantime is written anew."""
@@ -115,8 +154,10 @@ class Conductor:
         """Tell the operator where others serve the same hardware types with other interfaces (S34)."""
         served = self._store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
         others = [row for row in served if row.hostname != self._host]
-        for difference in differences(self._composition.interface_rows(), others):
-            LOG.warning("%s", difference)
+        mine = [ServedInterface(self._host, self._group, *row) for row in self._composition.interface_rows()]
+        for difference in differences([*mine, *others]):
+            if self._host in difference.offered:
+                LOG.warning("%s", difference)
 
     def _attempt(self, what: str, act: Callable[[], object]) -> None:
         """Do one part of the ending; the rest must follow even without a database."""

@@ -78,6 +78,7 @@ class Task:
         patient: bool,
         load_driver: bool,
         background: bool,
+        record: "NodeRecord | None" = None,
     ) -> None:
         self._workplace = workplace
         self.context, self.shared, self.purpose = context, shared, purpose
@@ -87,7 +88,7 @@ class Task:
         self._followup = FollowUp()
         self._lock = Lock(workplace.store, workplace.host, workplace.held)
         if shared:
-            self.node = self.store.nodes.get(ident)
+            self.node = record or self.store.nodes.get(ident)
         else:
             self.node = self._lock.take(ident, purpose, retry=retry, patient=patient)
         self.node_id = self.node.id

@@ -8,7 +8,7 @@ from ironic.conductor.workers import Workers
 from ironic.core.context import RequestContext
 
 if TYPE_CHECKING:
-    from ironic.db import Store
+    from ironic.db import NodeRecord, Store
     from ironic.drivers.composition import Composition
 
 
@@ -55,4 +55,19 @@ class Tasks:
             patient=patient,
             load_driver=load_driver,
             background=background,
+        )
+
+    def looking_at(self, context: RequestContext, record: "NodeRecord", *, purpose: str) -> Task:
+        """Return a shared background task on a node whose row was read a moment ago, without reading it again."""
+        return Task(
+            self._workplace,
+            context,
+            record.id,
+            shared=True,
+            purpose=purpose,
+            retry=False,
+            patient=False,
+            load_driver=True,
+            background=True,
+            record=record,
         )

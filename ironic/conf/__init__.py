@@ -23,10 +23,12 @@ from ironic.conf import (
     inventory,
     library_options,
     logging_setup,
+    messaging,
     metrics,
     metrics_statsd,
     redfish,
     service_catalog,
+    swift,
 )
 from ironic.conf.files import prepare
 
@@ -45,10 +47,12 @@ GROUPS = (
     inspection_rules,
     inspector,
     inventory,
+    messaging,
     metrics,
     metrics_statsd,
     redfish,
     service_catalog,
+    swift,
     logging_setup,
 )
 

@@ -84,6 +84,12 @@ WAITS = [
         help="Seconds between two looks for nodes whose wait is over or whose conductor is gone.",
     ),
     cfg.IntOpt(
+        "check_allocations_interval",
+        default=60,
+        min=0,
+        help="Seconds between two looks for allocations whose conductor is gone; 0: none is taken up again.",
+    ),
+    cfg.IntOpt(
         "max_conductor_wait_step_seconds",
         default=30,
         min=0,
@@ -107,6 +113,48 @@ POWER = [
         min=1,
         mutable=True,
         help="The same for a shutdown through the operating system.",
+    ),
+    cfg.IntOpt(
+        "sync_power_state_interval",
+        default=120,
+        min=0,
+        help="Seconds within which the power state of every machine is compared with the recorded one; the readings "
+        "are spread over this time.",
+    ),
+    cfg.IntOpt("sync_power_state_workers", default=8, min=1, help="Most machines whose power is read at once for that."),
+    cfg.FloatOpt(
+        "sync_power_state_bmc_interval",
+        default=0.5,
+        min=0,
+        mutable=True,
+        help="Least seconds between two such readings from the same BMC address (a chassis with several machines).",
+    ),
+    cfg.IntOpt(
+        "sync_power_state_agreeing_readings",
+        default=3,
+        min=1,
+        mutable=True,
+        help="How many readings in a row must show the same difference before anything is done about it.",
+    ),
+    cfg.BoolOpt(
+        "force_power_state_during_sync",
+        default=True,
+        mutable=True,
+        help="Bring a machine back into its recorded power state; otherwise the record follows the machine.",
+    ),
+    cfg.IntOpt(
+        "power_state_sync_max_retries",
+        default=3,
+        min=0,
+        mutable=True,
+        help="How often in a row reading the power state, or bringing it back, may fail before the node is taken into "
+        "maintenance with fault 'power failure'.",
+    ),
+    cfg.IntOpt(
+        "power_failure_recovery_interval",
+        default=300,
+        min=0,
+        help="Seconds between two looks whether nodes with fault 'power failure' can be read again.",
     ),
     cfg.BoolOpt("poweroff_in_cleanfail", default=False, help="Power a machine off when its cleaning fails."),
     cfg.BoolOpt("poweroff_in_servicefail", default=False, help="Power a machine off when its servicing fails."),

@@ -34,11 +34,19 @@ RAMDISK = [
     cfg.BoolOpt(
         "force_dhcp",
         default=False,
-        help="Have the ramdisk collect LLDP, and get its addresses by DHCP, on every network card.",
+        help="Have the ramdisk bring up every network card and collect LLDP on it.",
     ),
     cfg.URIOpt(
         "callback_endpoint_override",
+        deprecated_for_removal=True,
+        deprecated_reason="Set [service_catalog]endpoint_override, which all ramdisks are told.",
         help="URL of this service for inspection ramdisks, where it is not that of [service_catalog]endpoint_override.",
+    ),
+    cfg.IntOpt(
+        "rejected_callbacks_kept",
+        default=200,
+        min=0,
+        help="How many refusals of inspection data can be read at /v1/inspection/rejected_callbacks. 0 keeps none.",
     ),
 ]
 

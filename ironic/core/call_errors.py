@@ -12,7 +12,9 @@ from ironic.core.errors import ConductorUnreachable, TemporaryFailure
 class ConductorSilent(ConductorUnreachable):
     """A conductor gives no sign of life; whether it has begun the call is not known."""
 
-    text = "Conductor {host} gave no sign of life for {seconds} seconds while it was asked for {call}. Look at the node."
+    text = (
+        "Conductor {host} gave no sign of life for {seconds} seconds while it was asked for {call}. Look at the node."
+    )
 
 
 class ConductorAbsent(ConductorUnreachable):

@@ -105,6 +105,18 @@ class UnsupportedDriverExtension(Invalid):
     text = "Driver {driver} does not support {extension}."
 
 
+class NoFreePhysicalPorts(Invalid):
+    """No port of the node is left for a virtual interface."""
+
+    text = "Node {node} has no free port for virtual interface {vif}. Detach another one or add a port."
+
+
+class VifNotAttached(Invalid):
+    """A virtual interface is not bound to the node."""
+
+    text = "Virtual interface {vif} is not attached to node {node}."
+
+
 class NodeNotLocked(Invalid):
     """A lock that should be held is not."""
 
@@ -242,6 +254,12 @@ class NodeInventoryNotFound(NotFound):
     text = "Node {node} has no stored inventory. Inspect it first."
 
 
+class NodeRuleRunNotFound(NotFound):
+    """No inspection rule has run on the node."""
+
+    text = "No inspection rule has run on node {node} yet."
+
+
 class NodeHistoryNotFound(NotFound):
     """There is no such history entry."""
 
@@ -284,6 +302,18 @@ class Conflict(IronicError):
 
     status = 409
     text = "Conflict."
+
+
+class VifAlreadyAttached(Conflict):
+    """A virtual interface is bound to a port already."""
+
+    text = "Virtual interface {vif} is attached to port {port} already."
+
+
+class VifInvalidForAttach(Conflict):
+    """A virtual interface does not fit any port of the node."""
+
+    text = "Virtual interface {vif} can't be attached to node {node}: {reason}"
 
 
 class NodeLocked(Conflict):
@@ -431,6 +461,12 @@ class PowerStateFailure(InvalidState):
     """A power change did not happen."""
 
     text = "Failed to set node power state to {target}: {reason}"
+
+
+class NetworkError(IronicError):
+    """The networks of a machine could not be changed."""
+
+    text = "The networks of node {node} could not be changed: {reason}"
 
 
 class FailedToGetSensorData(IronicError):

@@ -14,6 +14,7 @@ from ironic.db.nodes import NodeRow
 from ironic.db.portgroups import PortgroupRecord
 from ironic.db.ports import PortRecord
 from ironic.db.repository import Row
+from ironic.db.rule_hits import Hits, Tally
 from ironic.db.schema_version import SchemaOutdated, require_current
 from ironic.db.step_lists import DeployTemplateRecord, RunbookRecord
 from ironic.db.store import Store, connect
@@ -27,6 +28,7 @@ __all__ = [
     "ConductorRecord",
     "DeployTemplateRecord",
     "HistoryRecord",
+    "Hits",
     "InspectionRuleRecord",
     "InterfaceRow",
     "NodeRecord",
@@ -38,6 +40,7 @@ __all__ = [
     "SchemaOutdated",
     "ServedInterface",
     "Store",
+    "Tally",
     "VolumeConnectorRecord",
     "VolumeTargetRecord",
     "connect",

@@ -28,8 +28,6 @@ class PoolOptions:
     max_overflow: int | None = None
     pool_timeout: int | None = None
     connection_recycle_time: int = 3600
-    max_retries: int = 10
-    retry_interval: int = 10
     mysql_sql_mode: str | None = "TRADITIONAL"
     mysql_wsrep_sync_wait: int | None = None
     connection_debug: int = 0
@@ -94,8 +92,7 @@ def _server(url: str, options: PoolOptions) -> Engine:
         max_pool_size=options.max_pool_size,
         max_overflow=options.max_overflow,
         pool_timeout=options.pool_timeout,
-        max_retries=options.max_retries,
-        retry_interval=options.retry_interval,
+        max_retries=0,  # connections are made when they are needed; services wait for the first one by themselves
         connection_parameters=options.connection_parameters,
         thread_checkin=False,
     )

@@ -19,6 +19,11 @@ def any_of(column: sa.Column[Any]) -> Filter:
     return lambda values: column.in_(as_list(values))
 
 
+def none_of(column: sa.Column[Any]) -> Filter:
+    """Match rows with none of the values."""
+    return lambda values: column.not_in(as_list(values))
+
+
 def given(column: sa.Column[Any]) -> Filter:
     """Match rows that have a value, or those that have none."""
     return lambda yes: column.is_not(None) if yes else column.is_(None)

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import InspectionRuleAlreadyExists, InspectionRuleNotFound, IronicError
 from ironic.db.filters import Filter, equals
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import inspection_rules
+from ironic.db.tables import inspection_rule_hits, inspection_rules
 from ironic.db.transactions import unit_of_work
 
 
@@ -47,6 +48,17 @@ class InspectionRules(Repository[InspectionRuleRecord], table=inspection_rules, 
         return InspectionRuleNotFound(rule=ident)
 
     @unit_of_work
+    def delete(self, connection: Connection, ident: str | int) -> None:
+        """Remove a rule and its counters."""
+        self._forget_hits(connection, self._is(ident))
+        super().delete(ident)
+
+    @unit_of_work
     def clear(self, connection: Connection) -> int:
-        """Remove all rules; return how many there were."""
+        """Remove all rules with their counters; return how many there were."""
+        self._forget_hits(connection, sa.true())
         return connection.execute(sa.delete(inspection_rules)).rowcount
+
+    def _forget_hits(self, connection: Connection, which: ColumnElement[bool]) -> None:
+        uuids = sa.select(inspection_rules.c.uuid).where(which)
+        connection.execute(sa.delete(inspection_rule_hits).where(inspection_rule_hits.c.uuid.in_(uuids)))

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.db.stored_text import encode
+from ironic.db.stored_text import JsonText, encode
 from ironic.db.tables import node_inventory
 from ironic.db.transactions import Transactions, unit_of_work
 
@@ -23,10 +23,11 @@ class Inventories:
     def put(self, node_id: int, inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> None:
         """Keep what was found on a node in place of what was known before."""
         # Some are megabytes: encode before the transaction, which keeps other writers waiting.
-        self._put(node_id, encode(inventory, "inventory"), encode(plugin_data, "plugin_data"))
+        self.put_texts(node_id, encode(inventory, "inventory"), encode(plugin_data, "plugin_data"))
 
     @unit_of_work
-    def _put(self, connection: Connection, node_id: int, inventory: str, plugin_data: str) -> None:
+    def put_texts(self, connection: Connection, node_id: int, inventory: JsonText, plugin_data: JsonText) -> None:
+        """Do the same with what is encoded already."""
         found = {"inventory_data": inventory, "plugin_data": plugin_data}
         now = self.transactions.clock()
         replace = sa.update(node_inventory).where(_OF_NODE).values(**found, updated_at=now)

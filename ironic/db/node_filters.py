@@ -1,13 +1,13 @@
 """The named filters of nodes."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.db.filters import Filter, any_of, before, contains, equals, given
+from ironic.db.filters import Filter, any_of, before, contains, equals, given, none_of
 from ironic.db.tables import chassis, nodes
 
 _SAME = (
@@ -18,6 +18,7 @@ _SAME = (
     "retired",
     "provision_state",
     "power_state",
+    "target_power_state",
     "driver",
     "resource_class",
     "fault",
@@ -43,11 +44,26 @@ def _top_level(yes: Any) -> ColumnElement[bool]:
     return given(nodes.c.parent_node)(not yes)
 
 
+class Share(NamedTuple):
+    """One of several equal parts of all nodes, and some more of them by id."""
+
+    parts: int
+    number: int
+    also: Collection[int] = ()
+
+
+def _of_share(share: Share) -> ColumnElement[bool]:
+    mine = nodes.c.id % share.parts == share.number
+    return sa.or_(mine, nodes.c.id.in_(share.also)) if share.also else mine
+
+
 NODE_FILTERS: Mapping[str, Filter] = {
     **{name: equals(nodes.c[name]) for name in _SAME},
     "id_in": any_of(nodes.c.id),
     "uuid_in": any_of(nodes.c.uuid),
     "provision_state_in": any_of(nodes.c.provision_state),
+    "provision_state_not_in": none_of(nodes.c.provision_state),
+    "share": _of_share,
     "shard": any_of(nodes.c.shard),
     "associated": given(nodes.c.instance_uuid),
     "sharded": given(nodes.c.shard),

@@ -4,6 +4,7 @@ Holding a node is next door, in `reservations`; traits, inventory and history ha
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 import sqlalchemy as sa
@@ -65,10 +66,17 @@ class Nodes(Reservations):
         owners = sa.select(ports.c.node_id).where(ports.c.address.in_([mac.lower() for mac in macs]))
         return self._look_up(_LOOKED_UP.where(nodes.c.id.in_(owners)))
 
-    def by_bmc_addresses(self, addresses: Iterable[str], state: str) -> list[NodeRow]:
-        """Return the nodes in this provision state whose BMC has any of these addresses, each once."""
+    def by_bmc_addresses(self, addresses: Iterable[str], state: str | None) -> list[NodeRow]:
+        """Return the nodes in this provision state, or any, whose BMC has any of these addresses, each once."""
         owners = sa.select(node_bmc_addresses.c.node_id).where(node_bmc_addresses.c.address.in_(list(addresses)))
-        return self._look_up(_LOOKED_UP.where(nodes.c.id.in_(owners), nodes.c.provision_state == state))
+        found = _LOOKED_UP.where(nodes.c.id.in_(owners))
+        return self._look_up(found if state is None else found.where(nodes.c.provision_state == state))
+
+    def discovered_since(self, moment: datetime) -> int:
+        """Return how many nodes have been discovered since then."""
+        counted = sa.select(sa.func.count()).where(nodes.c.auto_discovered, nodes.c.created_at > moment)
+        with self.transactions.reading() as connection:
+            return int(connection.execute(counted).scalar_one())
 
     def _look_up(self, statement: sa.Select[Any]) -> list[NodeRow]:
         with self.transactions.reading() as connection:

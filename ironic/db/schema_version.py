@@ -1,15 +1,21 @@
 """Which schema this code is written for, and whether a database has it.
 
 Services ask this when they start, so that a forgotten `ironic-dbsync` is said in one sentence instead of being found
-out by the first request. No migration tool is loaded for it; a test keeps the number equal to the newest migration.
+out by the first request. A later schema will do: in a rolling upgrade the database goes ahead of the services, and
+migrations only add to what the release before them knows (doc/rolling-upgrades.md). No migration tool is loaded for
+this; a test keeps the number equal to the newest migration.
 """
 
+import logging
+import re
 from typing import Any
 
 import sqlalchemy as sa
 
 from ironic.core.errors import IronicError
 from ironic.db.transactions import Transactions
+
+LOG = logging.getLogger(__name__)
 
 SCHEMA_VERSION = "r0001"
 VERSION_TABLE = "alembic_version"
@@ -24,10 +30,17 @@ class SchemaOutdated(IronicError):
 
 
 def require_current(transactions: Transactions) -> None:
-    """Raise SchemaOutdated unless the database has the schema of this release."""
+    """Raise SchemaOutdated unless the database has the schema of this release or a later one of ours."""
     found = stored_version(transactions)
-    if found != SCHEMA_VERSION:
+    if found is not None and _is_later(found):
+        text = "The database is at schema version %s, ahead of this release's %s: upgrade this service soon as well"
+        LOG.warning(text, found, SCHEMA_VERSION)
+    elif found != SCHEMA_VERSION:
         raise SchemaOutdated(found=found or "none", needed=SCHEMA_VERSION)
+
+
+def _is_later(found: str) -> bool:
+    return re.fullmatch(r"r\d{4}", found) is not None and found > SCHEMA_VERSION
 
 
 def stored_version(transactions: Transactions) -> str | None:

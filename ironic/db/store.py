@@ -19,6 +19,9 @@ from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.nodes import Nodes
 from ironic.db.portgroups import Portgroups
 from ironic.db.ports import Ports
+from ironic.db.rejected_callbacks import RejectedCallbacks
+from ironic.db.rule_hits import RuleHits
+from ironic.db.rule_runs import RuleRuns
 from ironic.db.step_lists import DeployTemplates, Runbooks
 from ironic.db.traits import Traits
 from ironic.db.transactions import Clock, Transactions, utc_now
@@ -28,15 +31,18 @@ from ironic.db.volumes import VolumeConnectors, VolumeTargets
 class Store(Transactions):
     """One database, by aggregate."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
-        super().__init__(engine, clock=clock)
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, patience: float = 0) -> None:
+        super().__init__(engine, clock=clock, patience=patience)
         self.nodes = Nodes(self)
         self.ports = Ports(self)
         self.portgroups = Portgroups(self)
         self.chassis = Chassis(self)
         self.conductors = Conductors(self)
         self.rules = InspectionRules(self)
+        self.rule_hits = RuleHits(self)
+        self.rule_runs = RuleRuns(self)
         self.inventories = Inventories(self)
+        self.rejected_callbacks = RejectedCallbacks(self)
         self.history = History(self)
         self.traits = Traits(self)
         self.volume_connectors = VolumeConnectors(self)
@@ -48,9 +54,9 @@ class Store(Transactions):
         self.firmware = FirmwareComponents(self)
 
     @classmethod
-    def from_conf(cls) -> Self:
+    def from_conf(cls, *, patience: float = 0) -> Self:
         """Return the store that the options of [database] name."""
-        return cls(engines.create(CONF.database.connection, pool_options_from_conf()))
+        return cls(engines.create(CONF.database.connection, pool_options_from_conf()), patience=patience)
 
 
 def pool_options_from_conf() -> engines.PoolOptions:
@@ -61,8 +67,6 @@ def pool_options_from_conf() -> engines.PoolOptions:
         max_overflow=conf.max_overflow,
         pool_timeout=conf.pool_timeout,
         connection_recycle_time=conf.connection_recycle_time,
-        max_retries=conf.max_retries,
-        retry_interval=conf.retry_interval,
         mysql_sql_mode=conf.mysql_sql_mode,
         mysql_wsrep_sync_wait=conf.mysql_wsrep_sync_wait,
         connection_debug=conf.connection_debug,
@@ -71,6 +75,6 @@ def pool_options_from_conf() -> engines.PoolOptions:
     )
 
 
-def connect(url: str, *, clock: Clock = utc_now, **options: Any) -> Store:
+def connect(url: str, *, clock: Clock = utc_now, patience: float = 0, **options: Any) -> Store:
     """Return the store at a URL; options are those of PoolOptions."""
-    return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock)
+    return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock, patience=patience)

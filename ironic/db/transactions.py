@@ -13,7 +13,10 @@ from datetime import UTC, datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from oslo_db import api as oslo_db_api
+from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
+
+from ironic.db.outage import DatabaseUnreachable, Outage
 
 Clock = Callable[[], datetime]
 P = ParamSpec("P")
@@ -45,8 +48,11 @@ class _PerThread(threading.local):
 class Transactions:
     """The transactions of one database."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, patience: float = 0) -> None:
+        """Work on one engine; ``patience`` is how many seconds a transaction waits for a server that is away."""
         self.engine = engine
+        self.patience = patience
+        self._outage = Outage()
         self.dialect = engine.dialect.name
         self.clock = clock
         self._thread = _PerThread()
@@ -59,7 +65,7 @@ class Transactions:
         if self._thread.current is not None:
             yield self._thread.current.connection
             return
-        with self.engine.connect() as connection:
+        with self._connected(self.engine) as connection:
             self._thread.current = _Open(connection, writes=False)
             try:
                 yield connection
@@ -73,7 +79,7 @@ class Transactions:
             with self._joined(self._thread.current) as connection:
                 yield connection
             return
-        with self._turn, self._writer.connect() as connection:
+        with self._turn, self._connected(self._writer) as connection:
             self._thread.current = current = _Open(connection, writes=True)
             try:
                 yield connection
@@ -85,6 +91,16 @@ class Transactions:
             finally:
                 self._thread.current = None
         _call_all(current.after_commit)
+
+    @contextmanager
+    def _connected(self, engine: Engine) -> Iterator[Connection]:
+        """Give a new connection; that there is none, or that it is lost, is told as an error of ours."""
+        try:
+            with self._outage.connect(engine, self.patience) as connection:
+                yield connection
+        except DBConnectionError as error:
+            self._outage.noticed(error)
+            raise DatabaseUnreachable() from error
 
     @contextmanager
     def _joined(self, current: _Open) -> Iterator[Connection]:

@@ -94,7 +94,11 @@ class Composition:
 
     def periodic_methods(self) -> list[PeriodicMethod]:
         """Return the periodic methods of all implementations, once each (S18)."""
-        return [method for interface in self._implementations.values() for method in periodic.collect(interface)]
+        return [
+            method
+            for (_kind, name), interface in self._implementations.items()
+            for method in periodic.collect(interface, name)
+        ]
 
     def _offer(self, hardware_type: str, kind: str) -> Offer:
         try:

@@ -5,13 +5,35 @@ stands here can be tested with a few plain objects and runs under any engine. At
 rows; JSON columns are dictionaries that may be changed in place and are stored by ``save()``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ironic.core.context import RequestContext
 
 if TYPE_CHECKING:
     from ironic.drivers.bare_driver import BareDriver
+
+
+class Items(Protocol):
+    """Named things of a node that are found out as a whole, such as BIOS settings."""
+
+    def sync(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
+        """Give the node exactly these things; each is a mapping by the names of the columns."""
+
+    def put(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
+        """Add or change these things; the others of the node stay."""
+
+
+class Store(Protocol):
+    """Where an interface keeps what people look up without asking the machine."""
+
+    @property
+    def bios_settings(self) -> Items:
+        """By ``name``: ``value``, ``attribute_type``, ``allowable_values``, ``read_only`` and so on."""
+
+    @property
+    def firmware(self) -> Items:
+        """By ``component``: ``current_version``, ``last_version_flashed``, ``vendor`` and so on."""
 
 
 class Node(Protocol):
@@ -76,6 +98,8 @@ class Task(Protocol):
 
     @property
     def node(self) -> Node: ...
+    @property
+    def store(self) -> Store: ...
     @property
     def ports(self) -> Sequence[Port]: ...
     @property

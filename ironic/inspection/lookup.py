@@ -2,19 +2,16 @@
 
 The sources (the UUID the ramdisk was given, the MAC addresses of its interfaces, the addresses of its BMC) must not
 contradict each other, and the node must wait for an inspection (S77, S78). Whatever goes wrong, the caller learns the
-same fixed text (S76); why is in the log. Order of the steps: facts/inspection.yaml, lookup_order.
+same fixed text (S76); why is for the log. Order of the steps: facts/inspection.yaml, lookup_order.
 """
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ironic.core import states
 from ironic.core.errors import NodeNotFound, NotFound
 from ironic.db import NodeRow, Store
-
-LOG = logging.getLogger(__name__)
 
 # The one answer to every look-up that fails: nothing may be learnt from it.
 _TEXT: Final = "No node waits for this inspection data."
@@ -40,32 +37,25 @@ class Unknown:
 
 
 Verdict = Found | Refused | Unknown
-Discover = Callable[[], NodeRow]
 
 _WAITING: Final = states.INSPECTWAIT
 
 
-def find_node(
+def judge(
     store: Store,
     *,
     macs: Sequence[str],
     bmc_addresses: Sequence[str] = (),
     node_uuid: str | None = None,
-    discover: Discover | None = None,
-) -> NodeRow:
-    """Return the node that the data belong to, or raise NotFound; ``discover`` makes a node when nothing matches."""
+) -> Verdict:
+    """Return the node that the data belong to, or why there is none."""
     by_uuid = None if node_uuid is None else _by_uuid(store, node_uuid)
     verdict: Verdict = Refused(f"there is no node {node_uuid}")
     if node_uuid is None or by_uuid is not None:
         verdict = by_ports(by_uuid, store.nodes.by_macs(macs) if macs else [])
     if bmc_addresses and not isinstance(verdict, Refused):
         verdict = by_bmc(verdict, store.nodes.by_bmc_addresses(bmc_addresses, _WAITING))
-    if isinstance(verdict, Found):
-        return verdict.node
-    if isinstance(verdict, Unknown) and discover is not None:
-        return discover()
-    _log_refusal(verdict, macs, bmc_addresses, node_uuid)
-    raise nothing_found()
+    return verdict
 
 
 def by_ports(by_uuid: NodeRow | None, owners: Sequence[NodeRow]) -> Verdict:
@@ -98,19 +88,6 @@ def by_bmc(so_far: Found | Unknown, matches: Sequence[NodeRow]) -> Verdict:
 def nothing_found() -> NotFound:
     """Return the error that answers every look-up that fails."""
     return NotFound(_TEXT)
-
-
-def _log_refusal(
-    verdict: Unknown | Refused, macs: Sequence[str], bmc_addresses: Sequence[str], node_uuid: str | None
-) -> None:
-    LOG.warning(
-        "Inspection data are refused: %s (MAC addresses %s, BMC addresses %s, node UUID %s). Start an inspection of "
-        "the node, or correct its ports or BMC address.",
-        verdict.reason if isinstance(verdict, Refused) else "no node has any of its addresses",
-        ", ".join(macs) or "none",
-        ", ".join(bmc_addresses) or "none",
-        node_uuid or "not given",
-    )
 
 
 def _by_uuid(store: Store, uuid: str) -> NodeRow | None:

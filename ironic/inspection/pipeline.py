@@ -11,11 +11,13 @@ from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
+from ironic.inspection import storage
 from ironic.inspection.hooks import loading
 from ironic.inspection.hooks.loading import NamedHook
 from ironic.inspection.read_only import read_only
 from ironic.inspection.rules import Inspection, RuleBook
 from ironic.inspection.staged_task import StagedTask
+from ironic.inspection.storage.choice import texts_of
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -39,16 +41,19 @@ class Pipeline:
     def run(self, task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any] | None = None) -> None:
         """Process what a machine reported; raises HardwareInspectionFailure."""
         staged = StagedTask(task)
+        rules = Inspection(self.book, staged)
         try:
-            self._process(staged, inventory, {} if plugin_data is None else plugin_data)
+            self._process(staged, rules, inventory, {} if plugin_data is None else plugin_data)
         except TakenOver:
             raise
         except BaseException:
             staged.discard()
+            rules.keep_after_failure()
             raise
 
-    def _process(self, task: StagedTask, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
-        rules = Inspection(self.book, task)
+    def _process(
+        self, task: StagedTask, rules: Inspection, inventory: dict[str, Any], plugin_data: dict[str, Any]
+    ) -> None:
         shown = read_only(inventory)
         self._preprocess(task, shown, plugin_data)
         rules.run("preprocess", shown, plugin_data)
@@ -58,6 +63,7 @@ class Pipeline:
                 raise HardwareInspectionFailure(error=reason)
         rules.run("main", shown, plugin_data)
         _keep(task, inventory, plugin_data)
+        rules.keep()
         task.commit()
 
     def _preprocess(self, task: StagedTask, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
@@ -86,8 +92,8 @@ def _failure_of(
 
 
 def _keep(task: StagedTask, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
-    """Keep what was found, unless the operator wants nothing kept (S113)."""
+    """Keep what was found where the operator wants it."""
     for name in _NOT_KEPT:
         plugin_data.pop(name, None)
-    if CONF.inventory.data_backend != "none":
-        task.store_found(inventory, plugin_data)
+    texts = texts_of(inventory, plugin_data, CONF.inventory.size_limit)
+    storage.from_conf().keep(task, texts)

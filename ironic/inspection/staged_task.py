@@ -5,11 +5,12 @@ one transaction (S82). When the phase fails nothing of it is stored, and the nod
 """
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from ironic.core.errors import HardwareInspectionFailure, IronicError, MACAlreadyExists, TakenOver
 from ironic.db import PortgroupRecord, PortRecord
+from ironic.db.stored_text import JsonText
 from ironic.inspection.task import Task
 
 
@@ -60,7 +61,8 @@ class StagedTask:
         self.node: Any = Staged(task.node)
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None
-        self._found: tuple[dict[str, Any], dict[str, Any]] | None = None
+        self._found: tuple[JsonText, JsonText] | None = None
+        self._also: list[Callable[[], None]] = []
         self._ports: list[Any] | None = None
         self._removed: list[Any] = []
 
@@ -106,14 +108,18 @@ class StagedTask:
         if not isinstance(port, NewPort):
             self._removed.append(port)
 
-    def store_found(self, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
-        """Keep what was found as the node's inventory when the phase ends."""
-        self._found = (inventory, plugin_data)
+    def store_found(self, texts: tuple[JsonText, JsonText]) -> None:
+        """Keep what was found, inventory and plug-in data as JSON, with the node when the phase ends."""
+        self._found = texts
+
+    def also_store(self, work: Callable[[], None]) -> None:
+        """Have something stored in the transaction that keeps what was found."""
+        self._also.append(work)
 
     def commit(self) -> None:
         """Store everything at once, or nothing."""
         try:
-            if self._removed or self._changed_ports() or self._new_traits is not None or self._found is not None:
+            if self._has_more_than_the_node():
                 self._task.store.run(lambda _connection: self._store())
             else:
                 self._task.node.save()
@@ -130,6 +136,10 @@ class StagedTask:
         self._forget()
         self._task.node.refresh()
 
+    def _has_more_than_the_node(self) -> bool:
+        others = self._removed or self._also or self._changed_ports()
+        return bool(others) or self._new_traits is not None or self._found is not None
+
     def _store(self) -> None:
         store, node = self._task.store, self._task.node
         # Ports that go first make room for addresses that others take over.
@@ -143,7 +153,9 @@ class StagedTask:
         if self._new_traits is not None:
             store.traits.replace(node.id, self._new_traits)
         if self._found is not None:
-            store.inventories.put(node.id, *self._found)
+            store.inventories.put_texts(node.id, *self._found)
+        for work in self._also:
+            work()
         node.save()
 
     def _changed_ports(self) -> list[Any]:
@@ -151,6 +163,7 @@ class StagedTask:
 
     def _forget(self) -> None:
         self._ports, self._removed, self._found = None, [], None
+        self._also = []
         self._traits = self._new_traits = None
         self._task.ports = None
 

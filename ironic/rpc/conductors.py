@@ -75,6 +75,10 @@ class Conductors:
         """Return any conductor that serves a hardware type, or raise DriverNotFound."""
         return self._found(lambda: self._any_for(name))
 
+    def for_work(self, key: str) -> ConductorCalls:
+        """Return the conductor that work on no node of its own falls to, or raise NoLiveConductor."""
+        return self._found(lambda: self._placement.any_host(key))
+
     def at(self, hostname: str) -> ConductorCalls:
         """Return the conductor of that name, be it alive or not."""
         conductor: ConductorCalls = _RemoteConductor(self._transport, hostname)

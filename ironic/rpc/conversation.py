@@ -15,7 +15,7 @@ from ironic.rpc.management_calls import ManagementCalls
 
 
 class ConductorCalls(ManagementCalls, DriverCalls):
-    """One conductor, seen from outside; nodes and ports are named by UUID."""
+    """One conductor, seen from outside; nodes, ports and port groups are named by UUID."""
 
     @call()
     @abstractmethod
@@ -53,6 +53,16 @@ class ConductorCalls(ManagementCalls, DriverCalls):
 
     @call()
     @abstractmethod
+    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, Any]) -> None:
+        """Change fields of a port group; the node's network interface has a say."""
+
+    @call()
+    @abstractmethod
+    def destroy_portgroup(self, context: RequestContext, portgroup_id: str) -> None:
+        """Delete a port group that has no ports."""
+
+    @call()
+    @abstractmethod
     def heartbeat(self, context: RequestContext, node_id: str, beat: dict[str, Any]) -> None:
         """Take note of an agent's sign of life; the API has checked its token against the row.
 
@@ -65,6 +75,21 @@ class ConductorCalls(ManagementCalls, DriverCalls):
         self, context: RequestContext, node_id: str, inventory: dict[str, Any], plugin_data: dict[str, Any]
     ) -> None:
         """Go on with an inspection from what the ramdisk found; answers before the data are processed."""
+
+    @call()
+    @abstractmethod
+    def continue_flow(self, context: RequestContext, node_id: str) -> None:
+        """Go on with the steps of a node that waits; for whoever polls a machine and saw a step come to its end."""
+
+    @call()
+    @abstractmethod
+    def cleaning_steps(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+        """Return the ``steps`` that automated cleaning would run, and since when an agent's are known (``source``)."""
+
+    @call()
+    @abstractmethod
+    def process_allocation(self, context: RequestContext, allocation_id: str) -> None:
+        """Look for a node for a stored allocation; answers once the work is accepted, the result is in its row."""
 
 
 CALLS: Final = calls_of(ConductorCalls)

@@ -19,14 +19,14 @@ class InProcess:
     def __init__(self) -> None:
         self._dispatchers: dict[str, Dispatcher] = {}
 
+    def serve(self, host: str, endpoint: ConductorCalls) -> "Server":
+        """Answer the calls for a conductor until the returned server is stopped."""
+        self.register(host, endpoint)
+        return Server(self, host, self._dispatchers[host])
+
     def register(self, host: str, endpoint: ConductorCalls) -> None:
         """Make a conductor reachable."""
         self._dispatchers[host] = Dispatcher(host, endpoint)
-
-    def retire(self, host: str) -> None:
-        """Have a conductor begin no call any more; it needn't be there."""
-        if host in self._dispatchers:
-            self._dispatchers[host].retire()
 
     def unregister(self, host: str) -> None:
         """Take a conductor off; it needn't be there."""
@@ -39,3 +39,18 @@ class InProcess:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not run in this process")
         envelope = dispatcher.answer(context.to_dict(), call.name, codec.copied(arguments))
         return codec.opened(envelope) if call.wait else None
+
+
+class Server:
+    """One conductor's ear in this process."""
+
+    def __init__(self, home: InProcess, host: str, dispatcher: Dispatcher) -> None:
+        self._home, self._host, self._dispatcher = home, host, dispatcher
+
+    def retire(self) -> None:
+        """Begin no call any more; those under way go on."""
+        self._dispatcher.retire()
+
+    def stop(self) -> None:
+        """Take the conductor off; those who call are told so."""
+        self._home.unregister(self._host)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.core.errors import NoValidHost
 from ironic.core.hash_ring import HashRing
+from ironic.core.resource_errors import NoLiveConductor
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface, Store
@@ -76,18 +77,31 @@ class Placement:
             found = self._all_hosts(driver)
         return found
 
+    def any_host(self, key: str) -> str:
+        """Return the live conductor, of any that serve nodes, that work of this name falls to; or NoLiveConductor."""
+        hosts = self._serving() or self._serving(not_older_than=_RETRY_SECONDS)
+        owner = self._ring(hosts).owner(key) if hosts else None
+        if owner is None:
+            raise NoLiveConductor()
+        return owner
+
     def served(self) -> "list[ServedInterface]":
         """Return what the live conductors serve: hardware types, interfaces, defaults."""
         return self._look().served
 
-    def reset(self) -> None:
-        """Forget the picture; the next question is answered from the table."""
+    def reset(self, *, heartbeat_timeout: float | None = None) -> None:
+        """Forget the picture, and judge life by another limit if one is given; the table answers the next question."""
         with self._lock:
             self._picture = None
+            self._heartbeat_timeout = self._heartbeat_timeout if heartbeat_timeout is None else heartbeat_timeout
 
     def _hosts(self, driver: str, group: str) -> tuple[str, ...]:
         key = (group.casefold(), driver)
         return self._look().hosts.get(key) or self._look(not_older_than=_RETRY_SECONDS).hosts.get(key, ())
+
+    def _serving(self, *, not_older_than: float | None = None) -> tuple[str, ...]:
+        hosts = self._look(not_older_than=not_older_than).hosts
+        return _ordered({host for names in hosts.values() for host in names})
 
     def _all_hosts(self, driver: str) -> list[str]:
         return sorted({host for (_, name), hosts in self._look().hosts.items() if name == driver for host in hosts})

@@ -27,7 +27,7 @@ class Version(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "Version":
         """Read ``1.2``; ValueError if it is no version."""
-        major, minor = text.split(".")
+        major, minor = str(text).split(".")
         return cls(int(major), int(minor))
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ agents speak exactly version 1.1 and learn the UUID of their node; newer ones ge
 token. Every failed match is the same 404, as is a version in between. Source: demands S72 to S77.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ironic.api import answers, input
@@ -17,6 +18,7 @@ from ironic.api.types import Uuid
 from ironic.core import states
 from ironic.inspection.arrival import Arrival, accept
 from ironic.inspection.lookup import nothing_found
+from ironic.inspection.rejections import Rejections
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -34,7 +36,14 @@ def continue_inspection(request: Request) -> Answer:
     given = input.query(request.query(), {"node_uuid": Uuid()})
     if given and request.minor == _OLD:
         raise Refused(404, f"node_uuid needs API version 1.{_SINCE} or later.")
-    arrival = accept(request.store, request.settings.rule_book, request.json(), given.get("node_uuid"))
+    arrival = accept(
+        request.store,
+        request.settings.rule_book,
+        request.json(),
+        given.get("node_uuid"),
+        discovery=request.settings.discovery,
+        rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
+    )
     with ramdisk.discreet():
         conductor = request.conductors.serving(arrival.node)
         return (_answer_old if request.minor == _OLD else _answer)(request, conductor, arrival)
@@ -47,14 +56,15 @@ def _answer_old(request: Request, conductor: "ConductorCalls", arrival: Arrival)
 
 def _answer(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> Answer:
     # The token first: from the moment the conductor has accepted the data, the node is the conductor's.
-    token, node = ramdisk.hand_out(request, arrival.node.uuid, _check_waits, again=True)
+    expected = states.ENROLL if arrival.discovered else states.INSPECTWAIT
+    token, node = ramdisk.hand_out(request, arrival.node.uuid, partial(_check_state, expected), again=True)
     document = ramdisk.view(request).of_record(request, node, {})
     _hand_on(request, conductor, arrival)
     return answers.document(ramdisk.document(request, document, node.management_interface, token))
 
 
-def _check_waits(record: "NodeRecord") -> None:
-    if record.provision_state != states.INSPECTWAIT:
+def _check_state(expected: str, record: "NodeRecord") -> None:
+    if record.provision_state != expected:
         raise nothing_found()
 
 

@@ -93,10 +93,10 @@ def show_inventory(request: Request, node: str) -> Answer:
     """Show what the last inspection found."""
     input.query(request.query(), {})
     found, uuid = node_idents.row(request, ("id", "uuid"), node)
-    texts = request.store.inventories.texts(found)
+    texts = request.settings.inventories.texts(request.store, found, uuid)
     if texts is None:
         raise NodeInventoryNotFound(node=uuid)
-    inventory, plugin_data = map(orjson.Fragment, texts)
+    inventory, plugin_data = map(orjson.Fragment, map(str, texts))
     return answers.document({"inventory": inventory, "plugin_data": plugin_data})
 
 

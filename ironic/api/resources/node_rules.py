@@ -98,7 +98,12 @@ def _check_instance(node: NodeFacts, instance: str | None) -> None:
     if instance is not None and node.instance_uuid not in (None, instance):
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
     if instance is None and node.allocation_id is not None:
-        _check_settled(node, "its allocation can be undone", states.INTERFACES_EDITABLE, maintenance_helps=True)
+        check_undoable(node)
+
+
+def check_undoable(node: NodeFacts) -> None:
+    """Refuse to undo the allocation of a node that has its instance, or is about to get it."""
+    _check_settled(node, "its allocation can be undone", states.INTERFACES_EDITABLE, maintenance_helps=True)
 
 
 def _check_protection(node: NodeFacts, values: Mapping[str, Any]) -> None:

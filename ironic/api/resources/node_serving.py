@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ironic.api.request import Request
 from ironic.api.resources import node_choice, node_references
+from ironic.api.resources.node_references import Facts
 
 if TYPE_CHECKING:
     from ironic.rpc.conversation import ConductorCalls
@@ -22,5 +23,10 @@ def conductor(request: Request, ident: str) -> "tuple[ConductorCalls, str]":
 def conductor_of_part(request: Request, ident: str) -> "tuple[ConductorCalls, str]":
     """Return the same for something that belongs to the node."""
     facts = node_references.facts(request, ident)
+    return for_part_of(request, facts), facts.uuid
+
+
+def for_part_of(request: Request, facts: Facts) -> "ConductorCalls":
+    """Return the conductor of a node that is known already, for something that belongs to the node."""
     node_choice.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
-    return request.conductors.serving(facts), facts.uuid
+    return request.conductors.serving(facts)

@@ -14,7 +14,15 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import unacceptable
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.resources import node_choice, node_idents, node_references, node_rights, node_rules, nodes
+from ironic.api.resources import (
+    allocation_links,
+    node_choice,
+    node_idents,
+    node_references,
+    node_rights,
+    node_rules,
+    nodes,
+)
 from ironic.api.resources.node_fields import Node
 from ironic.api.resources.node_rules import INTERFACES
 from ironic.api.routes import Route
@@ -119,6 +127,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
     node_rules.check_network_data(values.get("network_data"))
     values |= node_rules.consequences(values, record.instance_name)
     values |= _composition(request, record, values, reset=reset)
+    allocation_links.follow(request.store, record, values)
     for name, value in node_references.resolved(request, values, owner=record.owner).items():
         setattr(record, name, value)
 

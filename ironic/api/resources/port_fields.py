@@ -4,11 +4,9 @@ Source: facts/fields.yaml. Whether a change fits the state of the port's node is
 node; here stand only type, history, who may write and how a value is shown.
 """
 
-import dataclasses
-from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
+from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Field, Filter, Resource
 from ironic.api.resources.local_link import LOCAL_LINK
 from ironic.api.types import Bool, Datetime, Links, Mac, Object, StrictBool, Text, Uuid, ValueType, Words
 
@@ -41,23 +39,12 @@ class Port(Resource):
     pxe_enabled = Field(Bool(), since=19, empty=True)
     node_uuid = Field(Uuid(), nullable=False, sort=False)
     # Names of ports have no syntax; one that no path can spell is found by the port's UUID only.
-    name = Field(Text(), since=88)
-    description = Field(Text(), since=97)
-    vendor = Field(Text(32), since=100)
-    category = Field(Text(80), since=101)
-    available_for_dynamic_portgroup = Field(StrictBool(), since=111, empty=True)
+    name = Field(Text(), since=88, ungated=PATCH)
+    description = Field(Text(), since=97, ungated=PATCH)
+    vendor = Field(Text(32), since=100, ungated=PATCH)
+    category = Field(Text(80), since=101, ungated=PATCH)
+    available_for_dynamic_portgroup = Field(StrictBool(), since=111, ungated=PATCH, empty=True)
     links = Field(Links("ports/{}"), write=NOBODY, plain=True)
     portgroup_uuid = Field(Uuid(), since=24, sort=False)
     # Names the node in place of node_uuid.
     node_ident = Field(Text(255, 1), since=94, write=CREATE, column=None, hidden=True)
-
-
-# Fields that a patch of any version may change, although only later versions show them.
-_PATCHED_IN_ANY_VERSION: Final = frozenset(
-    {"name", "description", "vendor", "category", "available_for_dynamic_portgroup"}
-)
-
-PATCHABLE: Final[Mapping[str, Field]] = {
-    name: dataclasses.replace(one, since=1) if name in _PATCHED_IN_ANY_VERSION else one
-    for name, one in Port.writable("patch").items()
-}

@@ -1,4 +1,4 @@
-"""What a port refers to: its node and perhaps a port group of that node.
+"""What a port or port group refers to: its node, and perhaps a port group of that node.
 
 The API speaks of both by UUID (the node since 1.94 also by name), the row holds ids. A reference to something that is
 not there is a 400: the caller's body is wrong, not the path.
@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ironic.api.request import Request
+from ironic.api.resources.node_references import Facts
+from ironic.core import states
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
     MissingParameterValue,
+    NodeNotEditable,
     NodeNotFound,
     PortgroupNotFound,
 )
@@ -52,6 +55,21 @@ def owner(request: Request, ident: str) -> Owner:
         return Owner(*request.store.nodes.row(Owner._fields, ident))
     except NodeNotFound:
         raise InvalidParameterValue(err="It is to belong to a node that does not exist.") from None
+
+
+def new_owner(request: Request, now: str, wanted: str) -> int:
+    """Return the id of the node that a port or port group is to move to."""
+    old, new = owner(request, now), owner(request, wanted)
+    if old.owner != new.owner:
+        raise InvalidParameterValue(err="It can only move to a node of the same owner.")
+    return new.id
+
+
+def check_inspection(node: Facts, minor: int) -> None:
+    """Refuse a change while an inspection may change the same things."""
+    if node.provision_state == states.INSPECTING and minor >= 39:
+        reason = "it is being inspected, so its ports may change; try again later"
+        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
 
 
 def group(request: Request, uuid: str | None, node_id: int) -> Group | None:

@@ -5,24 +5,16 @@ network that a machine is in, so the conductor that serves its node does that, a
 request has been: the state of the node is looked at where it can't change any more, under the conductor's lock.
 """
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-import orjson
-
-from ironic.api import access, answers, idents, input, json_patch, patching, projection
+from ironic.api import access, answers, idents, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
-from ironic.api.resources import node_choice, node_references, port_references
-from ironic.api.resources.node_references import Facts
-from ironic.api.resources.port_fields import PATCHABLE, Port
+from ironic.api.resources import node_references, node_serving, port_references
+from ironic.api.resources.port_fields import Port
 from ironic.api.routes import Route
-from ironic.api.types import Json
-from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, NodeNotEditable
-
-if TYPE_CHECKING:
-    from ironic.rpc.conversation import ConductorCalls
+from ironic.core.errors import InvalidParameterValue
 
 
 def create(request: Request) -> Answer:
@@ -44,14 +36,15 @@ def create(request: Request) -> Answer:
 def patch(request: Request, port: str) -> Answer:
     """Change a port."""
     input.query(request.query(), {})
-    changes = json_patch.read(request.json(), PATCHABLE, request.minor, request.settings.max_patch_operations)
-    before = _before(request, port, {change.root for change in changes})
+    changes = patching.read(request, Port)
+    roots = {change.root for change in changes}
+    before = patching.before(request.store.ports, Port, port, (*_ALWAYS, *sorted(roots)))
     node = node_references.facts(request, before["node_uuid"])
-    _check_inspection(node, request.minor)
+    port_references.check_inspection(node, request.minor)
     values = patching.patched(Port, before, changes, request.minor)
     if values:
         wanted = _as_columns(request, before, values)
-        _serving(request, node).update_port(request.context, before["uuid"], wanted)
+        node_serving.for_part_of(request, node).update_port(request.context, before["uuid"], wanted)
     view = projection.full(Port, request.minor)
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 
@@ -59,27 +52,11 @@ def patch(request: Request, port: str) -> Answer:
 _ALWAYS = ("uuid", "node_id", "node_uuid", "portgroup_uuid", "pxe_enabled")
 
 
-def _before(request: Request, port: str, roots: Collection[str]) -> dict[str, Any]:
-    """Return what is looked at of a port before a change, as callers know it."""
-    names = (*_ALWAYS, *sorted(set(roots) - set(_ALWAYS)))
-    found = dict(zip(names, request.store.ports.row(names, port), strict=True))
-    for name in roots:
-        if isinstance(PATCHABLE[name].type, Json):
-            found[name] = orjson.loads(found[name] or "{}")
-    return found
-
-
-def _check_inspection(node: Facts, minor: int) -> None:
-    if node.provision_state == states.INSPECTING and minor >= 39:
-        reason = "it is being inspected, so its ports may change; try again later"
-        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
-
-
 def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Put ids in place of the UUIDs that a patch names, and judge what belongs together."""
     columns = {name: value for name, value in values.items() if name not in ("node_uuid", "portgroup_uuid")}
     if "node_uuid" in values:
-        columns["node_id"] = _new_owner(request, before["node_uuid"], values["node_uuid"])
+        columns["node_id"] = port_references.new_owner(request, before["node_uuid"], values["node_uuid"])
     if not values.keys() & {"node_uuid", "portgroup_uuid", "pxe_enabled", "physical_network"}:
         return columns
     after = dict(before) | dict(values)
@@ -92,26 +69,14 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
     return columns
 
 
-def _new_owner(request: Request, now: str, wanted: str) -> int:
-    old, new = port_references.owner(request, now), port_references.owner(request, wanted)
-    if old.owner != new.owner:
-        raise InvalidParameterValue(err="A port can only move to a node of the same owner.")
-    return new.id
-
-
 def delete(request: Request, port: str) -> Answer:
     """Delete a port."""
     input.query(request.query(), {})
     if not idents.is_uuid(port):
         raise InvalidParameterValue(err="A port that is to be deleted has to be named by its UUID.")
     uuid, node_uuid = request.store.ports.row(("uuid", "node_uuid"), port)
-    _serving(request, node_references.facts(request, node_uuid)).destroy_port(request.context, uuid)
+    node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_port(request.context, uuid)
     return NO_CONTENT
-
-
-def _serving(request: Request, node: Facts) -> "ConductorCalls":
-    node_choice.check_served(request, node.uuid, node.driver, node.conductor_group)
-    return request.conductors.serving(node)
 
 
 def no_ident(request: Request, *ignored: str) -> Answer:

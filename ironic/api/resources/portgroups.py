@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
-from ironic.api.fields import CREATE, NOBODY, Field, Filter, Resource
+from ironic.api.fields import ANYONE, CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.listing import Page
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
@@ -41,9 +41,9 @@ class Portgroup(Resource):
     name = Field(LogicalName(), since=23, plain=True)
     properties = Field(Object(), since=26, empty={})
     standalone_ports_supported = Field(Bool(), since=23, empty=True)
-    node_uuid = Field(Uuid(), since=23, nullable=False, sort=False)
-    physical_network = Field(Text(64), since=102)
-    category = Field(Text(80), since=103)
+    node_uuid = Field(Uuid(), since=23, nullable=False, empty=REQUIRED, sort=False)
+    physical_network = Field(Text(64), since=102, ungated=ANYONE)
+    category = Field(Text(80), since=103, ungated=ANYONE)
     dynamic_portgroup = Field(Bool(), since=111, write=NOBODY)
     links = Field(Links("portgroups/{}"), since=23, write=NOBODY, plain=True)
     ports = Field(Links("portgroups/{}/ports"), since=23, write=NOBODY)

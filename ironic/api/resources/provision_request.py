@@ -42,6 +42,8 @@ ABORT_SINCE: Final[Mapping[str, int]] = {states.INSPECTWAIT: 41, states.DEPLOYWA
 RAMDISK_SINCE: Final[Mapping[str, int]] = {"clean": 70, "service": 108}
 
 DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
+# What can be done by a runbook.
+RUNBOOKS: Final = ("clean", "service")
 
 _OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
     ("configdrive", configdrive.ConfigDrive()),
@@ -61,19 +63,34 @@ def read(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in ([], False)}
 
 
-def check(facts: Facts, given: Mapping[str, Any], minor: int, disallowed: Mapping[str, Collection[str]]) -> None:
-    """Refuse what this node can't do now or this version does not know."""
+def _no_runbook(ident: str) -> "Runbook":
+    raise RunbookNotFound(runbook=ident)
+
+
+def check(
+    facts: Facts,
+    given: Mapping[str, Any],
+    minor: int,
+    disallowed: Mapping[str, Collection[str]],
+    find: "Callable[[str], Runbook]" = _no_runbook,
+) -> dict[str, Any]:
+    """Refuse what this node can't do now or this version does not know; return the arguments for the conductor.
+
+    ``find`` returns a runbook that may be used for the node, or refuses it.
+    """
     verb = given["target"]
     _check_verb(verb, minor)
     if facts.maintenance and verb in DEPLOYING:
         raise NodeInMaintenance(op=verb, node=facts.uuid)
     _check_state(facts, verb)
     configdrive.check_use(verb, given.get("configdrive"), minor)
-    _check_runbook(given, minor)
+    runbook = _runbook(given, minor, find)
     _check_ramdisk(verb, given, minor)
-    _check_steps(verb, given, minor, disallowed)
+    arguments = _arguments(given, runbook)
+    _check_steps(verb, arguments, minor, disallowed)
     _check_password(verb, given)
     _check_late(facts, verb, minor)
+    return arguments
 
 
 def _check_verb(verb: str, minor: int) -> None:
@@ -96,12 +113,27 @@ def _check_state(facts: Facts, verb: str) -> None:
     raise InvalidStateRequested(action=verb, node=facts.uuid, state=facts.provision_state)
 
 
-def _check_runbook(given: Mapping[str, Any], minor: int) -> None:
+def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], Runbook]") -> "Runbook | None":
     if "runbook" not in given:
-        return
+        return None
     if minor < 92:
         raise unacceptable("runbook", 92)
-    raise NotFound("The runbook could not be found.")
+    found = find(given["runbook"])
+    if given["target"] not in RUNBOOKS:
+        raise InvalidParameterValue(err=f"runbook goes with {' and '.join(RUNBOOKS)} only.")
+    if given.keys() & {f"{verb}_steps" for verb in RUNBOOKS}:
+        raise InvalidParameterValue(err="Give a runbook or steps, not both.")
+    return found
+
+
+def _arguments(given: Mapping[str, Any], runbook: "Runbook | None") -> dict[str, Any]:
+    """Return what goes to the conductor, with what a runbook stands for in its place."""
+    arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
+    if runbook is not None:
+        arguments[f"{given['target']}_steps"] = runbook.steps
+        if runbook.disable_ramdisk:
+            arguments["disable_ramdisk"] = True
+    return arguments
 
 
 def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:

@@ -39,6 +39,16 @@ def check_enabled(request: Request) -> None:
         raise Refused(403, "The endpoints for ramdisks are switched off here.")
 
 
+def source(request: Request) -> str | None:
+    """Return the address a ramdisk calls from; behind a trusted proxy, the one that the proxy itself has seen."""
+    environ = request.environ
+    if request.settings.proxy_headers and (hops := environ.get("HTTP_X_FORWARDED_FOR")):
+        # What stands before the last comma was there when the request came, and may be made up.
+        return str(hops).rpartition(",")[2].strip()
+    found = environ.get("REMOTE_ADDR")
+    return str(found) if found else None
+
+
 @contextmanager
 def discreet() -> Iterator[None]:
     """Keep to themselves what errors say about the node."""

@@ -11,13 +11,33 @@ import orjson
 
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.request import Request
-from ironic.api.types import Array, Bool, Datetime, Enum, Integer, Links, StrictBool, Text, Uuid, ValueType
+from ironic.api.types import (
+    Array,
+    Bool,
+    Datetime,
+    Enum,
+    Integer,
+    Links,
+    Object,
+    StrictBool,
+    Text,
+    Uuid,
+    ValueType,
+    show_time,
+)
 from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
 
 
 def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
     """Return the stored text of each rule's conditions or actions, null for a sensitive rule."""
     return [None if sensitive else orjson.Fragment(text or "[]") for sensitive, text in rows]
+
+
+def hits(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return how often each rule was evaluated, applied and failed."""
+    uuids = [uuid for (uuid,) in rows]
+    found = request.store.rule_hits.of(uuids)
+    return [found[uuid]._asdict() | {"last_matched_at": show_time(found[uuid].last_matched_at)} for uuid in uuids]
 
 
 _PHASE = Enum(*PHASES, name="phase")
@@ -43,4 +63,5 @@ class InspectionRule(Resource):
     built_in = Field(Bool(), since=96, write=NOBODY, sort=False)
     conditions = Field(Array(), since=96, empty=[], needs=("sensitive", "conditions"), gather=unless_sensitive)
     actions = Field(Array(), since=96, empty=REQUIRED, needs=("sensitive", "actions"), gather=unless_sensitive)
+    hits = Field(Object(), since=96, write=NOBODY, needs=("uuid",), gather=hits)
     links = Field(Links("inspection_rules/{}"), since=96, write=NOBODY, plain=True)

@@ -73,11 +73,46 @@ class DeploySteps(_Steps):
 
     def _check_values(self, item: Mapping[str, Any]) -> None:
         super()._check_values(item)
-        priority = item["priority"]
-        if isinstance(priority, str) and priority.isascii() and priority.isdigit():
-            return
-        if not _is_number(priority) or priority < 0:
-            raise ValueError("must have a whole number of at least 0 as priority")
+        _check_place(item, "priority")
+
+
+class TemplateSteps(DeploySteps):
+    """The steps of a deploy template."""
+
+    def validate(self, value: Any) -> Any:
+        """Check every item, and that there is one and none twice."""
+        return _named_once(super().validate(value))
+
+
+class RunbookSteps(_Steps):
+    """The steps of a runbook; the order is the step's place among the others."""
+
+    required = frozenset({"interface", "step", "order"})
+    optional = frozenset({"args"})
+
+    def validate(self, value: Any) -> Any:
+        """Check every item, and that there is one and none twice; return each with arguments, perhaps none."""
+        return [{"args": {}, **step} for step in _named_once(super().validate(value))]
+
+    def _check_values(self, item: Mapping[str, Any]) -> None:
+        super()._check_values(item)
+        _check_place(item, "order")
+
+
+def _check_place(item: Mapping[str, Any], key: str) -> None:
+    place = item[key]
+    if isinstance(place, str) and place.isascii() and place.isdigit():
+        return
+    if not _is_number(place) or place < 0:
+        raise ValueError(f"must have a whole number of at least 0 as {key}")
+
+
+def _named_once(steps: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    if not steps:
+        raise ValueError("must have at least one step")
+    if len({(step["interface"], step["step"]) for step in steps}) < len(steps):
+        raise ValueError("must not have a step of an interface twice")
+    return steps
 
 
 def _is_number(value: Any) -> bool:

@@ -66,6 +66,11 @@ def _prepare(task: Task) -> Any:
 def _plan(task: Task, complete: bool) -> list[Step]:
     if Progress(task.node, CLEAN).asked is not None:
         return requested.plan(task, CLEAN, complete)
+    return automated_steps(task)
+
+
+def automated_steps(task: Task) -> list[Step]:
+    """Return what automated cleaning of this node would run, in order."""
     overrides = {name: value for given in CONF.conductor.clean_step_priority_override for name, value in given.items()}
     return automated_plan("clean", offered_steps(task, "clean"), overrides, CONF.api.disallow_clean_steps)
 

@@ -11,7 +11,10 @@ from typing import Any, Final
 
 from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.flows.step_history import remember
 from ironic.conductor.task import Task
+from ironic.conductor.transitions import shortened
+from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.inspection.lookup import nothing_found
@@ -19,6 +22,8 @@ from ironic.inspection.lookup import nothing_found
 LOG = logging.getLogger(__name__)
 
 _FINISHED: Final = (None, states.MANAGEABLE)
+_TOPIC: Final = "introspection"
+_OPENING: Final = HardwareInspectionFailure.text.partition("{")[0]
 
 
 def start(task: Task) -> None:
@@ -34,11 +39,34 @@ def start(task: Task) -> None:
 def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
     """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
     state = task.node.provision_state
+    if state == states.ENROLL and _is_new_here(task.node):
+        task.node.timestamp_driver_internal_info("agent_last_heartbeat")
+        task.spawn_after(_process_discovered, task, inventory, plugin_data)
+        return
     if state != states.INSPECTWAIT:
         LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
         raise nothing_found()
     task.node.timestamp_driver_internal_info("agent_last_heartbeat")
     task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
+
+
+def _is_new_here(node: Any) -> bool:
+    """Tell whether the node was made of a machine that reported itself, and its data were never looked at."""
+    done = node.inspection_finished_at is not None or node.last_error
+    return bool(CONF.auto_discovery.enabled and node.auto_discovered and not done)
+
+
+def _process_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+    """Process what an unknown machine reported; its node stays where it is, whatever comes of that."""
+    answer = attempt(task, _continue, inventory, plugin_data)
+    agent_link.forget(task.node)
+    if isinstance(answer, Failed):
+        task.node.last_error = shortened(_told(answer.reason))
+        remember(task, _TOPIC, task.node.last_error, severity="ERROR")
+    else:
+        task.node.inspection_finished_at, task.node.last_error = task.node.now(), None
+        LOG.info("Node %s is discovered; manage it to go on", task.node.uuid)
+    task.save_and_release()
 
 
 def abort(task: Task) -> None:
@@ -93,4 +121,9 @@ def _end(task: Task) -> None:
 def _end_badly(task: Task, event: str, reason: str) -> None:
     agent_link.forget(task.node)
     task.node.inspection_started_at = None
-    task.finish(event, last_error=str(HardwareInspectionFailure(error=reason)))
+    task.finish(event, last_error=_told(reason))
+
+
+def _told(reason: str) -> str:
+    """Return the text for users; what hooks and rules raise begins with the same words already."""
+    return reason if reason.startswith(_OPENING) else str(HardwareInspectionFailure(error=reason))

@@ -29,8 +29,9 @@ def _run(task: Task, was_rescued: bool) -> None:
     if isinstance(answer, Failed):
         task.finish("fail", last_error=f"Removing the instance of node {task.node.uuid} failed: {answer.reason}")
         return
-    _forget_instance(task)
-    task.process_event("clean", target_state=cleaning.target(task))
+    with task.store.writing():
+        _forget_instance(task)
+        task.process_event("clean", target_state=cleaning.target(task))
     cleaning.run_automated(task)
 
 
@@ -46,6 +47,9 @@ def _forget_instance(task: Task) -> None:
     node = task.node
     node.instance_uuid = node.instance_name = None
     node.instance_info = {}
+    if node.allocation_id is not None:
+        task.store.allocations.delete_of(node.id)
+        node.allocation_id = None
     agent_link.forget(node)
     for flow in STEP_FLOWS:
         Progress(node, flow).forget()

@@ -4,13 +4,12 @@
 and an explanation. Storing rules, building facts and applying changes are the business of `ironic.inspection.rules`.
 """
 
-from ironic.core.rules.actions import ACTIONS, Action
 from ironic.core.rules.checking import check_rule
 from ironic.core.rules.evaluation import evaluate
-from ironic.core.rules.operators import OPERATORS, Operator
 from ironic.core.rules.outcome import Failure, Outcome
 from ironic.core.rules.rule import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES, CompiledRule
 from ironic.core.rules.selection import in_order, selected
+from ironic.core.rules.vocabulary import ACTIONS, OPERATORS, Action, Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking
 
 __all__ = [

@@ -1,18 +1,17 @@
-"""The actions of rules: one function each, whose signature behind the workspace is its schema.
+"""The actions of rules: one function each; the signature behind the workspace is the schema, the entry point the name.
 
 An action changes the workspace and nothing else. ``early`` ones need no node, so they may stand in the early phase.
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.core import capabilities
-from ironic.core.rules.arguments import Signature
 from ironic.core.rules.faults import FailRequested, RuleFault
 from ironic.core.rules.interpolation import as_text
 from ironic.core.rules.kinds import DataPath, Leftover, Level, Name, NodePath, PortPath
+from ironic.core.rules.limits import LOG_LENGTH, LOGGING
 from ironic.core.rules.workspace import Workspace
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -22,66 +21,45 @@ _MOST_TRAITS: Final = 50
 _CAPABILITIES: Final = ("properties", "capabilities")
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A deed and what it takes."""
-
-    name: str
-    perform: Callable[..., None]
-    signature: Signature
-    early: bool
+def early(perform: Callable[..., None]) -> Callable[..., None]:
+    """Mark an action that needs no node, and so may stand in the early phase."""
+    perform.supports_early = True  # type: ignore[attr-defined]  # functions carry what is hung on them
+    return perform
 
 
-ACTIONS: Final[dict[str, Action]] = {}
-
-
-def action(name: str, *, early: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Enter a function into the table of actions."""
-
-    def enter(perform: Callable[..., None]) -> Callable[..., None]:
-        ACTIONS[name] = Action(name, perform, Signature(perform, skip=1), early)
-        return perform
-
-    return enter
-
-
-@action("fail", early=True)
+@early
 def fail(workspace: Workspace, msg: str) -> None:
     """Fail the inspection with a message."""
     raise FailRequested(on_one_line(msg))
 
 
-@action("log", early=True)
+@early
 def log(workspace: Workspace, msg: str, level: Level = Level("info")) -> None:  # noqa: B008 - a constant
     """Write a message to the log of the service."""
-    workspace.log.append((level, on_one_line(msg)))
+    workspace.budget.spend(LOGGING)
+    workspace.log.append((level, on_one_line(msg[:LOG_LENGTH])))
 
 
-@action("set-attribute")
 def set_attribute(workspace: Workspace, path: NodePath, value: Any) -> None:
     """Set a field of the node or a key within it; objects on the way are created."""
     workspace.node.set(path, value)
 
 
-@action("extend-attribute")
 def extend_attribute(workspace: Workspace, path: NodePath, value: Any, *, unique: bool = False) -> None:
     """Add a value to a list on the node, which is created when there is none."""
     workspace.node.extend(path, value, unique=unique)
 
 
-@action("del-attribute")
 def del_attribute(workspace: Workspace, path: NodePath) -> None:
     """Remove a field of the node or a key within it; a key that is missing is no fault."""
     workspace.node.remove(path)
 
 
-@action("set-port-attribute")
 def set_port_attribute(workspace: Workspace, port_id: Name, path: PortPath, value: Any) -> None:
     """Set a field of a port, named by UUID or MAC address, or a key within it."""
     workspace.port(port_id).set(path, value)
 
 
-@action("extend-port-attribute")
 def extend_port_attribute(
     workspace: Workspace, port_id: Name, path: PortPath, value: Any, *, unique: bool = False
 ) -> None:
@@ -89,19 +67,18 @@ def extend_port_attribute(
     workspace.port(port_id).extend(path, value, unique=unique)
 
 
-@action("del-port-attribute")
 def del_port_attribute(workspace: Workspace, port_id: Name, path: PortPath) -> None:
     """Remove a field of a port, named by UUID or MAC address, or a key within it."""
     workspace.port(port_id).remove(path)
 
 
-@action("set-plugin-data", early=True)
+@early
 def set_plugin_data(workspace: Workspace, path: DataPath, value: Any, *, plugin_data: Leftover | None = None) -> None:
     """Set a value in the plug-in data; objects on the way are created."""
     workspace.plugin_data.set(path, value)
 
 
-@action("extend-plugin-data", early=True)
+@early
 def extend_plugin_data(
     workspace: Workspace, path: DataPath, value: Any, *, unique: bool = False, plugin_data: Leftover | None = None
 ) -> None:
@@ -109,13 +86,12 @@ def extend_plugin_data(
     workspace.plugin_data.extend(path, value, unique=unique)
 
 
-@action("unset-plugin-data", early=True)
+@early
 def unset_plugin_data(workspace: Workspace, path: DataPath, *, plugin_data: Leftover | None = None) -> None:
     """Remove a value from the plug-in data; one that is missing is no fault."""
     workspace.plugin_data.remove(path)
 
 
-@action("set-capability")
 def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
     """Set a capability in the node's properties, in place of one of the same name."""
     text = as_text(value)
@@ -124,7 +100,6 @@ def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
     workspace.node.set(_CAPABILITIES, capabilities.render(_present(workspace) | {name: text}))
 
 
-@action("unset-capability")
 def unset_capability(workspace: Workspace, name: Name) -> None:
     """Remove a capability from the node's properties; one that is missing is no fault."""
     present = _present(workspace)
@@ -132,7 +107,6 @@ def unset_capability(workspace: Workspace, name: Name) -> None:
         workspace.node.set(_CAPABILITIES, capabilities.render(present))
 
 
-@action("add-trait")
 def add_trait(workspace: Workspace, name: Name) -> None:
     """Give the node a trait."""
     if not _TRAIT.fullmatch(name):
@@ -143,7 +117,6 @@ def add_trait(workspace: Workspace, name: Name) -> None:
     workspace.node.extend(("traits",), name, unique=True)
 
 
-@action("remove-trait")
 def remove_trait(workspace: Workspace, name: Name) -> None:
     """Take a trait from the node; one that it has not is no fault."""
     traits = _traits(workspace)

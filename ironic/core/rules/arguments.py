@@ -24,6 +24,8 @@ class Parameter:
     required: bool
     positional: bool
     several: bool
+    default: Any = None
+    is_template: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,19 @@ Arguments = tuple[Argument, ...]
 class Signature:
     """What a function takes."""
 
-    def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
+    def __init__(self, function: Callable[..., Any], skip: int = 0, templates: Collection[str] | None = None) -> None:
+        """Read it off a function; ``templates`` names the arguments that may hold expressions, by default all."""
         hints = get_type_hints(function)
         declared = list(inspect.signature(function).parameters.values())[skip:]
-        self.parameters = tuple(_parameter(one, hints[one.name]) for one in declared)
+        self.parameters = tuple(
+            _parameter(one, hints.get(one.name, Any), templates is None or one.name in templates) for one in declared
+        )
         self._by_name = {one.name: one for one in self.parameters}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all arguments."""
+        return list(self._by_name)
 
     def bind(self, args: Any, names: Collection[str]) -> Arguments:
         """Return the arguments made ready, or raise BadArgument."""
@@ -89,10 +99,16 @@ def values_of(arguments: Arguments, scope: Scope, budget: Budget) -> dict[str, A
     return {one.name: one.value(scope, budget) for one in arguments}
 
 
-def _parameter(declared: inspect.Parameter, annotation: Any) -> Parameter:
+def _parameter(declared: inspect.Parameter, annotation: Any, is_template: bool) -> Parameter:
+    if declared.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+        raise TypeError(f"argument '{declared.name}' stands for any number of them: each has to be named")
+    if annotation not in KINDS:
+        raise TypeError(f"argument '{declared.name}' is of type {annotation}, which no argument of a rule has")
     return Parameter(
         name=declared.name,
         kind=KINDS[annotation],
+        default=declared.default,
+        is_template=is_template,
         required=declared.default is inspect.Parameter.empty,
         positional=declared.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
         several=annotation is Several,
@@ -101,6 +117,7 @@ def _parameter(declared: inspect.Parameter, annotation: Any) -> Parameter:
 
 def _prepared(parameter: Parameter, value: Any, names: Collection[str]) -> Argument:
     try:
-        return Argument(parameter.name, parameter.kind, parameter.kind.prepare(value, names))
+        prepare = parameter.kind.prepare if parameter.is_template else parameter.kind.prepare_literally
+        return Argument(parameter.name, parameter.kind, prepare(value, names))
     except (BadArgument, BadExpression) as error:
         raise BadArgument(f"argument '{parameter.name}': {error}") from None

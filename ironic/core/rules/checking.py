@@ -10,12 +10,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.rules.actions import ACTIONS
 from ironic.core.rules.arguments import Arguments, Signature
 from ironic.core.rules.interpolation import BadExpression, Lookup, Template, template
 from ironic.core.rules.kinds import BadArgument
 from ironic.core.rules.limits import DEPTH
-from ironic.core.rules.operators import OPERATORS
 from ironic.core.rules.rule import (
     HIGHEST_PRIORITY,
     LOWEST_PRIORITY,
@@ -26,6 +24,7 @@ from ironic.core.rules.rule import (
     Deed,
     Phase,
 )
+from ironic.core.rules.vocabulary import ACTIONS, OPERATORS
 
 _KEYS: Final = frozenset({"uuid", "description", "priority", "phase", "scope", "sensitive", "conditions", "actions"})
 _CONDITION_KEYS: Final = frozenset({"op", "args", "loop", "multiple"})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import Budget, copied
+from ironic.core.rules.limits import Budget, copied, pay
 from ironic.core.rules.paths import APPEND, Path, pointer
 from ironic.core.rules.plain_data import Operation, Patch, copy, find, holds, keys_of, place, putting, take
 from ironic.core.rules.writable import Field, field_of
@@ -36,6 +36,11 @@ class Document:
         """What the rule at work sees."""
         return self.views[self.acting]
 
+    def require_writable(self, path: Path) -> None:
+        """Refuse a path that leads to nothing rules may write."""
+        if self._fields is not None:
+            field_of(self._fields, self._owner, path)
+
     def set(self, path: Path, value: Any) -> None:
         """Put a value at the path; objects on the way there are created."""
         if len(path) == 1 and self._fields is not None:
@@ -50,8 +55,13 @@ class Document:
             self.set(path, [value])
         elif not isinstance(present, list) and (unique or present != REPLACEMENT):
             raise RuleFault(f"{pointer(path)} of the {self._owner} is no list")
-        elif not unique or value not in present:
+        elif not unique or not self._holds(present, value):
             self._carry_out(putting(self.data, (*path, APPEND), copied(value, self._budget)))
+
+    def _holds(self, present: list[Any], value: Any) -> bool:
+        pay(value, self._budget, times=len(present))
+        self._budget.spend(len(present))
+        return value in present
 
     def remove(self, path: Path) -> None:
         """Take away what is at the path; it is no fault when nothing is."""

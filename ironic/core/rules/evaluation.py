@@ -11,10 +11,12 @@ from typing import Any
 from ironic.core.rules.arguments import values_of
 from ironic.core.rules.documents import shown
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import JUDGING, STEPS
+from ironic.core.rules.limits import ITEMS_TOLD, JUDGING, STEPS, pay
 from ironic.core.rules.outcome import Failure, Outcome, preview
+from ironic.core.rules.plain_data import Patch
 from ironic.core.rules.rule import CompiledRule, Condition, Deed
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking, Workspace
+from ironic.core.secrets import REPLACEMENT
 
 
 class _Stopped(Exception):
@@ -38,7 +40,7 @@ class _Run:
 
     def perform(self) -> None:
         """Judge, then act."""
-        self._workspace.act_for(sensitive=self.rule.sensitive)
+        self._workspace.act_for(self.rule)
         try:
             self.applies = all(self._holds(index, one) for index, one in enumerate(self.rule.conditions))
             if self.applies:
@@ -61,7 +63,7 @@ class _Run:
             "conditions": self._verdicts,
         }
         if not self.rule.sensitive:
-            told["changes"] = _shown(self._workspace.changes(self._marks))
+            told["changes"] = _shown(self._workspace.changes(self._marks), hiding=not self._workspace.is_masked)
         return told | ({"error": str(self.failure)} if self.failure else {})
 
     def _holds(self, index: int, condition: Condition) -> bool:
@@ -81,13 +83,16 @@ class _Run:
             return self._judge(condition, self._workspace.scope, told)
         verdicts: list[dict[str, Any]] = []
         told["items"] = verdicts
+        judged = False
         for scope in self._chosen(condition):
-            verdicts.append({})
-            verdict = self._judge(condition, scope, verdicts[-1])
-            verdicts[-1]["verdict"] = verdict
+            item: dict[str, Any] = {}
+            if len(verdicts) < ITEMS_TOLD:
+                verdicts.append(item)
+            judged = verdict = self._judge(condition, scope, item)
+            item["verdict"] = verdict
             if verdict == _DECIDING.get(condition.multiple):
                 return verdict
-        return verdict if condition.multiple in _SINGLE and verdicts else condition.multiple == "all"
+        return judged if condition.multiple in _SINGLE else condition.multiple == "all"
 
     def _chosen(self, condition: Condition) -> Sequence[Mapping[str, Any]]:
         """Return the scopes of the items that count."""
@@ -98,7 +103,10 @@ class _Run:
         budget = self._workspace.budget
         budget.spend(JUDGING)
         values = values_of(condition.arguments, scope, budget)
-        if not self.rule.sensitive:
+        if not condition.operator.at_a_glance:
+            for value in values.values():
+                pay(value, budget)
+        if not self.rule.sensitive and self._workspace.is_masked:
             told["values"] = {name: preview(value) for name, value in values.items()}
         return condition.operator.judge(**values) != condition.negated
 
@@ -163,9 +171,11 @@ def evaluate(
     return Outcome(workspace.changes(), explanation, log, failure)
 
 
-def _shown(changes: Changes) -> dict[str, Any]:
-    return {
-        "node": [shown(one) for one in changes.node],
-        "ports": {uuid: [shown(one) for one in patch] for uuid, patch in changes.ports.items()},
-        "plugin_data": [shown(one) for one in changes.plugin_data],
-    }
+def _shown(changes: Changes, *, hiding: bool) -> dict[str, Any]:
+    """Return changes as they may be shown; of a rule that saw secrets no value is (it may have copied one)."""
+
+    def told(patch: Patch) -> Patch:
+        return [one | {"value": REPLACEMENT} if hiding and "value" in one else shown(one) for one in patch]
+
+    ports = {uuid: told(patch) for uuid, patch in changes.ports.items()}
+    return {"node": told(changes.node), "ports": ports, "plugin_data": told(changes.plugin_data)}

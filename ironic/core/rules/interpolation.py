@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import TEXT_LENGTH, Budget
+from ironic.core.rules.limits import TEXT_LENGTH, Budget, pay
 
 Scope = Mapping[str, Any]
 
@@ -96,12 +96,18 @@ class Text:
         pieces: list[str] = []
         length = 0
         for part in self.parts:
-            piece = part if isinstance(part, str) else self.convert(_charged(part.render(scope, budget), budget))
+            piece = part if isinstance(part, str) else self._filled_in(part, scope, budget)
             length += len(piece)
             if length > TEXT_LENGTH:
                 raise RuleFault(f"a text would become longer than {TEXT_LENGTH} characters")
             pieces.append(piece)
         return "".join(pieces)
+
+    def _filled_in(self, part: Lookup, scope: Scope, budget: Budget) -> str:
+        """Return what an expression yields as text, paid for before it is made."""
+        value = part.render(scope, budget)
+        pay(value, budget)
+        return self.convert(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +214,6 @@ def _item(values: list[Any], key: str) -> Any:
         return None
     index = int(key)
     return values[index] if index < len(values) else None
-
-
-def _charged(value: Any, budget: Budget) -> Any:
-    """Pay for a container that is about to be turned into text, before it is."""
-    if isinstance(value, dict | list):
-        budget.spend(len(value) + 1)
-        for inner in value.values() if isinstance(value, dict) else value:
-            _charged(inner, budget)
-    return value
 
 
 def _short(token: str) -> str:

@@ -15,6 +15,7 @@ from ironic.core.rules.interpolation import (
     Constant,
     Listing,
     Lookup,
+    Table,
     Template,
     Text,
     as_text,
@@ -53,6 +54,13 @@ class Kind:
             return self.checked(made)
         try:
             return Constant(self.accept(made.value))
+        except RuleFault as fault:
+            raise BadArgument(str(fault)) from None
+
+    def prepare_literally(self, value: Any, names: Collection[str]) -> Template:
+        """Check a posted value in which braces mean nothing."""
+        try:
+            return Constant(self.accept(value))
         except RuleFault as fault:
             raise BadArgument(str(fault)) from None
 
@@ -157,6 +165,42 @@ class ListKind(Kind):
         return value
 
 
+class ObjectKind(Kind):
+    """An object."""
+
+    takes = "an object"
+
+    def checked(self, made: Template) -> Template:
+        """Let objects and single expressions pass."""
+        if not isinstance(made, Table | Lookup):
+            raise BadArgument(f"takes {self.takes}")
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the object."""
+        if not isinstance(value, dict):
+            raise self.refuse()
+        return value
+
+
+class NumberKind(Kind):
+    """A whole number."""
+
+    takes = "a whole number"
+
+    def checked(self, made: Template) -> Template:
+        """Let a single expression pass: it may yield a number."""
+        if not isinstance(made, Lookup):
+            raise BadArgument(f"takes {self.takes}")
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the number."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.refuse()
+        return value
+
+
 class RegexKind(WordKind):
     """A regular expression, handed on compiled."""
 
@@ -228,6 +272,11 @@ KINDS: Final[Mapping[Any, Kind]] = {
     Any: Kind(),
     str: TextKind(),
     bool: FlagKind(),
+    int: NumberKind(),
+    list: ListKind(),
+    dict: ObjectKind(),
+    list[Any]: ListKind(),
+    dict[str, Any]: ObjectKind(),
     Sequence[Any]: ListKind(),
     Several: ListKind(),
     Name: NameKind(),

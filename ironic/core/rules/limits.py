@@ -10,9 +10,12 @@ from ironic.core.rules.faults import RuleFault, TooMuchWork
 
 STEPS: Final = 2_000_000  # per evaluation
 JUDGING: Final = 10  # one verdict of an operator, one run of an action
+LOGGING: Final = 1000  # one line of log
+LOG_LENGTH: Final = 4096  # of one line of log
+ITEMS_TOLD: Final = 100  # of one loop, in an explanation
 TEXT_LENGTH: Final = 65_536  # of one interpolated text
 DEPTH: Final = 64  # of anything a rule writes
-_CHARACTERS_PER_STEP: Final = 256
+_CHARACTERS_PER_STEP: Final = 32
 
 
 class Budget:
@@ -28,6 +31,25 @@ class Budget:
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork("the rules do more work than is allowed: fewer or smaller loops and copies are needed")
+
+
+def weight(value: Any, most: int) -> int:
+    """Return the steps that looking at all of a value takes; beyond ``most`` it is not looked at any further."""
+    if isinstance(value, str):
+        return len(value) // _CHARACTERS_PER_STEP
+    if not isinstance(value, dict | list):
+        return 0
+    steps = len(value) + 1
+    for inner in value.values() if isinstance(value, dict) else value:
+        if steps > most:
+            break
+        steps += weight(inner, most - steps)
+    return steps
+
+
+def pay(value: Any, budget: Budget, times: int = 1) -> None:
+    """Pay for work that grows with a value."""
+    budget.spend(weight(value, budget.left) * times)
 
 
 def copied(value: Any, budget: Budget, depth: int = DEPTH) -> Any:

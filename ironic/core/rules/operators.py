@@ -1,4 +1,4 @@
-"""The operators of conditions: one function each, whose signature is its schema.
+"""The operators of conditions: one function each, whose signature is its schema and whose entry point is its name.
 
 Operators judge plain values and know nothing of rules. What is missing is None: it equals nothing but None, is less
 or greater than nothing, lies in no network and matches no expression.
@@ -9,10 +9,8 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.core.rules.arguments import Signature
 from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.interpolation import as_text
 from ironic.core.rules.kinds import Network, Several
@@ -22,65 +20,46 @@ _NUMBER: Final = re.compile(r"\s*[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[
 _WHOLE: Final = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """A judge and what it takes."""
-
-    name: str
-    judge: Callable[..., bool]
-    signature: Signature
+def at_a_glance(judge: Callable[..., bool]) -> Callable[..., bool]:
+    """Mark an operator whose work doesn't grow with what is in a value."""
+    judge.at_a_glance = True  # type: ignore[attr-defined]  # functions carry what is hung on them
+    return judge
 
 
-OPERATORS: Final[dict[str, Operator]] = {}
-
-
-def operator(name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
-    """Enter a function into the table of operators."""
-
-    def enter(judge: Callable[..., bool]) -> Callable[..., bool]:
-        OPERATORS[name] = Operator(name, judge, Signature(judge))
-        return judge
-
-    return enter
-
-
-@operator("eq")
 def eq(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether all values are equal."""
     return all(same(*pair) for pair in _neighbours(values, force_strings))
 
 
-@operator("lt")
 def lt(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether every value is less than the next."""
     return all(_less(*pair) for pair in _neighbours(values, force_strings))
 
 
-@operator("gt")
 def gt(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether every value is greater than the next."""
     return all(_less(second, first) for first, second in _neighbours(values, force_strings))
 
 
-@operator("is-empty")
+@at_a_glance
 def is_empty(value: Any) -> bool:
     """Tell whether the value is missing, or an empty text, list or object."""
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 
-@operator("is-none")
+@at_a_glance
 def is_none(value: Any) -> bool:
     """Tell whether the value is missing."""
     return value is None
 
 
-@operator("is-true")
+@at_a_glance
 def is_true(value: Any) -> bool:
     """Tell whether the value says yes: true, a number that is not zero, "yes" or "true" in any case."""
     return value.lower() in ("yes", "true") if isinstance(value, str) else isinstance(value, int | float) and value != 0
 
 
-@operator("is-false")
+@at_a_glance
 def is_false(value: Any) -> bool:
     """Tell whether the value says no: false, zero, missing, "no" or "false" in any case."""
     if isinstance(value, str):
@@ -88,7 +67,6 @@ def is_false(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and value == 0)
 
 
-@operator("in-net")
 def in_net(address: Any, subnet: Network) -> bool:
     """Tell whether the address lies in the subnet."""
     try:
@@ -97,19 +75,16 @@ def in_net(address: Any, subnet: Network) -> bool:
         return False
 
 
-@operator("contains")
 def contains(value: Any, regex: Pattern) -> bool:
     """Tell whether the regular expression matches somewhere in the value."""
     return value is not None and regex.found_in(as_text(value))
 
 
-@operator("matches")
 def matches(value: Any, regex: Pattern) -> bool:
     """Tell whether the regular expression matches the whole value."""
     return value is not None and regex.covers(as_text(value))
 
 
-@operator("one-of")
 def one_of(value: Any, values: Sequence[Any] = ()) -> bool:
     """Tell whether the value equals one of the list."""
     return any(same(value, one) for one in values)

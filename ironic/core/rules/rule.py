@@ -6,10 +6,9 @@ Compiled rules are immutable and may be shared between threads and kept until th
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from ironic.core.rules.actions import Action
 from ironic.core.rules.arguments import Arguments
 from ironic.core.rules.interpolation import Template
-from ironic.core.rules.operators import Operator
+from ironic.core.rules.vocabulary import Action, Operator
 
 Phase = Literal["early", "preprocess", "main"]
 Multiple = Literal["any", "all", "first", "last"]

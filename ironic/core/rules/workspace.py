@@ -6,7 +6,7 @@ them. A later rule sees what an earlier one did. What comes out is a patch per n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ironic.core.rules import writable
 from ironic.core.rules.documents import CLEAR, MASKED, Document
@@ -14,6 +14,9 @@ from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.limits import STEPS, Budget
 from ironic.core.rules.plain_data import Patch, copy
 from ironic.core.secrets import masked
+
+if TYPE_CHECKING:
+    from ironic.core.rules.rule import CompiledRule
 
 Masking = Literal["always", "never", "sensitive"]
 
@@ -61,6 +64,7 @@ class Workspace:
 
     def __init__(self, facts: Facts, masking: Masking, steps: int = STEPS) -> None:
         self.budget = Budget(steps)
+        self.rule: CompiledRule
         self.log: list[tuple[str, str]] = []
         self._views = _VIEWS[masking]
         self._documents: list[Document] = []
@@ -84,9 +88,26 @@ class Workspace:
         """What the expressions of the rule at work may name."""
         return self._scopes[self._acting]
 
-    def act_for(self, *, sensitive: bool) -> None:
+    @property
+    def has_node(self) -> bool:
+        """Whether the machine is known yet."""
+        return self._node is not None
+
+    @property
+    def ports(self) -> list[Document]:
+        """The ports."""
+        return list(self._ports.values())
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether the rule at work sees no secrets."""
+        return self._acting is MASKED
+
+    def act_for(self, rule: "CompiledRule") -> None:
         """Let a rule see what it may see from here on."""
-        self._acting = CLEAR if CLEAR in self._views and (sensitive or MASKED not in self._views) else MASKED
+        self.rule = rule
+        clear = CLEAR in self._views and (rule.sensitive or MASKED not in self._views)
+        self._acting = CLEAR if clear else MASKED
         for document in self._documents:
             document.acting = self._acting
 

@@ -4,9 +4,10 @@ Columns, lengths and names come from facts/db_schema.yaml; what clients can't se
 timestamps on side tables, no NULL where there is a default).
 """
 
+from ironic.db.tables.callbacks import rejected_callbacks
 from ironic.db.tables.columns import metadata
 from ironic.db.tables.conductors import conductor_hardware_interfaces, conductors
-from ironic.db.tables.inspection_rules import inspection_rules
+from ironic.db.tables.inspection_rules import inspection_rule_hits, inspection_rules, node_rule_runs
 from ironic.db.tables.network import portgroups, ports
 from ironic.db.tables.node_items import bios_settings, firmware_information
 from ironic.db.tables.nodes import node_bmc_addresses, node_history, node_inventory, node_traits, nodes
@@ -29,15 +30,18 @@ __all__ = [
     "deploy_template_steps",
     "deploy_templates",
     "firmware_information",
+    "inspection_rule_hits",
     "inspection_rules",
     "metadata",
     "node_bmc_addresses",
     "node_history",
     "node_inventory",
+    "node_rule_runs",
     "node_traits",
     "nodes",
     "portgroups",
     "ports",
+    "rejected_callbacks",
     "runbook_steps",
     "runbook_traits",
     "runbooks",

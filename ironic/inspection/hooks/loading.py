@@ -1,10 +1,8 @@
 """Finding and making the hooks that an operator wants, in the order of [inspector]hooks.
 
-Everything that is wrong is collected and raised once as HookLoadError. What the reference has and this service has not
-yet is no fault: it is skipped with a warning, so that a configuration written for later starts today.
+Everything that is wrong is collected and raised once as HookLoadError.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -13,24 +11,7 @@ from stevedore import named
 from ironic.core.errors import HookLoadError
 from ironic.inspection.hooks.base import InspectionHook
 
-LOG = logging.getLogger(__name__)
-
 GROUP: Final = "ironic.inspection.hooks"
-
-# Names of facts/inspection.yaml (hooks) minus our own entry points; who builds one deletes it here.
-NOT_YET_BUILT: Final = frozenset(
-    {
-        "accelerators",
-        "cpu-capabilities",
-        "extra-hardware",
-        "local-link-connection",
-        "parse-lldp",
-        "pci-devices",
-        "physical-network",
-        "raid-device",
-        "root-device",
-    }
-)
 
 
 class EntryPoint(Protocol):
@@ -71,7 +52,7 @@ def installed() -> dict[str, EntryPoint]:
 
 def _made(name: str, published: Mapping[str, EntryPoint], faults: list[str]) -> NamedHook | None:
     if name not in published:
-        _note_missing(name, published, faults)
+        faults.append(f"there is no hook {name}; installed ones: {', '.join(sorted(published)) or 'none'}")
         return None
     try:
         hook = published[name].load()()
@@ -82,13 +63,6 @@ def _made(name: str, published: Mapping[str, EntryPoint], faults: list[str]) -> 
         faults.append(f"hook {name} ({published[name].value}) is no inspection hook")
         return None
     return NamedHook(name, hook)
-
-
-def _note_missing(name: str, published: Mapping[str, EntryPoint], faults: list[str]) -> None:
-    if name in NOT_YET_BUILT:
-        LOG.warning("Skipping inspection hook %s, which is not built yet in this release ([inspector]hooks).", name)
-    else:
-        faults.append(f"there is no hook {name}; installed ones: {', '.join(sorted(published)) or 'none'}")
 
 
 def _unmet(names: Sequence[str], hooks: Sequence[NamedHook]) -> list[str]:

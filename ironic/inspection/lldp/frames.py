@@ -38,12 +38,8 @@ def frames_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> d
     """Return the raw frames by interface: those of the LLDP collector, else those in the inventory."""
     collected = at(plugin_data, "lldp_raw")
     raw = collected if isinstance(collected, Mapping) else {}
-    named = {name: text_at(one, "mac_address") for one in list_at(inventory, "interfaces") if (name := _name(one))}
-    for interface in list_at(inventory, "interfaces"):
-        if (name := _name(interface)) and name not in raw:
-            raw = {**raw, name: list_at(interface, "lldp")}
-    ordered = {name: raw[name] for name in (*named, *raw) if isinstance(raw.get(name), list)}
-    found = {name: frame for name, frame in ordered.items() if frame}
+    frames = {name: raw.get(name) or at(one, "lldp") for one in list_at(inventory, "interfaces") if (name := _name(one))}
+    found = {name: frame for name, frame in {**raw, **frames}.items() if frame and isinstance(frame, list)}
     if len(found) > MOST_INTERFACES:
         LOG.warning("LLDP data of %d interfaces are cut to those of the first %d", len(found), MOST_INTERFACES)
     return dict(itertools.islice(found.items(), MOST_INTERFACES))

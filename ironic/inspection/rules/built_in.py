@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.rules import CompiledRule, check_rule
+from ironic.core.rules import CompiledRule, check_rule, vocabulary
 
 _UUID: Final = "00000000-0000-0000-0000-{number:012x}"
 
@@ -25,6 +25,7 @@ class BuiltInRule(NamedTuple):
 
 def load(path: str | None) -> tuple[BuiltInRule, ...]:
     """Return the rules of the file, or raise InvalidParameterValue with everything that is wrong with it."""
+    vocabulary.check()
     if not path:
         return ()
     faults: list[str] = []

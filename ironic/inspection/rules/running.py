@@ -6,7 +6,7 @@ applies what they decided. A rule that fails the inspection becomes an Inspectio
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
@@ -14,6 +14,7 @@ from ironic.core.errors import HardwareInspectionFailure, IronicError
 from ironic.core.rules import CompiledRule, Facts, LogLine, Outcome, evaluate, selected
 from ironic.core.rules.plain_data import apply
 from ironic.db import Store
+from ironic.inspection.rules import record
 from ironic.inspection.rules.book import RuleBook
 from ironic.inspection.rules.changes import apply_changes
 from ironic.inspection.rules.machine_facts import facts_of
@@ -32,15 +33,17 @@ class Inspection:
     def __init__(self, book: RuleBook, task: StagedTask) -> None:
         self._task = task
         self._rules: list[CompiledRule] = book.rules(task.store) if concerns(task.node.inspect_interface) else []
+        self._explanation: list[dict[str, Any]] = []
 
     def run(self, phase: str, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
         """Run the rules of a phase and apply what they decide to the staged task."""
         task = self._task
-        scope = task.node.properties.get(SCOPE_PROPERTY)
-        rules = selected(self._rules, phase, scope, CONF.inspection_rules.default_scope)
+        rules = chosen(self._rules, phase, task.node.properties)
         if not rules:
             return
-        outcome = _evaluated(rules, facts_of(task, inventory, plugin_data), f"node {task.node.uuid}")
+        outcome = _evaluate(rules, facts_of(task, inventory, plugin_data))
+        self._explanation += outcome.explanation
+        _finish(outcome, f"node {task.node.uuid}")
         try:
             apply_changes(outcome.changes, task, plugin_data)
         except HardwareInspectionFailure:
@@ -50,13 +53,37 @@ class Inspection:
                 error=f"what inspection rules of phase {phase} want can't be: {error}"
             ) from None
 
+    def keep(self) -> None:
+        """Have what rules did kept with what was found."""
+        if self._explanation:
+            self._task.also_store(record.keeper(self._task.store, self._task.node.id, self._explanation))
 
-def run_early(book: RuleBook, store: Store, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
-    """Run the rules of the early phase, when no node is known, on the plug-in data (S115)."""
-    rules = selected(book.rules(store), "early", None)
-    if rules:
-        outcome = _evaluated(rules, Facts(inventory, plugin_data), "data of a node that is not known yet")
-        apply(plugin_data, outcome.changes.plugin_data)
+    def keep_after_failure(self) -> None:
+        """Keep what rules did when nothing else of the inspection is stored."""
+        if self._explanation:
+            record.keep_alone(self._task.store, self._task.node.id, self._explanation)
+
+
+def run_early(
+    book: RuleBook, store: Store, inventory: Mapping[str, Any], plugin_data: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Run the rules of the early phase, when no node is known, on the plug-in data (S115); return the explanation."""
+    rules = chosen(book.rules(store), "early", {})
+    if not rules:
+        return []
+    outcome = _evaluate(rules, Facts(inventory, plugin_data))
+    if outcome.failure is not None:
+        record.keep_early(store, None, outcome.explanation)
+    _finish(outcome, "data of a node that is not known yet")
+    apply(plugin_data, outcome.changes.plugin_data)
+    return outcome.explanation
+
+
+def chosen(rules: Sequence[CompiledRule], phase: str, properties: Mapping[str, Any]) -> list[CompiledRule]:
+    """Return the rules of a phase that concern a node with these properties; in the early phase there is none."""
+    if phase == "early":
+        return selected(rules, phase, None)
+    return selected(rules, phase, properties.get(SCOPE_PROPERTY), CONF.inspection_rules.default_scope)
 
 
 def concerns(inspect_interface: str | None) -> bool:
@@ -64,13 +91,16 @@ def concerns(inspect_interface: str | None) -> bool:
     return re.search(CONF.inspection_rules.supported_interfaces, inspect_interface or "") is not None
 
 
-def _evaluated(rules: list[CompiledRule], facts: Facts, what: str) -> Outcome:
-    outcome = evaluate(rules, facts, masking=CONF.inspection_rules.mask_secrets)
+def _evaluate(rules: list[CompiledRule], facts: Facts) -> Outcome:
+    return evaluate(rules, facts, masking=CONF.inspection_rules.mask_secrets)
+
+
+def _finish(outcome: Outcome, what: str) -> None:
+    """Log what rules want logged, and fail if one of them did."""
     for line in outcome.log:
         _log(line, what)
     if outcome.failure is not None:
         raise outcome.failure.error()
-    return outcome
 
 
 def _log(line: LogLine, what: str) -> None:

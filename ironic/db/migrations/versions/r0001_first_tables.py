@@ -38,6 +38,7 @@ def upgrade() -> None:
     _placing()
     _conductors()
     _inspection_rules()
+    _rejected_callbacks()
     _nodes()
     _node_children()
     _firmware_of_nodes()
@@ -116,6 +117,25 @@ def _inspection_rules() -> None:
     )
     op.create_index("inspection_rule_phase_idx", "inspection_rules", ["phase"])
     op.create_index("inspection_rule_scope_idx", "inspection_rules", ["scope"])
+    _table(
+        "inspection_rule_hits",
+        _text("uuid", 36, primary_key=True),
+        *(_number(count, nullable=False, server_default="0") for count in ("evaluated", "matched", "failed")),
+        _time("last_matched_at"),
+    )
+
+
+def _rejected_callbacks() -> None:
+    _table(
+        "rejected_callbacks",
+        _key(),
+        _time("at", nullable=False),
+        _text("source", 45),
+        _long("reason", nullable=False),
+        _long("macs"),
+        _long("bmc_addresses"),
+        _text("node_uuid", 36),
+    )
 
 
 def _nodes() -> None:
@@ -245,6 +265,14 @@ def _node_children() -> None:
     op.create_index("history_node_id_idx", "node_history", ["node_id"])
     _words_of_nodes("node_traits", "trait", 255)
     _words_of_nodes("node_bmc_addresses", "address", 45)
+    _table(
+        "node_rule_runs",
+        _number("node_id", primary_key=True, autoincrement=False),
+        _time("created_at", nullable=False),
+        _long("early"),
+        _long("later"),
+        _refers("node_rule_runs", "node_id", "nodes", "CASCADE"),
+    )
 
 
 def _words_of_nodes(table: str, column: str, length: int) -> None:

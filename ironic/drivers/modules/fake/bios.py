@@ -51,8 +51,11 @@ class FakeBIOS(BIOSInterface):
 
     @clean_step(priority=0)
     def cache_bios_settings(self, task: Task) -> None:
-        """Read the settings: as they are kept with the node, that is done already."""
+        """Read the settings of the machine, which is no more than a few notes with the node."""
         delay("bios")
+        known = self._settings(task).items()
+        settings = [{"name": name, "value": None if value is None else str(value)} for name, value in known]
+        task.store.bios_settings.sync(task.node.id, settings)
 
     def _settings(self, task: Task) -> dict[str, Any]:
         return dict(task.node.driver_internal_info.get(_SETTINGS) or {})

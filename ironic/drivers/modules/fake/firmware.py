@@ -11,6 +11,7 @@ from ironic.drivers.steps import clean_step
 from ironic.drivers.task import Task
 
 _UPDATES: Final = "fake_firmware"
+_LONGEST: Final = 255
 
 
 class FakeFirmware(FirmwareInterface):
@@ -41,5 +42,16 @@ class FakeFirmware(FirmwareInterface):
         return None
 
     def cache_firmware_components(self, task: Task) -> None:
-        """Read the versions: as they are kept with the node, that is done already."""
+        """Read the versions of the machine: each component is at what it was updated to last."""
         delay("firmware")
+        updates = task.node.driver_internal_info.get(_UPDATES) or {}
+        components = [
+            {"component": component, "current_version": version, "last_version_flashed": version}
+            for component, version in ((component, _version(url)) for component, url in updates.items())
+        ]
+        task.store.firmware.sync(task.node.id, components)
+
+
+def _version(url: str) -> str:
+    """Read the version of an update off the name of its file."""
+    return url.rstrip("/").rpartition("/")[2][:_LONGEST]

@@ -28,10 +28,6 @@ class AgentInspect(InspectInterface):
 
     def __init__(self) -> None:
         self.pipeline = Pipeline.load(names_of(CONF.inspector.hooks), RuleBook(load(CONF.inspection_rules.built_in)))
-        if CONF.inventory.data_backend == "swift":
-            LOG.warning(
-                "Inventories go to the database: [inventory]data_backend swift is not built yet in this release."
-            )
 
     def get_properties(self) -> dict[str, str]:
         return {}

@@ -6,6 +6,7 @@ Source: facts/inspection.yaml, start.
 """
 
 import logging
+import shlex
 from typing import Any, Final
 
 from ironic.conf import CONF
@@ -65,18 +66,38 @@ def clear_up(task: Task) -> None:
 
 def callback_url() -> str:
     """Return where the ramdisk posts what it finds, or raise InvalidParameterValue."""
-    base = CONF.service_catalog.endpoint_override or CONF.api.public_endpoint
+    return f"{_service_url()}{_CALLBACK}"
+
+
+def ramdisk_parameters() -> dict[str, Any]:
+    """Return the kernel parameters of the ramdisk; one without a value is a flag."""
+    parameters: dict[str, Any] = {"ipa-inspection-callback-url": callback_url()}
+    if CONF.inspector.force_dhcp:
+        parameters["ipa-collect-lldp"] = "1"
+    if CONF.deploy.fast_track:
+        # A ramdisk that stays must know whom to send its heartbeats to.
+        parameters["ipa-api-url"] = _service_url()
+    return parameters | extra_parameters(CONF.inspector.extra_kernel_params)
+
+
+def extra_parameters(text: str) -> dict[str, str | None]:
+    """Return parameters as written on a kernel command line."""
+    pairs = (word.partition("=") for word in shlex.split(text))
+    return {name: value if equals else None for name, equals, value in pairs if name}
+
+
+def _service_url() -> str:
+    base = (
+        CONF.inspector.callback_endpoint_override
+        or CONF.service_catalog.endpoint_override
+        or CONF.api.public_endpoint
+    )
     if not base:
         raise InvalidParameterValue(
             err="A ramdisk can't be told where to post its data: set [service_catalog]endpoint_override to the URL of "
             "this service."
         )
-    return f"{base.rstrip('/')}{_CALLBACK}"
-
-
-def ramdisk_parameters() -> dict[str, Any]:
-    """Return the kernel parameters of the ramdisk."""
-    return {"ipa-inspection-callback-url": callback_url()}
+    return str(base).rstrip("/")
 
 
 def _prepare(task: Task) -> None:

@@ -45,21 +45,25 @@ print(json.dumps({
 
 @pytest.mark.demand("S38")
 def test_a_vendors_package_brings_its_type_and_uses_our_interfaces(tmp_path: Path) -> None:
-    source, target = tmp_path / "source", tmp_path / "target"
-    source.mkdir()
-    for name in ("setup.cfg", "setup.py", "acme_bmc.py"):
-        (source / name).write_bytes((EXAMPLE / name).read_bytes())
-    install = ("install_lib", "--install-dir", str(target), "install_egg_info", "--install-dir", str(target))
-    _run("setup.py", "-q", "build", *install, cwd=source)
-
-    told = json.loads(_run("-c", PROGRAM, cwd=tmp_path, path=str(target)))
+    told = json.loads(run("-c", PROGRAM, cwd=tmp_path, path=str(install(tmp_path))))
 
     assert told["defaults"] == told["enabled"]
     assert told["properties"] == {"acme_address": "Address of the machine. Required."}
     assert (told["steps"], told["state"], told["home"]) == (["cool_down"], "power on", "acme_bmc")
 
 
-def _run(*arguments: str, cwd: Path, path: str = "") -> str:
+def install(directory: Path) -> Path:
+    """Build and install the package; return where it is."""
+    source, target = directory / "source", directory / "target"
+    source.mkdir()
+    for path in EXAMPLE.glob("[!_]*.*"):
+        (source / path.name).write_bytes(path.read_bytes())
+    places = ("install_lib", "--install-dir", str(target), "install_egg_info", "--install-dir", str(target))
+    run("setup.py", "-q", "build", *places, cwd=source)
+    return target
+
+
+def run(*arguments: str, cwd: Path, path: str = "") -> str:
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=cwd, env=environment

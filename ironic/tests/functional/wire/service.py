@@ -77,11 +77,12 @@ class Service:
         return Response(int(seen[0].split()[0]), dict(seen[1]), chunks)
 
     def contents(self) -> dict[str, list[Any]]:
-        """Return everything that is stored."""
+        """Return everything that is stored, but for what is noted about refusals."""
         with self.store.reading() as connection:
             return {
                 table.name: [tuple(row) for row in connection.execute(sa.select(table))]
                 for table in metadata.sorted_tables
+                if table.name != "rejected_callbacks"
             }
 
     def close(self) -> None:

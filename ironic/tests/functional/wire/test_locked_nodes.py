@@ -31,6 +31,19 @@ def test_a_change_waits_for_the_node_to_be_released(service: Service) -> None:
     assert (response.status, response.json["extra"]) == (200, {"a": 1})
 
 
+def test_a_release_ends_the_waiting_at_once(tmp_path: Path) -> None:
+    service = services.start(tmp_path, ApiSettings(node_locked_attempts=2, node_locked_interval=30))
+    record = service.store.nodes.create({"driver": "fake-hardware", "name": "n", "provision_state": "enroll"})
+    held = service.store.nodes.reserve(record.id, "host")
+    release = threading.Timer(0.1, service.store.nodes.release, (held, "host"))
+    release.start()
+    begun = time.monotonic()
+    assert service.call("PATCH", "/v1/nodes/n", body=PATCH).status == 200
+    assert time.monotonic() - begun < 5
+    release.join()
+    service.close()
+
+
 def test_a_change_of_a_node_that_stays_held_is_a_conflict_in_the_end(service: Service) -> None:
     service.store.nodes.reserve("n", "host")
     begun = time.monotonic()

@@ -1,7 +1,8 @@
 """Plays the exchanges of the YAML files beside this one.
 
 A file is a list of cases. Each starts with an empty service holding the nodes of ``FIXTURES``; ``given`` changes
-columns of the first node before anything is sent. A step has its method as a key (``GET: /v1/nodes``), and:
+columns of the first node before anything is sent, ``items`` (by repository) what else is known of it. A step has its
+method as a key (``GET: /v1/nodes``), and:
 
     version (1.115; none sends no header), headers, body or raw_body      what is sent
     status, shape (fault, abort, raw, text, silent), json (a part), absent (keys), body_is (text), header (a part)
@@ -66,17 +67,20 @@ def service(tmp_path: Path) -> Iterator[Service]:
 @pytest.mark.parametrize("case", CASES)
 def test_exchange(service: Service, case: dict[str, Any]) -> None:
     words = dict(FIXTURES)
-    _prepare(service, case.get("given", {}))
+    _prepare(service, case)
     for step in case.get("steps", [case]):
         _play(service, _filled(step, words), words)
 
 
-def _prepare(service: Service, given: dict[str, Any]) -> None:
+def _prepare(service: Service, case: dict[str, Any]) -> None:
     common = {"driver": "fake-hardware", "conductor_group": "", "provision_state": "enroll"}
     interfaces = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
-    first = service.store.nodes.create(common | interfaces | {"uuid": FIXTURES["U"], "name": FIXTURES["N"]} | given)
+    named = {"uuid": FIXTURES["U"], "name": FIXTURES["N"]}
+    first = service.store.nodes.create(common | interfaces | named | case.get("given", {}))
     service.store.nodes.create(common | interfaces | {"uuid": FIXTURES["U2"], "name": FIXTURES["N2"]})
     service.store.ports.create({"uuid": FIXTURES["P"], "address": FIXTURES["M"], "node_id": first.id})
+    for name, items in case.get("items", {}).items():
+        getattr(service.store, name).sync(first.id, items)
 
 
 def _filled(value: Any, words: dict[str, str]) -> Any:

@@ -6,8 +6,10 @@ from ironic.tests.suites.db.crud import CrudSuite
 from ironic.tests.suites.db.filtering import FilterSuite
 from ironic.tests.suites.db.holding import HoldingSuite
 from ironic.tests.suites.db.node_children import ChildrenSuite
+from ironic.tests.suites.db.node_items import NodeItemsSuite
 from ironic.tests.suites.db.paging import PagingSuite
 from ironic.tests.suites.db.records import RecordSuite
+from ironic.tests.suites.db.rule_counters import RuleCounterSuite
 from ironic.tests.suites.db.step_lists import StepListSuite
 from ironic.tests.suites.db.transacting import TransactionSuite
 from ironic.tests.suites.db.values import ValueSuite
@@ -21,11 +23,13 @@ class EverySuite(
     FilterSuite,
     HoldingSuite,
     ChildrenSuite,
+    NodeItemsSuite,
     ConductorSuite,
     TransactionSuite,
     ValueSuite,
     VolumeSuite,
     StepListSuite,
+    RuleCounterSuite,
     AllocationSuite,
 ):
     """All of it."""

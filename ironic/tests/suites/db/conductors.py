@@ -39,6 +39,21 @@ class ConductorSuite:
         assert store.conductors.register("h1", "", [], []) == first
         assert store.conductors.served_interfaces(60) == []
 
+    @pytest.mark.demand("S33")
+    def test_what_a_conductor_serves_goes_with_it(self, store: Store) -> None:
+        for host in ("leaves", "stays"):
+            store.conductors.register(host, "", ["fake-hardware"], [FAKE, REDFISH])
+        store.conductors.delete("leaves")
+        with store.reading() as connection:
+            left = connection.execute(sa.select(tables.conductor_hardware_interfaces.c.conductor_id)).scalars().all()
+        assert left == [store.conductors.get("stays").id] * 2
+        assert {served.hostname for served in store.conductors.served_interfaces(60)} == {"stays"}
+
+    def test_what_a_type_takes_unlisted_is_told_apart(self, store: Store) -> None:
+        unlisted = InterfaceRow("fake-hardware", "power", "ipmitool", False, False)
+        store.conductors.register("h1", "", ["fake-hardware"], [FAKE, unlisted])
+        assert [served.listed for served in store.conductors.served_interfaces(60)] == [True, False]
+
     def test_who_is_silent_or_gone_is_not_alive(self, store: Store) -> None:
         for host in ("silent", "gone", "here"):
             store.conductors.register(host, "", ["fake-hardware"], [FAKE])

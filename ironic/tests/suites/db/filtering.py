@@ -56,6 +56,12 @@ class FilterSuite:
         assert store.nodes.find(**matching, name="another") == []
         assert store.nodes.find(**other) == []
 
+    def test_nodes_are_counted_by_shard(self, store: Store) -> None:
+        assert store.nodes.count_by_shard() == []
+        for shard in ("s1", None, "s2", "s1"):
+            node(store, shard=shard)
+        assert dict(store.nodes.count_by_shard()) == {None: 1, "s1": 2, "s2": 1}
+
     def test_nodes_by_identity_chassis_and_time(self, store: Store) -> None:
         rack = store.chassis.create({})
         now = store.clock()

@@ -141,8 +141,33 @@ class HoldingSuite:
         with pytest.raises(errors.NodeLocked):
             store.nodes.reserve_waiting(held.id, "h2", attempts=1, interval=60)
 
+    def test_waiting_for_a_release_ends_when_this_process_releases(self, store: Store) -> None:
+        held = store.nodes.reserve(node(store).id, "h1")
+        releasing = threading.Timer(0.1, store.nodes.release, (held, "h1"))
+        releasing.start()
+        began = time.monotonic()
+        store.nodes.wait_released(held.uuid, 30)
+        assert time.monotonic() - began < 10
+        assert store.nodes.get(held.id).reservation is None
+        releasing.join()
+
+    def test_nobody_waits_for_the_release_of_a_free_node(self, store: Store) -> None:
+        began = time.monotonic()
+        store.nodes.wait_released(node(store).id, 30)
+        assert time.monotonic() - began < 10
+
+    def test_waiting_for_a_release_ends_in_time(self, store: Store) -> None:
+        held = store.nodes.reserve(node(store).id, "h1")
+        began = time.monotonic()
+        store.nodes.wait_released(held.id, 0.05)
+        assert 0.05 <= time.monotonic() - began < 5
+        with pytest.raises(errors.NodeNotFound):
+            store.nodes.wait_released("nobody", 1)
+
     def test_nobody_waits_inside_a_transaction(self, store: Store) -> None:
         made = node(store)
+        with pytest.raises(RuntimeError), store.writing():
+            store.nodes.wait_released(made.id, 1)
         with pytest.raises(RuntimeError), store.writing():
             store.nodes.reserve_waiting(made.id, "h1", attempts=3, interval=1)
 

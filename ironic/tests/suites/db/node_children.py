@@ -9,7 +9,16 @@ from ironic.db import Store, tables
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node, port
 
-CHILDREN = ("ports", "portgroups", "node_inventory", "node_history", "node_traits", "node_bmc_addresses")
+CHILDREN = (
+    "ports",
+    "portgroups",
+    "node_inventory",
+    "node_history",
+    "node_traits",
+    "node_bmc_addresses",
+    "bios_settings",
+    "firmware_information",
+)
 
 
 def counts(store: Store) -> list[int]:
@@ -31,9 +40,11 @@ class ChildrenSuite:
             store.history.add(owner.id, event="e", event_type="t", severity="INFO", conductor="h")
             store.traits.replace(owner.id, ["CUSTOM_A"])
             store.nodes.set_bmc_addresses(owner.id, ["192.0.2.1"])
-        assert counts(store) == [4, 2, 2, 2, 2, 2]
+            store.bios_settings.sync(owner.id, [{"name": "virt"}])
+            store.firmware.sync(owner.id, [{"component": "bmc"}])
+        assert counts(store) == [4, 2, 2, 2, 2, 2, 2, 2]
         store.nodes.delete(gone.uuid)
-        assert counts(store) == [2, 1, 1, 1, 1, 1]
+        assert counts(store) == [2, 1, 1, 1, 1, 1, 1, 1]
 
     @pytest.mark.demand("S67")
     def test_a_node_has_one_inventory_the_newest(self, store: Store) -> None:

@@ -74,3 +74,29 @@ def test_nesting_has_a_limit(raw: bytes, fits: bool) -> None:
     with pytest.raises(Raw) as refusal:
         body.parse(raw, 5)
     assert refusal.value.status == 400
+
+
+@pytest.mark.parametrize(
+    ("raw", "fits"),
+    [
+        (b'{"a": 18446744073709551615}', True),
+        (b'{"a": 18446744073709551616}', False),
+        (b'{"a": -9223372036854775808}', True),
+        (b'{"a": [-9223372036854775809]}', False),
+        (b'{"a": 1%s}' % (b"0" * 100), False),
+        (b'{"a": "1%s"}' % (b"0" * 100), True),
+        (b'{"a": 1.5e300, "b": 12345678901234567890123.5}', True),
+        (b'{"a": "\\u0000"}', False),
+        (b'{"a": ["x", {"b": "x\\u0000y"}]}', False),
+        (b'{"a\\u0000": 1}', False),
+        (b'{"a": "\\\\u0000"}', True),
+        (b'{"a": "\\u0001"}', True),
+    ],
+)
+def test_what_not_everybody_can_hold_is_refused(raw: bytes, fits: bool) -> None:
+    document = body.parse(raw, 5)
+    if fits:
+        body.check_storable(raw, document)
+        return
+    with pytest.raises(Invalid):
+        body.check_storable(raw, document)

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from ironic.command import lifecycle
+from ironic.command.signals import SIGNALS
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 
 
-class Recorder:
+class Recorder(lifecycle.Part):
     """A part that writes down what happens to it, and does what it is told when it starts."""
 
     def __init__(self, name: str, diary: list[str], on_start: Callable[[], None] = lambda: None) -> None:
@@ -56,7 +57,7 @@ def diary() -> list[str]:
 
 def run(parts: Sequence[Recorder]) -> int:
     """Run the parts as the program called Test."""
-    return lifecycle.run(CONF, "Test", lambda: parts)
+    return lifecycle.run(CONF, "Test", lambda _pause: parts)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -66,9 +67,9 @@ def test_a_signal_ends_the_parts_in_reverse(diary: list[str], number: int) -> No
 
 
 def test_afterwards_signals_do_what_they_did_before(diary: list[str]) -> None:
-    before = [signal.getsignal(number) for number in lifecycle.SIGNALS]
+    before = [signal.getsignal(number) for number in SIGNALS]
     run([Recorder("a", diary, send(signal.SIGTERM))])
-    assert [signal.getsignal(number) for number in lifecycle.SIGNALS] == before
+    assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
 def test_a_part_that_can_not_start_ends_the_process(diary: list[str], caplog: pytest.LogCaptureFixture) -> None:

@@ -3,12 +3,13 @@ import threading
 
 import pytest
 
-from ironic.conductor.periodics import Job
+from ironic.conductor.jobs import Job
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
 from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
 from ironic.core.interface_choice import InterfaceRow
+from ironic.drivers import waiting
 from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until
 
 
@@ -49,7 +50,7 @@ def test_a_conductor_without_drivers_does_not_start(make, store):
 def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, placement):
     make(group="rack").start()
     (row,) = placement.served()
-    assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True)
+    assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True, True)
     assert placement.host_for("f1b36d8a-0000-4000-8000-000000000001", "fake-hardware", "rack") == "c1"
 
 
@@ -94,7 +95,7 @@ def test_other_interfaces_elsewhere_are_one_warning_each_and_no_error(make, stor
     store.conductors.register("c2", "", ["fake-hardware", "redfish"], rows + other)
     make().start()
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert "This one: fake; c2: fake, redfish." in warning.getMessage()
+    assert " c1: fake; c2: fake, redfish." in warning.getMessage()
     assert len(store.conductors.alive(60)) == 2
 
 
@@ -210,3 +211,34 @@ def test_new_options_make_it_look_round_again(make, store, placement):
     assert placement.hosts_of("fake-hardware") == ["c1"]
     conductor.reload()
     assert placement.hosts_of("fake-hardware") == ["c1", "c2"]
+
+
+def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
+    make, own_tasks, make_node, store, context, request
+):
+    request.addfinalizer(waiting.allow)
+    conductor = make(tasks=own_tasks, graceful_timeout=0.05)
+    conductor.start()
+    node = make_node()
+    began = threading.Event()
+
+    def work(task):
+        began.set()
+        if not waiting.pause(60):
+            task.finish("fail", last_error="told to stop while it waited for the BMC")
+
+    with own_tasks.acquire(context, node, purpose="node cleaning") as task:
+        task.process_event("provide", callback=work, call_args=(task,))
+    assert began.wait(5)
+    assert conductor.stop() == []
+    found = store.nodes.get(node)
+    assert (found.provision_state, found.reservation) == ("clean failed", None)
+    assert found.last_error == "told to stop while it waited for the BMC"
+
+
+def test_a_new_start_in_the_same_process_may_wait_again(make, request):
+    request.addfinalizer(waiting.allow)
+    waiting.interrupt()
+    assert waiting.pause(0.001) is False
+    make().start()
+    assert waiting.pause(0.001) is True

@@ -1,6 +1,7 @@
 """A node and a task as drivers see them, without a database or a conductor behind them."""
 
 import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,11 +51,33 @@ class Machine:
         self.driver_internal_info.pop(key, None)
 
 
+class Remembered:
+    """Things of nodes, by the last word about each node."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, list[dict[str, Any]]] = {}
+
+    def sync(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
+        self.of[node_id] = [dict(item) for item in items]
+
+    def put(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
+        self.of.setdefault(node_id, []).extend(dict(item) for item in items)
+
+
+@dataclass
+class Shelves:
+    """The part of the store that interfaces write to."""
+
+    bios_settings: Remembered = field(default_factory=Remembered)
+    firmware: Remembered = field(default_factory=Remembered)
+
+
 @dataclass
 class Work:
     """A task."""
 
     node: Machine = field(default_factory=Machine)
+    store: Shelves = field(default_factory=Shelves)
     context: RequestContext = field(default_factory=RequestContext)
     shared: bool = False
     ports: list[Any] = field(default_factory=list)

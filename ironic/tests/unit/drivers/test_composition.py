@@ -81,7 +81,9 @@ def test_the_rows_say_what_is_offered() -> None:
     rows = compose().interface_rows()
     assert {row.interface_type for row in rows} == set(KINDS)
     assert {row.hardware_type for row in rows} == {"acme"}
-    assert [tuple(row)[2:] for row in rows if row.interface_type == "power"] == [("acme-plus", True), ("acme", False)]
+    power = [(row.interface_name, row.default) for row in rows if row.interface_type == "power"]
+    assert power == [("acme-plus", True), ("acme", False)]
+    assert all(row.listed for row in rows)
     assert sum(row.default for row in rows) == len(KINDS)
 
 
@@ -360,6 +362,7 @@ def test_periodic_methods_run_once_per_implementation_and_tick() -> None:
         method.method(SimpleNamespace(), SimpleNamespace())
 
     assert [method.terms.spacing for method in methods] == [30, 30]
+    assert [(method.kind, method.name) for method in methods] == [("power", "ticking"), ("power", "ticking-too")]
     assert [power.ticks for power in powers] == [1, 1]
 
 

@@ -105,3 +105,35 @@ def recorded(name: str) -> dict[str, Any]:
 def as_task(work: Work) -> Task:
     """Return the work as the task that it stands for."""
     return work
+
+
+def huge() -> dict[str, Any]:
+    """Return the payload of a very large machine: 64 network cards with LLDP, 48 disks, logs."""
+    frame = [[1, "04001c73000001"], [2, "0545746865726e6574"], [5, "746f72"], [6, "78" * 200], [8, "0501c00002fa"]]
+    interfaces = [
+        {
+            "name": f"eth{number}",
+            "mac_address": f"02:00:5e:60:00:{number:02x}",
+            "ipv4_address": f"192.0.2.{number + 1}",
+            "lldp": frame,
+        }
+        for number in range(64)
+    ]
+    disks = [{"name": f"/dev/nvme{n}n1", "size": 15362991415296, "serial": f"S{n}"} for n in range(48)]
+    found = {
+        "interfaces": interfaces,
+        "cpu": {"architecture": "x86_64", "count": 480, "flags": ["aes", "vmx"] * 100},
+        "memory": {"physical_mb": 6144 * 1024},
+        "disks": disks,
+        "boot": {"current_boot_mode": "uefi", "pxe_interface": "02:00:5e:60:00:00"},
+        "bmc_address": "192.0.2.190",
+    }
+    devices = [{"vendor_id": "15b3", "product_id": "1017", "bus": f"0000:{n:02x}:00.0"} for n in range(64)]
+    return {
+        "inventory": found,
+        "root_disk": disks[3],
+        "lldp_raw": {one["name"]: one["lldp"] for one in interfaces},
+        "pci_devices": devices,
+        "logs": "H4sIAAAAAAAA" * 2000,
+        "error": None,
+    }

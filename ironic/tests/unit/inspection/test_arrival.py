@@ -8,7 +8,7 @@ import pytest
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, NotFound
 from ironic.db import Store
-from ironic.inspection import arrival
+from ironic.inspection import arrival, rejections
 from ironic.inspection.lookup import nothing_found
 from ironic.inspection.rules import RuleBook
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, new_node, new_port, post
@@ -47,3 +47,26 @@ def test_it_answers_everything_else_alike(store: Store, caplog: pytest.LogCaptur
         answers.append((type(error.value), str(error.value)))
     assert answers == [(NotFound, str(nothing_found()))] * 3
     assert "actions[0]: unwanted" in caplog.messages[0]
+
+
+@pytest.mark.demand("S76")
+def test_it_keeps_what_was_refused_and_why(store: Store) -> None:
+    waiting = new_node(store, provision_state=states.ACTIVE)
+    new_port(store, waiting, OTHER_MAC)
+    refused = rejections.Rejections(store, kept=2, source="192.0.2.9")
+    for sent in (body(OTHER_MAC), {}, body(bmc_address=5)["inventory"], body()):
+        with pytest.raises((NotFound, InvalidParameterValue)):
+            arrival.accept(store, RuleBook(), sent, rejections=refused)
+    newest, older = store.rejected_callbacks.newest(10)
+    assert (newest.source, newest.macs, newest.bmc_addresses, newest.node_uuid) == ("192.0.2.9", [MAC], [], None)
+    assert newest.reason == "no node has any of its addresses"
+    assert "inventory is missing" in older.reason
+
+
+def test_it_refuses_all_the_same_when_nothing_can_be_kept(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    refused = rejections.Rejections(store, kept=2, source="192.0.2.9")
+    with store.writing() as connection:
+        connection.exec_driver_sql("DROP TABLE rejected_callbacks")
+    with caplog.at_level(logging.WARNING, "ironic"), pytest.raises(NotFound):
+        arrival.accept(store, RuleBook(), body(), rejections=refused)
+    assert "could not be kept" in caplog.text

@@ -1,15 +1,13 @@
 """Finding the node that data belong to: every combination of what the sources say."""
 
 import itertools
-import logging
 
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import NotFound
 from ironic.db import NodeRecord, Store
 from ironic.inspection import lookup
-from ironic.inspection.lookup import find_node
+from ironic.inspection.lookup import Found, Refused, Unknown, judge
 from ironic.tests.databases import counting_statements
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, new_node, new_port
 
@@ -54,12 +52,11 @@ def test_it_finds_one_and_only_one_node(
     node_uuid = {"a": nodes["a"].uuid, "unknown": UNKNOWN_UUID, "not given": None}[uuid]
     expected = FOUND.get((uuid, macs, bmc))
     if expected is None:
-        with pytest.raises(NotFound) as refused:
-            find_node(store, macs=MACS[macs], bmc_addresses=BMCS[bmc], node_uuid=node_uuid)
-        assert str(refused.value) == str(lookup.nothing_found())
+        assert not isinstance(judge(store, macs=MACS[macs], bmc_addresses=BMCS[bmc], node_uuid=node_uuid), Found)
     else:
-        found = find_node(store, macs=MACS[macs], bmc_addresses=BMCS[bmc], node_uuid=node_uuid)
-        assert (found.uuid, found.driver) == (nodes[expected].uuid, "fake-hardware")
+        found = judge(store, macs=MACS[macs], bmc_addresses=BMCS[bmc], node_uuid=node_uuid)
+        assert isinstance(found, Found)
+        assert (found.node.uuid, found.node.driver) == (nodes[expected].uuid, "fake-hardware")
 
 
 @pytest.mark.demand("S77")
@@ -68,7 +65,9 @@ def test_it_agrees_with_itself_when_everything_fits(store: Store, nodes: dict[st
     sources = itertools.product([a.uuid, a.uuid.upper(), None], [[MAC], [MAC.upper()], []], [["192.0.2.1"], []])
     for uuid, macs, bmc in sources:
         if uuid or macs or bmc:
-            assert find_node(store, macs=macs, bmc_addresses=bmc, node_uuid=uuid).uuid == a.uuid
+            found = judge(store, macs=macs, bmc_addresses=bmc, node_uuid=uuid)
+            assert isinstance(found, Found)
+            assert found.node.uuid == a.uuid
 
 
 @pytest.mark.demand("S76")
@@ -77,21 +76,14 @@ def test_it_finds_no_node_that_does_not_wait(store: Store, state: str) -> None:
     node = new_node(store, provision_state=state)
     new_port(store, node)
     store.nodes.set_bmc_addresses(node.id, ["192.0.2.1"])
-    answers = set()
-    for sources in (
-        {"macs": [MAC]},
-        {"macs": [], "bmc_addresses": ["192.0.2.1"]},
-        {"macs": [], "node_uuid": node.uuid},
-    ):
-        with pytest.raises(NotFound) as refused:
-            find_node(store, **sources)
-        answers.add((refused.value.status, str(refused.value), tuple(refused.value.facts)))
-    assert answers == {(404, str(lookup.nothing_found()), ())}
+    assert isinstance(judge(store, macs=[MAC]), Refused)
+    assert isinstance(judge(store, macs=[], node_uuid=node.uuid), Refused)
+    assert isinstance(judge(store, macs=[], bmc_addresses=["192.0.2.1"]), Unknown)
+    error = lookup.nothing_found()
+    assert (error.status, error.facts) == (404, {})
 
 
-def test_it_says_in_the_log_what_was_wrong(
-    store: Store, nodes: dict[str, NodeRecord], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_it_says_what_was_wrong(store: Store, nodes: dict[str, NodeRecord]) -> None:
     a, b = nodes["a"], nodes["b"]
     cases = [
         ({"macs": [MAC, OTHER_MAC]}, f"belong to node {a.uuid}, node {b.uuid}"),
@@ -101,40 +93,30 @@ def test_it_says_in_the_log_what_was_wrong(
         ),
         ({"macs": [MAC], "bmc_addresses": ["192.0.2.2"]}, f"is node {a.uuid}, but its BMC addresses are those of"),
         ({"macs": [], "node_uuid": UNKNOWN_UUID}, f"there is no node {UNKNOWN_UUID}"),
-        ({"macs": [UNKNOWN_MAC]}, "no node has any of its addresses"),
         ({"macs": [], "bmc_addresses": BMCS["both"]}, f"BMC addresses are those of node {a.uuid}, node {b.uuid}"),
     ]
     for sources, reason in cases:
-        caplog.clear()
-        with caplog.at_level(logging.WARNING, "ironic"), pytest.raises(NotFound):
-            find_node(store, **sources)  # type: ignore[arg-type]
-        assert reason in caplog.messages[0]
+        verdict = judge(store, **sources)  # type: ignore[arg-type]
+        assert isinstance(verdict, Refused)
+        assert reason in verdict.reason
 
 
-def test_it_lets_a_node_be_made_only_when_nothing_matches(store: Store, nodes: dict[str, NodeRecord]) -> None:
-    made: list[str] = []
-
-    def discover() -> lookup.NodeRow:
-        made.append("one")
-        return store.nodes.by_macs([MAC])[0]
-
+@pytest.mark.demand("S79")
+def test_it_says_that_nothing_at_all_matches(store: Store, nodes: dict[str, NodeRecord]) -> None:
     new_port(store, new_node(store, provision_state=states.ACTIVE), UNKNOWN_MAC)
     for sources in (
         {"macs": [UNKNOWN_MAC]},
         {"macs": [MAC, OTHER_MAC]},
         {"macs": ["52:54:00:00:00:77"], "node_uuid": UNKNOWN_UUID},
     ):
-        with pytest.raises(NotFound):
-            find_node(store, **sources, discover=discover)
-    assert not made
-    assert find_node(store, macs=["52:54:00:00:00:77"], bmc_addresses=["192.0.2.77"], discover=discover)
-    assert made == ["one"]
+        assert isinstance(judge(store, **sources), Refused)  # type: ignore[arg-type]
+    assert judge(store, macs=["52:54:00:00:00:77"], bmc_addresses=["192.0.2.77"]) == Unknown()
 
 
 def test_it_asks_the_database_once_per_source(store: Store, nodes: dict[str, NodeRecord]) -> None:
     with counting_statements(store) as seen:
-        find_node(store, macs=[MAC, UNKNOWN_MAC], bmc_addresses=["192.0.2.1"])
+        judge(store, macs=[MAC, UNKNOWN_MAC], bmc_addresses=["192.0.2.1"])
     assert (seen.selects, seen.writes) == (2, 0)
     with counting_statements(store) as seen:
-        find_node(store, macs=[MAC], bmc_addresses=["192.0.2.1"], node_uuid=nodes["a"].uuid)
+        judge(store, macs=[MAC], bmc_addresses=["192.0.2.1"], node_uuid=nodes["a"].uuid)
     assert (seen.selects, seen.writes) == (3, 0)

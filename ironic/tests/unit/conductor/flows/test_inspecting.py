@@ -4,7 +4,7 @@ import pytest
 
 from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.core import states
-from ironic.core.errors import IronicError, MissingParameterValue, NodeLocked, NotFound
+from ironic.core.errors import HardwareInspectionFailure, IronicError, MissingParameterValue, NodeLocked, NotFound
 
 INVENTORY = {"interfaces": [{"mac_address": "52:54:00:00:00:01"}]}
 
@@ -75,7 +75,11 @@ def test_it_refuses_data_while_the_node_is_locked(bench):
 
 
 @pytest.mark.parametrize("phase", ["inspect_hardware", "continue_inspection"])
-@pytest.mark.parametrize("answer", [IronicError("no disk"), "no disk"], ids=["error", "strange answer"])
+@pytest.mark.parametrize(
+    "answer",
+    [IronicError("no disk"), "no disk", HardwareInspectionFailure(error="no disk")],
+    ids=["error", "strange answer", "error of a hook"],
+)
 def test_it_fails_with_a_reason(bench, phase, answer):
     if phase == "continue_inspection":
         uuid = waiting(bench)
@@ -88,6 +92,7 @@ def test_it_fails_with_a_reason(bench, phase, answer):
     node = bench.row(uuid)
     assert bench.state(uuid) == (states.INSPECTFAIL, states.MANAGEABLE)
     assert "no disk" in node.last_error
+    assert node.last_error.count("Inspection failed") == 1
     assert bench.history(uuid) == [("ERROR", "introspection", node.last_error)]
     assert node.maintenance is False
 

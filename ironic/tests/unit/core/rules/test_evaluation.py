@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure
@@ -268,6 +268,7 @@ RULES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(RULES, st.sampled_from(["always", "never", "sensitive"]))
 def test_it_gives_the_same_output_for_the_same_input(documents: list[dict[str, Any]], masking: Any) -> None:
     first, second = (run(*documents, masking=masking) for _ in range(2))
@@ -275,6 +276,7 @@ def test_it_gives_the_same_output_for_the_same_input(documents: list[dict[str, A
     json.dumps([first.explanation, first.changes.node, first.changes.ports, first.changes.plugin_data])
 
 
+@settings(deadline=None)
 @given(RULES)
 def test_it_gives_changes_that_lead_from_the_facts_to_what_rules_saw(documents: list[dict[str, Any]]) -> None:
     known = facts()

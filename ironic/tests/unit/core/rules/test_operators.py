@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ironic.core.rules import OPERATORS
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.operators import OPERATORS
 from ironic.tests.unit.core.rules.lab import holds, rule, run, why
 
 T, F = True, False

@@ -117,9 +117,14 @@ def test_bios_settings_are_kept_with_the_node_until_a_reset() -> None:
     assert bios.execute_clean_step(task, step) is None
     bios.apply_configuration(task, [{"name": "turbo", "value": "off"}])
     assert task.node.saved["driver_internal_info"] == {"fake_bios": {"virt": "on", "turbo": "off"}}
+    told = [{"name": "virt", "value": "on"}, {"name": "turbo", "value": "off"}]
+    assert task.store.bios_settings.of == {task.node.id: told}
+    task.store.bios_settings.of.clear()
     bios.execute_clean_step(task, {"step": "cache_bios_settings"})
+    assert task.store.bios_settings.of == {task.node.id: told}
     bios.execute_clean_step(task, {"step": "factory_reset"})
     assert task.node.saved["driver_internal_info"] == {}
+    assert task.store.bios_settings.of == {task.node.id: []}
 
 
 @pytest.mark.parametrize("settings", [None, [5], [{"name": "virt"}], "text"])
@@ -135,6 +140,8 @@ def test_firmware_updates_are_kept_with_the_node() -> None:
     firmware.update(task, [{"component": "bmc", "url": "http://192.0.2.1/1"}])
     firmware.update(task, [{"component": "bios", "url": "http://192.0.2.1/2"}])
     assert task.node.saved["driver_internal_info"]["fake_firmware"].keys() == {"bmc", "bios"}
+    told = [(item["component"], item["current_version"]) for item in task.store.firmware.of[task.node.id]]
+    assert told == [("bmc", "1"), ("bios", "2")]
     with pytest.raises(InvalidParameterValue, match=UUID):
         firmware.update(task, [{"component": "bmc"}])
 

@@ -130,16 +130,6 @@ def test_it_refuses_to_start_with_bad_hooks_or_rules(conf: Setter, tmp_path: Pat
         AgentInspect()
 
 
-def test_it_says_where_inventories_go_when_the_chosen_place_comes_later(
-    conf: Setter, caplog: pytest.LogCaptureFixture
-) -> None:
-    AgentInspect()
-    assert not caplog.messages
-    conf(inventory__data_backend="swift")
-    AgentInspect()
-    assert "Inventories go to the database" in caplog.text
-
-
 @pytest.mark.demand("S106")
 def test_it_wants_a_managed_boot_unless_told_otherwise(conf: Setter, store: Store, diary: Diary) -> None:
     task: Any = begin(store, driver(diary))
@@ -292,3 +282,31 @@ def test_it_needs_the_interfaces_it_works_with(store: Store) -> None:
     task: Any = begin(store, BareDriver({"power": FakePower(), "boot": None}))
     with pytest.raises(UnsupportedDriverExtension):
         AgentInspect().validate(task)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        ("nofb  console=ttyS0", {"nofb": None, "console": "ttyS0"}),
+        ('a="b c" d=e=f =g', {"a": "b c", "d": "e=f"}),
+    ],
+)
+def test_it_reads_more_kernel_parameters(text: str, expected: dict[str, str | None]) -> None:
+    assert booting.extra_parameters(text) == expected
+
+
+def test_it_tells_the_ramdisk_what_the_operator_wants(conf: Setter) -> None:
+    conf(
+        service_catalog__endpoint_override="http://api.example.org:6385",
+        inspector__callback_endpoint_override="http://ramdisks.example.org",
+        inspector__force_dhcp=True,
+        inspector__extra_kernel_params="nofb",
+        deploy__fast_track=True,
+    )
+    assert booting.ramdisk_parameters() == {
+        "ipa-inspection-callback-url": "http://ramdisks.example.org/v1/continue_inspection",
+        "ipa-collect-lldp": "1",
+        "ipa-api-url": "http://ramdisks.example.org",
+        "nofb": None,
+    }

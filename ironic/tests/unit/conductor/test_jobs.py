@@ -3,7 +3,7 @@ from functools import partial
 
 import pytest
 
-from ironic.conductor.periodics import Job, Periodics
+from ironic.conductor.jobs import Job, Periodics
 from ironic.conductor.workers import Workers
 from ironic.tests.unit.conductor.conftest import wait_until
 

@@ -1,0 +1,85 @@
+"""Deploy templates: steps that join a deployment whose instance asks for the trait they are named after.
+
+Rows and nothing more; no conductor has a part in them. Source: facts/fields.yaml and endpoints.yaml.
+"""
+
+from typing import ClassVar
+
+from ironic.api import answers, input, listing, patching
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Resource
+from ironic.api.request import Request
+from ironic.api.resources import step_lists
+from ironic.api.resources.user_steps import TemplateSteps
+from ironic.api.routes import Route
+from ironic.api.types import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
+
+_shown = step_lists.shown(lambda store: store.deploy_templates)
+
+
+class DeployTemplate(Resource):
+    """Steps for deployments."""
+
+    collection = "deploy_templates"
+    singular = "deploy template"
+    # A marker is looked up as it is: one that is no UUID is as unknown as any other.
+    marker: ClassVar[ValueType] = Text()
+    since_detail = 55
+
+    uuid = Field(Uuid(), since=55, write=CREATE, plain=True)
+    created_at = Field(Datetime(), since=55, write=NOBODY)
+    updated_at = Field(Datetime(), since=55, write=NOBODY)
+    name = Field(TraitName(), since=55, nullable=False, empty=REQUIRED, plain=True)
+    extra = Field(Object(), since=55, empty={})
+    links = Field(Links("deploy_templates/{}"), since=55, write=NOBODY, plain=True)
+    steps = Field(TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown)
+    # Clients may send one; nothing ever came of it.
+    description = Field(Text(), since=55, write=CREATE, column=None, hidden=True)
+
+
+def index(request: Request) -> Answer:
+    """List deploy templates."""
+    page = listing.read(request, DeployTemplate)
+    return step_lists.index(request, DeployTemplate, request.store.deploy_templates, page, {})
+
+
+def show(request: Request, template: str) -> Answer:
+    """Show one deploy template."""
+    view = listing.one(request, DeployTemplate)
+    return answers.document(view.document(request, request.store.deploy_templates.row(view.columns, template)))
+
+
+def create(request: Request) -> Answer:
+    """Add a deploy template."""
+    input.query(request.query(), {})
+    values = input.create(DeployTemplate, request.json(), request.minor)
+    values.pop("description", None)
+    return step_lists.created(request, DeployTemplate, request.store.deploy_templates, values)
+
+
+def patch(request: Request, template: str) -> Answer:
+    """Change a deploy template."""
+    input.query(request.query(), {})
+    changes = patching.read(request, DeployTemplate)
+    return step_lists.changed(request, DeployTemplate, request.store.deploy_templates, template, changes)
+
+
+def delete(request: Request, template: str) -> Answer:
+    """Delete a deploy template."""
+    input.query(request.query(), {})
+    request.store.deploy_templates.delete(template)
+    return NO_CONTENT
+
+
+_ALL, _ONE = "/v1/deploy_templates", "/v1/deploy_templates/{template}"
+
+ROUTES = (
+    Route("GET", _ALL, index, since=55, rule="baremetal:deploy_template:get"),
+    Route("POST", _ALL, create, since=55, below=405, rule="baremetal:deploy_template:create"),
+    Route("PATCH", _ALL, step_lists.no_ident, since=55, below=405),
+    Route("DELETE", _ALL, step_lists.no_ident, since=55, below=405),
+    Route("GET", _ONE, show, since=55, rule="baremetal:deploy_template:get"),
+    Route("POST", _ONE, step_lists.no_ident, since=55, below=405),
+    Route("PATCH", _ONE, patch, since=55, below=405, rule="baremetal:deploy_template:update"),
+    Route("DELETE", _ONE, delete, since=55, below=405, rule="baremetal:deploy_template:delete"),
+)

@@ -1,0 +1,30 @@
+"""`/v1/inspection/rejected_callbacks`: which inspection data were refused lately, and why.
+
+Ramdisks learn nothing from a refusal; here is where an operator finds out. The list is as long as
+[inspector]rejected_callbacks_kept at most and the same on every API process.
+"""
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.routes import FAULT, Route
+
+
+def index(request: Request) -> Answer:
+    """List refusals, the newest first."""
+    input.query(request.query(), {})
+    found = request.store.rejected_callbacks.newest(request.settings.rejected_callbacks_kept)
+    shown = [one._asdict() | {"at": f"{one.at.isoformat()}+00:00"} for one in found]
+    return answers.document({"rejected_callbacks": shown})
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/inspection/rejected_callbacks",
+        index,
+        since=84,
+        shape=FAULT,
+        rule="baremetal:inspection:rejected_callbacks",
+    ),
+)

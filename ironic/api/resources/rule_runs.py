@@ -1,0 +1,97 @@
+"""What inspection rules would do with a machine, and what they did with one.
+
+A dry run evaluates in this process and writes nothing. Rules that a caller brings along see secrets only if the caller
+could store them as well: else whoever may read rules could ask one for a password, letter by letter.
+"""
+
+from typing import Any, Final
+
+import orjson
+
+from ironic.api import access, answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources import node_idents
+from ironic.api.routes import FAULT, Route
+from ironic.api.types import Array, Enum, Object, Text
+from ironic.core.errors import InvalidParameterValue, NodeInventoryNotFound, NodeRuleRunNotFound
+from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
+from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
+
+_MOST_RULES: Final = 1000
+_ARGUMENTS: Final = (
+    ("node", Text()),
+    ("inventory", Object()),
+    ("plugin_data", Object()),
+    ("rules", Array()),
+    ("phase", Enum(*PHASES, name="phase")),
+)
+_CREATE: Final = "baremetal:inspection_rule:create"
+
+
+def evaluate(request: Request) -> Answer:
+    """Tell what rules would do with a node that was inspected, or with data at hand."""
+    given = input.arguments(request.arguments(), _ARGUMENTS)
+    rules, masking = _rules(request, given)
+    facts, interface = _facts(request, given)
+    told = try_out(rules, facts, phase=given.get("phase"), interface=interface, masking=masking)
+    return answers.document(told)
+
+
+def _rules(request: Request, given: dict[str, Any]) -> tuple[list[CompiledRule], Masking | None]:
+    """Return the rules, and how to mask secrets from them where the option doesn't say."""
+    documents = given.get("rules")
+    if documents is None:
+        return request.settings.rule_book.rules(request.store), None
+    if len(documents) > _MOST_RULES:
+        raise InvalidParameterValue(err=f"At most {_MOST_RULES} rules can be tried out at once.")
+    may_see = request.services.policy.is_open or access.allows(request, _CREATE)
+    return [check_rule(document) for document in documents], None if may_see else "always"
+
+
+def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
+    """Return what is known, and the inspect interface if that is about a node."""
+    has_data = bool(given.keys() & {"inventory", "plugin_data"})
+    if ("node" in given) == has_data:
+        raise InvalidParameterValue(err="Give either a node, or an inventory and plugin_data.")
+    if has_data:
+        return facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {})), None
+    node = request.store.nodes.get(node_idents.known(request, given["node"]))
+    access.require(request, access.SEE_NODE, node)
+    texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
+    if texts is None:
+        raise NodeInventoryNotFound(node=node.uuid)
+    inventory, plugin_data = map(orjson.loads, texts)
+    return facts_of(StoredNode.read(request.store, node), inventory, plugin_data), node.inspect_interface or ""
+
+
+def show_run(request: Request, node: str) -> Answer:
+    """Show what rules did in the last inspection of a node in which any ran."""
+    input.query(request.query(), {})
+    node_id, uuid = node_idents.row(request, ("id", "uuid"), node)
+    run = request.store.rule_runs.of(node_id)
+    if run is None:
+        raise NodeRuleRunNotFound(node=uuid)
+    early, later = (orjson.loads(text) if text else _NOTHING for text in (run.early, run.later))
+    changes = {
+        "node": later["changes"]["node"],
+        "ports": later["changes"]["ports"],
+        "plugin_data": early["changes"]["plugin_data"] + later["changes"]["plugin_data"],
+    }
+    return answers.document({"rules": early["rules"] + later["rules"], "changes": changes})
+
+
+_NOTHING: Final[dict[str, Any]] = {"rules": [], "changes": {"node": [], "ports": {}, "plugin_data": []}}
+
+ROUTES = (
+    Route(
+        "POST",
+        "/v1/inspection_rules/evaluate",
+        evaluate,
+        since=96,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:get",
+        body_limit="max_body_inspection",
+    ),
+    Route("GET", "/v1/nodes/{node}/inspection_rules", show_run, since=96, rule="baremetal:node:inventory:get"),
+)

@@ -1,0 +1,65 @@
+"""Whose a runbook may be, and what it may be called.
+
+Pure decisions. A runbook belongs to a project, to everybody (public), or to the operators. Who is bound to a project
+can make runbooks for it only. Source: facts/fields.yaml, runbook.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ironic.api.json_patch import Change
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.traits import is_trait
+
+# Since this version a runbook may have any name and says by traits whom it is for; before, its name was the trait.
+NAMES_SINCE: Final = 112
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks; ``is_bound`` to the project, unless an operator of the whole site."""
+
+    project: str | None
+    is_bound: bool
+
+
+def settled_new(values: dict[str, Any], caller: Caller) -> dict[str, Any]:
+    """Return the values of a new runbook with its owner."""
+    owner = values.get("owner")
+    if values.get("public"):
+        if caller.is_bound:
+            raise InvalidParameterValue(err="Only operators of the whole site can make a runbook public.")
+        _check_public(owner)
+        return values | {"owner": None}
+    if caller.is_bound and owner not in (None, caller.project):
+        raise InvalidParameterValue(err="owner can only be your own project.")
+    return values | {"owner": caller.project if owner is None else owner}
+
+
+def settled(values: dict[str, Any], *, was_public: bool) -> dict[str, Any]:
+    """Return the new values of a runbook; one that becomes public loses its owner."""
+    if values.get("public", was_public):
+        _check_public(values.get("owner"))
+    return values | {"owner": None} if values.get("public") else values
+
+
+def _check_public(owner: str | None) -> None:
+    if owner is not None:
+        raise InvalidParameterValue(err="A public runbook has no owner.")
+
+
+def check_version(values: dict[str, Any], minor: int) -> None:
+    """Refuse in a new runbook what came later."""
+    if minor >= NAMES_SINCE:
+        return
+    if values.get("description") is not None:
+        raise InvalidParameterValue(err=f"description needs API version 1.{NAMES_SINCE} or later.")
+    if isinstance(values.get("name"), str) and not is_trait(values["name"]):
+        raise InvalidParameterValue(err=f"name must be a trait before API version 1.{NAMES_SINCE}.")
+
+
+def rules_for(changes: Iterable[Change]) -> list[str]:
+    """Return the rules that guard the operations of a patch."""
+    of_root = {"owner": "baremetal:runbook:update:owner", "public": "baremetal:runbook:update:public"}
+    return list(dict.fromkeys(of_root.get(change.root, "baremetal:runbook:update") for change in changes))

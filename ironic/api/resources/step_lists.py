@@ -1,0 +1,87 @@
+"""What deploy templates and runbooks have in common: a name, and steps that are shown, written and judged as a whole.
+
+Secrets in the arguments of steps are stored and never shown. Source: facts/steps.yaml, step_schemas.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ironic.api import answers, listing, patching, projection
+from ironic.api.answers import Answer
+from ironic.api.fields import Gather, Resource
+from ironic.api.json_patch import Change
+from ironic.api.listing import Page
+from ironic.api.request import Request
+from ironic.core import secrets
+from ironic.core.errors import InvalidParameterValue
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+    from ironic.db.step_lists import NamedSteps
+
+# Given the stored list and the values a patch leads to, returns the values to store.
+Settle = Callable[[Any, dict[str, Any]], dict[str, Any]]
+
+
+def shown(lists: "Callable[[Store], NamedSteps[Any]]") -> Gather:
+    """Return what shows the steps of a whole page of lists at once."""
+
+    def gather(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+        steps = lists(request.store).steps.of([row[0] for row in rows])
+        return [secrets.masked(steps[row[0]]) for row in rows]
+
+    return gather
+
+
+def index(
+    request: Request, resource: type[Resource], lists: "NamedSteps[Any]", page: Page, filters: Mapping[str, Any]
+) -> Answer:
+    """List them."""
+    if not page.detail and not page.fields:
+        # Links to further pages of a plain list say which fields it has.
+        page.fields = ["uuid", "name"]
+    return listing.answer(request, resource, lists, page, filters)
+
+
+def created(request: Request, resource: type[Resource], lists: "NamedSteps[Any]", values: Mapping[str, Any]) -> Answer:
+    """Store a new list and answer with it."""
+    record = lists.create_with({name: value for name, value in values.items() if name != "steps"}, values["steps"])
+    document = projection.full(resource, request.minor).of_record(request, record, {})
+    # As they were given: a number that was written as text is stored as a number, but shown so only later.
+    document["steps"] = secrets.masked(values["steps"])
+    return answers.created(document, request.url(f"/v1/{resource.collection}/{record.uuid}"))
+
+
+def changed(
+    request: Request,
+    resource: type[Resource],
+    lists: "NamedSteps[Any]",
+    ident: str,
+    changes: Sequence[Change],
+    settle: Settle = lambda record, values: values,
+) -> Answer:
+    """Change a list in one transaction and answer with it."""
+    with request.store.writing():
+        record = lists.lock_row(ident)
+        before = {name: getattr(record, name) for name in resource.writable("patch") if name != "steps"}
+        if any(change.root == "steps" for change in changes):
+            before["steps"] = lists.steps.of([record.id])[record.id]
+        values = settle(record, patching.patched(resource, before, changes, request.minor))
+        if values:
+            _write(lists, record, values)
+    return answers.document(projection.full(resource, request.minor).of_record(request, record, {}))
+
+
+def _write(lists: "NamedSteps[Any]", record: Any, values: dict[str, Any]) -> None:
+    if "steps" in values:
+        lists.steps.replace(record.id, values.pop("steps"))
+    for name, value in values.items():
+        setattr(record, name, value)
+    # Steps are rows of their own; the list they belong to has changed all the same.
+    record.updated_at = record.now()
+    record.save()
+
+
+def no_ident(request: Request, *ignored: str) -> Answer:
+    """Refuse a change of the collection as a whole, and a creation where something already is."""
+    raise InvalidParameterValue(err="This needs a UUID or name in the path, and nothing else there.")

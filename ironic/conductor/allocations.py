@@ -1,0 +1,188 @@
+"""Finding nodes for allocations.
+
+A conductor first puts its name on an allocation, then looks for nodes that fit, and takes the first that is still free:
+node and allocation are written in one transaction, by conditions, so that of two who want a node one gets it and the
+other looks further. What a dead conductor has left unfinished the living take up. Source: facts/allocations.yaml.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.conductor.transitions import shortened
+from ironic.conf import CONF
+from ironic.core import allocation as matching
+from ironic.core import states
+from ironic.core.allocation import Wanted
+from ironic.core.context import RequestContext, service_context
+from ironic.core.errors import AllocationNotFound, NodeNotFound, NoFreeConductorWorker
+
+if TYPE_CHECKING:
+    from ironic.conductor.tasks import Tasks
+    from ironic.db import AllocationRecord, NodeRecord
+    from ironic.db.allocations import CandidateRow
+
+LOG = logging.getLogger(__name__)
+
+# Most locks are held for a moment; after these pauses in seconds, those that had all fitting nodes are let be.
+_PAUSES: Final = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0)
+
+# Most nodes that are tried before the next look: who has lost so many races should ask what is left.
+_TRIES: Final = 20
+
+
+class _Lost(Exception):
+    """The allocation is no longer this conductor's: deleted, or taken over."""
+
+
+class Allocator:
+    """One conductor's work on allocations."""
+
+    def __init__(
+        self,
+        tasks: "Tasks",
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        shuffle: Callable[[list[Any]], None] = random.shuffle,
+    ) -> None:
+        self._store, self._pool, self._host = tasks.store, tasks.pool, tasks.host
+        self._sleep, self._shuffle = sleep, shuffle
+        # What is under way in this process; an allocation in this conductor's name that is not here was left behind.
+        self._running: set[int] = set()
+
+    def start(self, context: RequestContext, uuid: str) -> None:
+        """Accept an allocation that was just stored; one that is taken up already is none of ours."""
+        found, affinity = self._store.allocations.row(("id", "conductor_affinity"), uuid)
+        if affinity is None:
+            self._begin(context, found, uuid, after=None, background=False)
+
+    def take_up(self) -> None:
+        """Go on with what conductors that are gone, or this one in an earlier life, have left unfinished."""
+        alive = {one.id: one.hostname for one in self._store.conductors.alive(CONF.conductor.heartbeat_timeout)}
+        columns = ("id", "uuid", "conductor_affinity")
+        try:
+            for found, uuid, affinity in self._store.allocations.rows(columns, filters=_UNFINISHED):
+                if affinity not in alive or (alive[affinity] == self._host and found not in self._running):
+                    LOG.warning("Allocation %s was left unfinished and is taken up again", uuid)
+                    self._begin(service_context(), found, uuid, after=affinity, background=True)
+        except NoFreeConductorWorker:
+            LOG.warning("No worker is free for unfinished allocations on conductor %s; trying again later", self._host)
+
+    def _begin(self, context: RequestContext, found: int, uuid: str, *, after: int | None, background: bool) -> None:
+        place = self._pool.take(f"allocation {uuid}", background=background)
+        # Before the claim: whoever sees it in the table must find it here too.
+        self._running.add(found)
+        try:
+            if self._store.allocations.claim(found, self._host, after=after):
+                place.start(self._run, context, found, uuid)
+            else:
+                self._drop(found)
+        except BaseException:
+            self._drop(found)
+            raise
+        finally:
+            place.give_back()
+
+    def _drop(self, found: int) -> None:
+        self._running.discard(found)
+
+    def _run(self, context: RequestContext, found: int, uuid: str) -> None:
+        try:
+            self._process(self._store.allocations.get(found))
+        except (_Lost, AllocationNotFound):
+            LOG.info("Allocation %s was deleted or taken over by another conductor", uuid)
+        except Exception as error:
+            LOG.exception("Allocation %s failed (request %s)", uuid, context.request_id)
+            self._fail(found, uuid, f"Looking for a node failed unexpectedly: {type(error).__name__}: {error}")
+        finally:
+            self._drop(found)
+
+    def _process(self, allocation: "AllocationRecord") -> None:
+        wanted = wanted_by(allocation)
+        lost = 0
+        for pause in (*_PAUSES, None):
+            nodes = self._store.allocations.candidates(wanted)
+            if any(self._take(node, allocation, wanted) for node in self._ordered(wanted, nodes)):
+                return
+            lost = len(nodes)
+            if not nodes or pause is None:
+                break
+            if self._pool.is_draining:
+                LOG.info("Allocation %s is left to another conductor: this one stops", allocation.uuid)
+                return
+            self._sleep(pause)
+        self._fail(allocation.id, allocation.uuid, matching.failure(wanted, lost))
+
+    def _ordered(self, wanted: Wanted, nodes: "list[CandidateRow]") -> "list[CandidateRow]":
+        return matching.in_order(wanted, nodes, self._shuffle)[:_TRIES]
+
+    def _take(self, candidate: "CandidateRow", allocation: "AllocationRecord", wanted: Wanted) -> bool:
+        """Give a node to an allocation if it is still free and fits; tell whether it was."""
+        try:
+            reason = self._store.run(lambda _: self._given(candidate.id, allocation, wanted))
+        except NodeNotFound:
+            reason = "it was deleted"
+        if reason is None:
+            LOG.info("Allocation %s got node %s", allocation.uuid, candidate.uuid)
+        else:
+            LOG.debug("Node %s is not for allocation %s: %s", candidate.uuid, allocation.uuid, reason)
+        return reason is None
+
+    def _given(self, node_id: int, allocation: "AllocationRecord", wanted: Wanted) -> str | None:
+        """Write that the allocation has the node, or return what stands against it; inside one transaction."""
+        node = self._store.nodes.lock_row(node_id)
+        if reason := self._against(node, wanted):
+            return reason
+        return None if self._write(node, allocation) else "it was taken in this moment"
+
+    def _against(self, node: "NodeRecord", wanted: Wanted) -> str | None:
+        if node.reservation is not None:
+            return f"it is locked by host {node.reservation}"
+        traits = self._store.traits.of([node.id])[node.id] if wanted.traits else []
+        return matching.objection(wanted, node, traits)
+
+    def _write(self, node: "NodeRecord", allocation: "AllocationRecord") -> bool:
+        values = {
+            "instance_uuid": allocation.uuid,
+            "allocation_id": allocation.id,
+            "instance_info": node.instance_info | {"traits": allocation.traits},
+        }
+        if not self._store.nodes.update(node.id, values, where=_FREE):
+            return False
+        self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node.id, "last_error": None})
+        return True
+
+    def _finish(self, found: int, values: dict[str, Any]) -> None:
+        if not self._store.allocations.finish(found, self._host, values):
+            raise _Lost()
+
+    def _fail(self, found: int, uuid: str, reason: str) -> None:
+        LOG.error("Allocation %s failed: %s", uuid, reason)
+        try:
+            self._finish(found, {"state": matching.ERROR, "last_error": shortened(reason)})
+        except _Lost:
+            LOG.info("Allocation %s was deleted or taken over by another conductor", uuid)
+
+
+_UNFINISHED: Final = {"state": matching.ALLOCATING}
+
+# What must be so in the very statement that takes a node.
+_FREE: Final = {
+    "instance_uuid": None,
+    "reservation": None,
+    "provision_state": states.AVAILABLE,
+    "maintenance": False,
+}
+
+
+def wanted_by(allocation: "AllocationRecord") -> Wanted:
+    """Return what an allocation asks for."""
+    return Wanted(
+        resource_class=allocation.resource_class,
+        traits=allocation.traits,
+        candidates=allocation.candidate_nodes,
+        owner=allocation.owner,
+        name=allocation.name,
+    )

@@ -1,0 +1,96 @@
+"""Jobs that come round: each runs on a worker, never twice at once, its failures logged and forgotten.
+
+A job is a function without arguments and a spacing in seconds; what it does and on which nodes is its own business.
+The jobs have no claim on the workers reserved for users; when no worker is free a job waits for its next chance.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any
+
+import futurist
+from futurist import periodics
+
+from ironic.conductor.workers import Workers
+from ironic.core.errors import NoFreeConductorWorker
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job; a spacing of 0 switches it off."""
+
+    name: str
+    spacing: float
+    act: Callable[[], None]
+    hurry: Callable[[], None] = lambda: None  # asks a run that is under way to end soon
+
+    def __call__(self) -> None:
+        """Run once; what goes wrong is for the log, the next run comes anyway."""
+        try:
+            self.act()
+        except Exception:
+            LOG.exception("Periodic job '%s' failed; it runs again in %s seconds", self.name, self.spacing)
+
+
+class _OnWorkers(Executor):
+    """The pool as futurist wants to see it, with a limit on how many jobs run at once."""
+
+    def __init__(self, pool: Workers, limit: int) -> None:
+        self._pool = pool
+        self._free = threading.Semaphore(limit)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not self._free.acquire(blocking=False):
+            raise futurist.RejectedSubmission("as many periodic jobs run as [conductor]periodic_max_workers allows")
+        try:
+            place = self._pool.take("periodic job", background=True)
+            future = place.start(function, *args, **kwargs)
+        except NoFreeConductorWorker as error:
+            self._free.release()
+            raise futurist.RejectedSubmission(str(error)) from error
+        future.add_done_callback(lambda _: self._free.release())
+        return future
+
+
+def _periodic(job: Job) -> Callable[[], None]:
+    """Return the job as futurist wants to see one."""
+
+    @periodics.periodic(job.spacing)
+    def run() -> None:
+        job()
+
+    return run
+
+
+class Periodics:
+    """Runs jobs until it is stopped."""
+
+    def __init__(self, jobs: Sequence[Job], pool: Workers, limit: int) -> None:
+        self._wanted = wanted = [job for job in jobs if job.spacing > 0]
+        executor = periodics.ExistingExecutor(_OnWorkers(pool, limit))
+        # The strategy spreads the jobs in time, so that conductors started together don't all ask the database at once.
+        self._worker = periodics.PeriodicWorker(
+            [(_periodic(job), (), {}) for job in wanted],
+            executor_factory=executor,
+            schedule_strategy="last_finished_jitter",
+        )
+        self._thread = threading.Thread(
+            target=self._worker.start, kwargs={"allow_empty": True}, name="conductor-periodics", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin; each job comes for the first time after its spacing."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Begin no job any more, and wait for those that run."""
+        for job in self._wanted:
+            job.hurry()
+        self._worker.stop()
+        if self._thread.ident is not None:
+            self._thread.join()

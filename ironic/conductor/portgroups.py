@@ -1,0 +1,63 @@
+"""Changing and deleting port groups, where their ports, the node's state and its network have a say.
+
+What the ports of a group share is written to them together with the group. The caller has checked the form of the
+change. Source: facts/state_machine.yaml, permissions.portgroup_*.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ironic.conductor import ports
+from ironic.conductor.task import Task
+from ironic.core.errors import Conflict, NodeNotEditable, PortgroupNotEmpty, PortgroupNotFound
+from ironic.db import PortgroupRecord, PortRecord
+
+
+def update(task: Task, group: PortgroupRecord, changes: Mapping[str, Any]) -> None:
+    """Change a port group, once its ports, its node and its network agree."""
+    members = [port for port in task.ports if port.portgroup_id == group.id]
+    _check_move(task, group, members, changes)
+    _check_boots(group, members, changes)
+    for name, value in changes.items():
+        setattr(group, name, value)
+    task.driver.require("network").portgroup_changed(task, group)
+    with task.store.writing():
+        group.save()
+        if "physical_network" in changes:
+            _share_network(members, changes["physical_network"])
+
+
+def destroy(task: Task, group: PortgroupRecord) -> None:
+    """Delete a port group that has no ports and that nothing is attached to."""
+    ports.check_unused(task, "Port group", group)
+    task.store.portgroups.delete(group.id)
+
+
+def belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:
+    """Return one of the node's port groups as it is now that the node is locked."""
+    for group in task.portgroups:
+        if group.uuid == portgroup_id:
+            return group
+    raise PortgroupNotFound(portgroup=portgroup_id)
+
+
+def _check_move(task: Task, group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:
+    node = task.node
+    if changes.get("node_id", group.node_id) == group.node_id:
+        return
+    if members:
+        raise PortgroupNotEmpty(portgroup=group.uuid)
+    if not node.maintenance and node.provision_state not in ports.CONNECTIVITY_STATES:
+        reason = f"a port group leaves its node in {', '.join(sorted(ports.CONNECTIVITY_STATES))} or in maintenance"
+        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
+
+
+def _check_boots(group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:
+    if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in members):
+        raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
+
+
+def _share_network(members: Sequence[PortRecord], physical_network: str | None) -> None:
+    for port in members:
+        port.physical_network = physical_network
+        port.save()

@@ -1,0 +1,27 @@
+"""The plan of a cleaning that nobody has started yet, for people who want to know what would happen (S59).
+
+It is what the flow would make of the node as it stands. The steps of an agent are known only while an agent runs, so
+those shown here are the ones it named last, and ``source`` says when that was.
+"""
+
+from typing import Any
+
+from ironic.conductor.flows import cleaning as cleaning_flow
+from ironic.conductor.task import Task
+from ironic.core.steps import Step
+from ironic.drivers import agent_steps
+
+
+def cleaning(task: Task) -> dict[str, Any]:
+    """Return the steps of automated cleaning in order, and per interface since when its agent's steps are known."""
+    steps = cleaning_flow.automated_steps(task)
+    return {"steps": [step.as_dict() for step in steps], "source": _sources(task, steps)}
+
+
+def _sources(task: Task, steps: list[Step]) -> dict[str, Any]:
+    """An interface whose steps are part of the code has no age."""
+    cached = agent_steps.cached(task.node, "clean")
+    return {
+        kind: {"cached_at": agent_steps.refreshed_at(task.node, "clean") if kind in cached else None}
+        for kind in dict.fromkeys(step.interface for step in steps)
+    }

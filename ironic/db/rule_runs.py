@@ -1,0 +1,58 @@
+"""What inspection rules did in a node's last inspection, as the JSON text of their explanation.
+
+A run has two halves: rules before the node was known, and the rest. The first half of a run that never got further is
+kept; with the second half of a new run an old first half goes.
+"""
+
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from ironic.db.tables import node_rule_runs
+from ironic.db.transactions import Transactions, unit_of_work
+
+_TABLE: Final = node_rule_runs.c
+
+
+class RuleRun(NamedTuple):
+    """The last run on a node."""
+
+    created_at: datetime
+    early: str | None
+    later: str | None
+
+
+class RuleRuns:
+    """The last runs on all nodes."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self.transactions = transactions
+
+    def of(self, node_id: int) -> RuleRun | None:
+        """Return the last run on a node, None when there was none."""
+        columns = sa.select(_TABLE.created_at, _TABLE.early, _TABLE.later).where(_TABLE.node_id == node_id)
+        with self.transactions.reading() as connection:
+            found = connection.execute(columns).first()
+        return None if found is None else RuleRun(*found)
+
+    @unit_of_work
+    def put_early(self, connection: Connection, node_id: int, text: str) -> None:
+        """Keep the first half of a new run."""
+        self._put(connection, node_id, {"early": text, "later": None})
+
+    @unit_of_work
+    def put_later(self, connection: Connection, node_id: int, text: str) -> None:
+        """Keep the second half of a run, beside its own first half only."""
+        own = sa.case((_TABLE.later.is_(None), _TABLE.early), else_=None)
+        self._put(connection, node_id, {"early": own, "later": text})
+
+    def _put(self, connection: Connection, node_id: int, halves: dict[str, Any]) -> None:
+        now = self.transactions.clock()
+        # MySQL goes by the order: `early` has to be decided while `later` is still the old one.
+        values = [(_TABLE[name], value) for name, value in halves.items()]
+        replace = sa.update(node_rule_runs).where(_TABLE.node_id == node_id)
+        if not connection.execute(replace.ordered_values((_TABLE.created_at, now), *values)).rowcount:
+            texts = {name: value for name, value in halves.items() if isinstance(value, str)}
+            connection.execute(sa.insert(node_rule_runs).values(node_id=node_id, created_at=now, **texts))

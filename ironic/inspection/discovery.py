@@ -1,0 +1,161 @@
+"""Enrolling machines that report themselves and that nobody knows.
+
+Happens only when nothing at all matches: a machine whose addresses belong to any node, in whatever state, is never
+enrolled again (S79). An operator may narrow down who is let in by MAC addresses and source, and how many in an hour.
+The new node gets its ports at once, so that the next report of the same machine finds it.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, Self
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, IronicError, MACAlreadyExists
+from ironic.core.interface_choice import resolve
+from ironic.core.interface_kinds import interface_field
+from ironic.db import NodeRow, Store
+from ironic.inspection.hooks import ports, validate_interfaces
+from ironic.inspection.rules.running import SCOPE_PROPERTY
+
+FLAG: Final = "auto_discovered"
+
+_HOUR: Final = timedelta(hours=1)
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class DiscoveryFailed(IronicError):
+    """An unknown machine could not be enrolled; why is in the log."""
+
+    status = 500
+    text = "The machine can't be enrolled."
+
+
+class NotWelcome(Exception):
+    """An unknown machine is not let in; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What the operator wants done with unknown machines."""
+
+    driver: str
+    inspection_scope: str | None = None
+    mac_prefixes: tuple[str, ...] = ()
+    subnets: tuple[Network, ...] = ()
+    max_per_hour: int = 0
+    conductor_group: str = ""
+    resource_class: str | None = None
+    add_ports: str = "all"
+    heartbeat_timeout: int = 60
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Self | None:
+        """Read the options; None when discovery is off. Raises InvalidParameterValue."""
+        options = conf.auto_discovery
+        if not options.enabled:
+            return None
+        if not options.driver:
+            raise InvalidParameterValue(
+                err="[auto_discovery]enabled needs [auto_discovery]driver, the hardware type of new nodes."
+            )
+        return cls(
+            driver=options.driver,
+            inspection_scope=options.inspection_scope,
+            mac_prefixes=tuple(prefix.strip().lower().replace("-", ":") for prefix in options.allowed_mac_prefixes),
+            subnets=tuple(_subnet(text) for text in options.allowed_subnets),
+            max_per_hour=options.max_per_hour,
+            conductor_group=conf.default_conductor_group,
+            resource_class=conf.default_resource_class,
+            add_ports=conf.inspector.add_ports,
+            heartbeat_timeout=conf.conductor.heartbeat_timeout,
+        )
+
+    def objection(self, macs: Sequence[str], source: str | None) -> str | None:
+        """Return why a machine is not let in, None when it is."""
+        if self.mac_prefixes and not any(mac.startswith(self.mac_prefixes) for mac in macs):
+            return "none of its MAC addresses begins as [auto_discovery]allowed_mac_prefixes wants"
+        if self.subnets and not _is_in(source, self.subnets):
+            return "it reports from outside of [auto_discovery]allowed_subnets"
+        return None
+
+
+def enroll(
+    store: Store,
+    discovery: Discovery,
+    *,
+    inventory: dict[str, Any],
+    macs: Sequence[str],
+    bmc_addresses: Sequence[str],
+    source: str | None,
+) -> NodeRow:
+    """Create the node of an unknown machine; raises NotWelcome or DiscoveryFailed."""
+    if reason := discovery.objection(macs, source):
+        raise NotWelcome(reason)
+    served = store.conductors.served_interfaces(discovery.heartbeat_timeout)
+    new_ports = ports_of(inventory, discovery.add_ports)
+    try:
+        chosen = resolve(served, discovery.driver, {})
+        return store.run(lambda _: _create(store, discovery, chosen, new_ports, bmc_addresses))
+    except MACAlreadyExists:
+        raise NotWelcome("it has just been enrolled by another request") from None
+    except IronicError as error:
+        raise DiscoveryFailed() from error
+
+
+def ports_of(inventory: dict[str, Any], add_ports: str) -> list[dict[str, Any]]:
+    """Return the ports that the hooks will want, or raise NotWelcome when no interface can be used."""
+    found = validate_interfaces.all_interfaces(inventory)
+    valid = validate_interfaces.valid_interfaces(found, add_ports)
+    if not valid:
+        raise NotWelcome("none of its network interfaces can be used")
+    return ports.plan([], found, valid, ports.Wishes(add_ports, "all", False)).create
+
+
+def _create(
+    store: Store,
+    discovery: Discovery,
+    chosen: dict[str, str],
+    new_ports: list[dict[str, Any]],
+    bmc_addresses: Sequence[str],
+) -> NodeRow:
+    if bmc_addresses and (known := store.nodes.by_bmc_addresses(bmc_addresses, None)):
+        raise NotWelcome(f"its BMC is that of node {known[0].uuid} in state '{known[0].provision_state}'")
+    most, since = discovery.max_per_hour, store.clock() - _HOUR
+    if most and store.nodes.discovered_since(since) >= most:
+        raise NotWelcome(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
+    scope = discovery.inspection_scope
+    node = store.nodes.create(
+        {
+            "driver": discovery.driver,
+            "provision_state": states.ENROLL,
+            FLAG: True,
+            "conductor_group": discovery.conductor_group,
+            "resource_class": discovery.resource_class,
+            "properties": {SCOPE_PROPERTY: scope} if scope else {},
+            **{interface_field(kind): name for kind, name in chosen.items()},
+        }
+    )
+    for values in new_ports:
+        store.ports.create({"node_id": node.id, **values})
+    store.nodes.set_bmc_addresses(node.id, bmc_addresses)
+    return NodeRow(node.id, node.uuid, None, states.ENROLL, discovery.driver, discovery.conductor_group)
+
+
+def _subnet(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text.strip(), strict=False)
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"[auto_discovery]allowed_subnets can't be used: {error}.") from None
+
+
+def _is_in(source: str | None, subnets: Sequence[Network]) -> bool:
+    try:
+        address = ipaddress.ip_address((source or "").partition("%")[0])
+    except ValueError:
+        return False
+    # A server that listens on IPv6 sees IPv4 machines under such addresses.
+    plain = getattr(address, "ipv4_mapped", None) or address
+    return any(plain in subnet for subnet in subnets)

@@ -1,0 +1,61 @@
+"""Hook extra-hardware: what the extra-hardware collector found, a list of lists, becomes a nested dictionary (S91)."""
+
+import logging
+import re
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+
+LOG = logging.getLogger(__name__)
+
+_SIZE: Final = 4
+# What fits into 64 bits; anything longer stays text.
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
+
+Nested = dict[str, dict[str, dict[str, Any]]]
+
+
+class ExtraHardware(InspectionHook):
+    """Put the collected data into a form in which they can be looked up."""
+
+    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Turn `data` of the plug-in data into `extra`; data that can't be read stay, unless strictness is wanted."""
+        if "data" not in plugin_data:
+            return
+        strict = CONF.inspector.extra_hardware_strict
+        found = nested(plugin_data["data"], strict=strict)
+        if found is None:
+            LOG.warning(
+                "Node %s: the data of the extra-hardware collector are no list of lists%s; they are %s",
+                task.node.uuid,
+                f" of {_SIZE} items" if strict else "",
+                "dropped" if strict else "kept as they are",
+            )
+        else:
+            plugin_data["extra"] = found
+        if found is not None or strict:
+            del plugin_data["data"]
+
+
+def nested(data: Any, *, strict: bool) -> Nested | None:
+    """Return the data by class, instance and name; None when they are not of the form."""
+    if not isinstance(data, list) or not all(isinstance(item, list) for item in data):
+        return None
+    if strict and not all(_is_complete(item) for item in data):
+        return None
+    found: Nested = {}
+    for item in data:
+        if _is_complete(item):
+            first, second, third, value = item
+            found.setdefault(first, {}).setdefault(second, {})[third] = number_of(value)
+    return found
+
+
+def number_of(value: Any) -> Any:
+    """Return the integer that text stands for, anything else as it is."""
+    return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value.strip()) else value
+
+
+def _is_complete(item: list[Any]) -> bool:
+    return len(item) == _SIZE and all(isinstance(part, str) for part in item[:3])

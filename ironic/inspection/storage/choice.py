@@ -1,0 +1,45 @@
+"""The place that the operator has chosen, and how much may be kept there."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.conf import CONF
+from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
+from ironic.db.stored_text import encode
+from ironic.inspection.storage.backend import Backend, InDatabase, InObjectStore, Nowhere, Texts
+
+_KIB = 1024
+
+
+def from_conf() -> Backend:
+    """Return the place that the options name."""
+    match CONF.inventory.data_backend:
+        case "none":
+            return Nowhere()
+        case "swift":
+            return _in_swift(CONF.inventory.swift_data_container)
+    return InDatabase()
+
+
+@functools.cache
+def _in_swift(container: str) -> Backend:
+    # Whoever keeps inventories in the database should not load a client for something else.
+    from ironic.integrations.swift import SwiftContainer
+
+    return InObjectStore(SwiftContainer.from_conf(container))
+
+
+def texts_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any], most_kib: int) -> Texts:
+    """Return what is to be kept as JSON, or raise HardwareInspectionFailure when it can't be or is too much."""
+    try:
+        texts = Texts(encode(inventory, "The inventory"), encode(plugin_data, "The plug-in data"))
+    except InvalidParameterValue as error:
+        raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
+    size = sum(map(len, texts))
+    if size > most_kib * _KIB:
+        raise HardwareInspectionFailure(
+            error=f"inventory and plug-in data take {size // _KIB} KiB, more than the {most_kib} KiB that "
+            "[inventory]size_limit allows. Raise it, or have the ramdisk collect less"
+        )
+    return texts

@@ -1,0 +1,100 @@
+"""The program `ironic-status`, run as operators run it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from ironic.command import status
+from ironic.command.upgrade_checks import Result, Row
+from ironic.db import InterfaceRow, connect, schema
+from ironic.db.schema_version import SCHEMA_VERSION
+
+FAKE = InterfaceRow("fake-hardware", "power", "fake", True)
+REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
+
+
+def check(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the checks against the database in a directory."""
+    path = directory / "ironic.conf"
+    path.write_text(f"[database]\nconnection = {url(directory)}\n")
+    program = [sys.executable, "-W", "error", "-m", "ironic.command.status", "--config-file", str(path)]
+    return subprocess.run([*program, "upgrade", "check", *words], capture_output=True, text=True, timeout=60)
+
+
+def url(directory: Path) -> str:
+    return f"sqlite:///{directory}/ironic.sqlite"
+
+
+def register(directory: Path, offered: dict[str, Sequence[InterfaceRow]]) -> None:
+    store = connect(url(directory))
+    for host, rows in offered.items():
+        store.conductors.register(host, "", ["fake-hardware"], rows)
+    store.close()
+
+
+def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
+    schema.create(url(tmp_path))
+    done = check(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("Result: Success") == 2
+    assert f"schema version {SCHEMA_VERSION}" in done.stdout
+
+
+@pytest.mark.demand("S34")
+def test_conductors_that_differ_are_one_row_and_a_warning(tmp_path: Path) -> None:
+    schema.create(url(tmp_path))
+    register(tmp_path, {"c1": [FAKE, REDFISH], "c2": [FAKE]})
+    done = check(tmp_path, "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    database, interfaces = json.loads(done.stdout)["checks"]
+    assert (database["result"], interfaces["check"], interfaces["result"]) == (0, "Interfaces of conductors", 1)
+    assert "c1: fake, redfish; c2: fake" in interfaces["details"]
+    register(tmp_path, {"c2": [FAKE, REDFISH]})
+    agreed = check(tmp_path)
+    assert agreed.returncode == 0
+    assert "2 live conductors agree" in agreed.stdout
+
+
+def test_a_database_without_a_schema_is_a_failure(tmp_path: Path) -> None:
+    done = check(tmp_path)
+    assert done.returncode == 2
+    assert "ironic-dbsync upgrade" in " ".join(done.stdout.replace("|", "").split())
+
+
+def test_a_database_that_is_ahead_is_a_warning(tmp_path: Path) -> None:
+    schema.create(url(tmp_path))
+    store = connect(url(tmp_path))
+    with store.writing() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = 'r9998'"))
+    store.close()
+    done = check(tmp_path)
+    assert done.returncode == 1
+    assert "r9998" in done.stdout
+
+
+def test_what_can_not_be_asked_at_all_has_a_status_of_its_own(tmp_path: Path) -> None:
+    program = [
+        sys.executable,
+        "-m",
+        "ironic.command.status",
+        "--config-file",
+        str(tmp_path / "none"),
+        "upgrade",
+        "check",
+    ]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 255
+    assert done.stderr.startswith("ironic-status: ")
+
+
+def test_long_details_stay_within_the_frame() -> None:
+    rows = [Row("A", Result.WARNING, "word " * 60 + "\nsecond " * 2), Row("B", Result.SUCCESS)]
+    lines = status.as_table(rows).splitlines()
+    assert {len(line) for line in lines} == {status.WIDTH + 4}
+    assert sum("Details: " in line for line in lines) == 1
+    assert sum("second" in line for line in lines) == 2

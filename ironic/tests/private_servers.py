@@ -1,0 +1,174 @@
+"""A RabbitMQ and a MariaDB of a test's own, which it may stop and start again: the shared ones are never touched.
+
+Both live in a directory of the test, on ports that were free. They end with the test, by the process they were
+started as.
+"""
+
+import glob
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ironic.tests.live_service import free_port
+
+PATIENCE = 90.0
+ROOT = os.getuid() == 0
+
+
+class PrivateServer:
+    """One server that can be started and stopped any number of times; its data stays in between."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory, self.port = directory, free_port()
+        directory.mkdir()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def command(self) -> list[str]:
+        """Return what starts it in the foreground."""
+        raise TypeError("a kind of server says how it is started")
+
+    def environment(self) -> dict[str, str]:
+        """Return what it needs to know beside that."""
+        return {}
+
+    def greets(self, connection: socket.socket) -> bool:
+        """Tell whether it answers like itself."""
+        raise TypeError("a kind of server says how it answers")
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        self.start_soon()
+        deadline = time.monotonic() + PATIENCE
+        while not self._answers():
+            assert self._process and self._process.poll() is None, (self.directory / "output").read_text()[-3000:]
+            assert time.monotonic() < deadline, f"{self.command()[0]} did not answer"
+            time.sleep(0.1)
+
+    def start_soon(self) -> None:
+        """Start it, without waiting until it answers."""
+        with (self.directory / "output").open("ab") as output:
+            self._process = subprocess.Popen(
+                self.command(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=self.directory,
+                env={**os.environ, "HOME": str(self.directory), **self.environment()},
+                start_new_session=True,
+            )
+
+    def stop(self) -> None:
+        """End it in order, if it runs."""
+        process, self._process = self._process, None
+        if process and process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=2) as connection:
+                return self.greets(connection)
+        except OSError:
+            return False
+
+
+class Broker(PrivateServer):
+    """RabbitMQ, with a name and a port mapper of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self._epmd_port, self._node_port = free_port(), free_port()
+        (directory / "plugins").write_text("[].")
+        (directory / "rabbitmq.conf").write_text(f"listeners.tcp.default = 127.0.0.1:{self.port}\n")
+
+    @property
+    def url(self) -> str:
+        """Where services find it."""
+        return f"rabbit://guest:guest@127.0.0.1:{self.port}/"
+
+    def command(self) -> list[str]:
+        # The wrapper in /usr/sbin insists on the rabbitmq user; this one does not.
+        return [sorted(glob.glob("/usr/lib/rabbitmq/lib/*/sbin/rabbitmq-server"))[-1]]
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "RABBITMQ_NODENAME": f"private{self.port}@localhost",
+            "RABBITMQ_DIST_PORT": str(self._node_port),
+            "ERL_EPMD_PORT": str(self._epmd_port),
+            "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "RABBITMQ_MNESIA_BASE": f"{self.directory}/mnesia",
+            "RABBITMQ_LOG_BASE": f"{self.directory}/log",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{self.directory}/plugins",
+            "RABBITMQ_CONFIG_FILE": f"{self.directory}/rabbitmq",
+            "RABBITMQ_CONF_ENV_FILE": f"{self.directory}/none",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 -kernel inet_dist_use_interface {127,0,0,1}",
+        }
+
+    def greets(self, connection: socket.socket) -> bool:
+        connection.sendall(b"AMQP\x00\x00\x09\x01")
+        return connection.recv(8).startswith(b"\x01\x00\x00")
+
+    def end(self) -> None:
+        """End it for good, with the port mapper that it has left running."""
+        self.stop()
+        port_mapper = {**os.environ, "ERL_EPMD_PORT": str(self._epmd_port), "HOME": str(self.directory)}
+        subprocess.run(["epmd", "-port", str(self._epmd_port), "-kill"], env=port_mapper, capture_output=True)
+
+
+class Database(PrivateServer):
+    """MariaDB with one empty database."""
+
+    NAME = "ironic"
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self._run(
+            "mariadb-install-db",
+            *self._settings(),
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        )
+
+    @property
+    def url(self) -> str:
+        """Where services find it."""
+        return f"mysql+pymysql://root@127.0.0.1:{self.port}/{self.NAME}"
+
+    def command(self) -> list[str]:
+        address = [f"--port={self.port}", "--bind-address=127.0.0.1", f"--socket={self.directory}/socket"]
+        bootstrap = self.directory / "first.sql"
+        bootstrap.write_text(f"CREATE DATABASE IF NOT EXISTS {self.NAME};\n")
+        cheap = ["--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", f"--init-file={bootstrap}"]
+        return ["/usr/sbin/mariadbd", *self._settings(), *address, *cheap]
+
+    def _settings(self) -> list[str]:
+        return ["--no-defaults", *(["--user=root"] if ROOT else []), f"--datadir={self.directory}/data"]
+
+    def greets(self, connection: socket.socket) -> bool:
+        return b"MariaDB" in connection.recv(128)
+
+    def end(self) -> None:
+        """End it for good."""
+        self.stop()
+
+    def _run(self, *command: str) -> None:
+        subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL, cwd=self.directory)
+
+
+@contextmanager
+def private_servers(directory: Path) -> Iterator[tuple[Broker, Database]]:
+    """Give a broker and a database that were not started yet, and end them when the block does."""
+    broker, database = Broker(directory / "broker"), Database(directory / "database")
+    try:
+        yield broker, database
+    finally:
+        broker.end()
+        database.end()

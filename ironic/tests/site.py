@@ -1,0 +1,191 @@
+"""The distributed service in processes of its own: one API, conductors that come and go, a database and a broker.
+
+Every site has an exchange and host names of its own, so sites that share a broker never meet.
+"""
+
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from ironic.tests.databases import empty_database
+from ironic.tests.live_service import Options, Service, create_database, free_port, write_options
+
+BROKER = "rabbit://guest:guest@127.0.0.1:5672/"
+HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
+
+FAKES = {f"enabled_{kind}_interfaces": "fake" for kind in ("boot", "deploy", "management", "power")}
+GENERAL = {
+    "auth_strategy": "noauth",
+    "enabled_hardware_types": "fake-hardware",
+    "enabled_network_interfaces": "noop",
+    "enabled_storage_interfaces": "noop",
+    "hash_ring_reset_interval": 2,
+    **FAKES,
+}
+MEMBERSHIP = {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_state_interval": 2}
+
+_NO_OPTIONS: Options = {}
+
+
+def eventually(look: Callable[[], Any], wanted: Any, seconds: float = 30) -> None:
+    """Look until it is as wanted."""
+    deadline = time.monotonic() + seconds
+    while (seen := look()) != wanted:
+        assert time.monotonic() < deadline, f"it is {seen}, not {wanted}, after {seconds} s"
+        time.sleep(0.05)
+
+
+class Site:
+    """One API and its conductors; ``files`` are read before what makes the site a site."""
+
+    def __init__(self, directory: Path, database: str, broker: str = BROKER, files: Sequence[Path] = ()) -> None:
+        self.name = f"site{uuid.uuid4().hex[:8]}"
+        self.conductors: dict[str, Service] = {}
+        self._directory, self._database, self._broker, self._files = directory, database, broker, files
+        self._port = free_port()
+        self.configuration = self._configuration("api", _NO_OPTIONS)
+
+    # The processes
+
+    @property
+    def api(self) -> Service:
+        """The API's process."""
+        return self._api
+
+    def start_api(self, options: Options = _NO_OPTIONS) -> Service:
+        """Start the API; it needs a moment until it is ready."""
+        files = self.configuration if not options else self._configuration("api", options)
+        self._api = Service("ironic-api", files, self._log("api"), self._port)
+        return self._api
+
+    def start_conductor(self, name: str, options: Options = _NO_OPTIONS) -> Service:
+        """Start a conductor, or start it again; it needs a moment until it is ready."""
+        self._log(name).unlink(missing_ok=True)
+        files = self._configuration(name, options)
+        self.conductors[name] = Service("ironic-conductor", files, self._log(name))
+        return self.conductors[name]
+
+    def host(self, name: str) -> str:
+        """Return the host name of a conductor, unique on the broker."""
+        return f"{self.name}-{name}"
+
+    def kill(self, name: str) -> None:
+        """End a conductor as a power cut would."""
+        self.conductors[name].signal(signal.SIGKILL)
+        self.conductors[name].end()
+
+    def stop(self) -> None:
+        """End everything, also what was paused."""
+        for service in [*self.conductors.values(), *([self._api] if hasattr(self, "_api") else [])]:
+            with suppress(ProcessLookupError):
+                service.signal(signal.SIGCONT)
+            service.stop()
+
+    def _log(self, name: str) -> Path:
+        return self._directory / f"{name}.log"
+
+    def _configuration(self, name: str, options: Options) -> list[Path]:
+        groups: dict[str, Mapping[str, object]] = {
+            "DEFAULT": {
+                **(GENERAL if not self._files else {}),
+                "host": self.host(name),
+                "rpc_transport": "oslo",
+                "transport_url": self._broker,
+                "control_exchange": self.name,
+                "rpc_response_timeout": 20,
+                "log_file": self._log(name),
+            },
+            "api": {"host_ip": "127.0.0.1", "port": self._port},
+            "database": {"connection": self._database},
+            "conductor": MEMBERSHIP,
+        }
+        for group, values in options.items():
+            groups[group] = {**groups.get(group, {}), **values}
+        return [*self._files, write_options(self._directory / f"{name}.conf", groups)]
+
+    # What is asked of it
+
+    @property
+    def url(self) -> str:
+        """Where its API answers."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def log(self) -> str:
+        """What all its processes have logged."""
+        return "".join(service.log for service in [self._api, *self.conductors.values()])
+
+    def get(self, path: str, version: str = "1.115") -> requests.Response:
+        """Ask the API."""
+        return self._api.get(path, version)
+
+    def ask(self, method: str, path: str, body: Any = None) -> requests.Response:
+        """Send a request and return the answer, whatever it is."""
+        return requests.request(method, f"{self.url}{path}", json=body, headers=HEADERS, timeout=60)
+
+    def put(self, path: str, body: Mapping[str, Any]) -> None:
+        """Ask for something that takes a while."""
+        answer = self.ask("PUT", path, body)
+        assert answer.status_code == 202, answer.text
+
+    def create_node(self, **values: Any) -> dict[str, Any]:
+        """Create a node and return it."""
+        answer = self.ask("POST", "/v1/nodes", {"driver": "fake-hardware", **values})
+        assert answer.status_code == 201, answer.text
+        node: dict[str, Any] = answer.json()
+        return node
+
+    def node(self, uuid: str) -> dict[str, Any]:
+        """Return a node."""
+        node: dict[str, Any] = self.get(f"/v1/nodes/{uuid}").json()
+        return node
+
+    def provision(self, uuid: str, verb: str, state: str) -> None:
+        """Send a verb and wait for the state it leads to."""
+        self.put(f"/v1/nodes/{uuid}/states/provision", {"target": verb})
+        eventually(lambda: self.node(uuid)["provision_state"], state)
+
+    def alive(self) -> set[str]:
+        """Return the conductors that the API takes for alive, by the names they have here."""
+        found = self.get("/v1/conductors").json()["conductors"]
+        return {each["hostname"].removeprefix(f"{self.name}-") for each in found if each["alive"]}
+
+    def owner(self, node: Mapping[str, Any]) -> str:
+        """Return the conductor that serves a node, by the name it has here."""
+        host: str = self.node(node["uuid"])["conductor"]
+        return host.removeprefix(f"{self.name}-")
+
+    def nodes_of(self, name: str, count: int = 1, **values: Any) -> list[dict[str, Any]]:
+        """Create nodes until so many belong to a conductor, and return those."""
+        found: list[dict[str, Any]] = []
+        while len(found) < count:
+            node = self.create_node(**values)
+            if self.owner(node) == name:
+                found.append(node)
+        return found
+
+
+@contextmanager
+def site(
+    directory: Path,
+    *,
+    kind: str = "mariadb",
+    conductors: Sequence[str] = ("one", "two"),
+    options: Options = _NO_OPTIONS,
+    files: Sequence[Path] = (),
+) -> Iterator[Site]:
+    """Run an API and conductors over a new database of a kind and the shared broker, until the block ends."""
+    with ExitStack() as stack:
+        running = Site(directory, stack.enter_context(empty_database(kind, directory)), files=files)
+        create_database(*running.configuration)
+        stack.callback(running.stop)
+        services = [running.start_api(options), *(running.start_conductor(name, options) for name in conductors)]
+        for service in services:
+            service.await_ready()
+        yield running

@@ -1,0 +1,103 @@
+"""BIOS settings and firmware components: found out as a whole, kept by name."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ironic.core import errors
+from ironic.db import Store
+from ironic.tests.databases import counting_statements
+from ironic.tests.suites.db.samples import node
+
+TIMES = ("name", "value", "created_at", "updated_at")
+
+
+def settings(store: Store, node_id: int) -> list[tuple[Any, ...]]:
+    return store.bios_settings.rows(("name", "value"), node_id)
+
+
+class NodeItemsSuite:
+    def test_a_node_has_exactly_the_settings_that_were_found(self, store: Store) -> None:
+        one, other = node(store), node(store)
+        store.bios_settings.sync(other.id, [{"name": "virt", "value": "on"}])
+        store.bios_settings.sync(one.id, [{"name": "virt", "value": "on"}, {"name": "turbo", "value": None}])
+        assert settings(store, one.id) == [("turbo", None), ("virt", "on")]
+        store.bios_settings.sync(one.id, [{"name": "virt", "value": "off"}, {"name": "boot", "value": "uefi"}])
+        assert settings(store, one.id) == [("boot", "uefi"), ("virt", "off")]
+        store.bios_settings.sync(one.id, [])
+        assert settings(store, one.id) == []
+        assert settings(store, other.id) == [("virt", "on")]
+
+    def test_what_stays_the_same_keeps_its_times(self, store: Store) -> None:
+        one, start = node(store), store.clock()
+        found = [{"name": "a", "value": "1"}, {"name": "b", "value": "1"}]
+        store.bios_settings.sync(one.id, found)
+        found[1]["value"] = "2"
+        with counting_statements(store) as seen:
+            store.bios_settings.sync(one.id, found)
+        assert (seen.selects, seen.writes, seen.commits) == (1, 1, 1)
+        same, changed = store.bios_settings.rows(TIMES, one.id)
+        assert same[3] is None
+        assert changed[2] - start < timedelta(minutes=1)
+        assert changed[3] >= changed[2]
+        with counting_statements(store) as seen:
+            store.bios_settings.sync(one.id, found)
+        assert (seen.selects, seen.writes) == (1, 0)
+
+    def test_some_settings_can_be_put_among_the_others(self, store: Store) -> None:
+        one = node(store)
+        store.bios_settings.sync(one.id, [{"name": "a", "value": "1"}, {"name": "b", "value": "1"}])
+        store.bios_settings.put(one.id, [{"name": "b", "value": "2"}, {"name": "c", "value": "3"}])
+        assert settings(store, one.id) == [("a", "1"), ("b", "2"), ("c", "3")]
+
+    def test_all_about_a_setting_is_kept(self, store: Store) -> None:
+        one = node(store)
+        told = {
+            "name": "virt",
+            "value": "on",
+            "attribute_type": "Enumeration",
+            "allowable_values": ["on", "off"],
+            "lower_bound": -(2**40),
+            "upper_bound": 2**62,
+            "min_length": 0,
+            "max_length": 9,
+            "read_only": False,
+            "reset_required": True,
+            "unique": None,
+        }
+        store.bios_settings.sync(one.id, [told])
+        stored = store.bios_settings.row(tuple(told), one.id, "virt")
+        assert dict(zip(told, stored, strict=True)) == told | {"allowable_values": '["on","off"]'}
+        with pytest.raises(errors.BIOSSettingNotFound):
+            store.bios_settings.row(("value",), one.id, "other")
+
+    @pytest.mark.parametrize(
+        "item, error",
+        [
+            ({"value": "x"}, errors.InvalidParameterValue),
+            ({"name": "", "value": "x"}, errors.InvalidParameterValue),
+            ({"name": "x" * 256}, errors.InvalidParameterValue),
+            ({"name": "x", "value": 5}, errors.InvalidParameterValue),
+            ({"name": "x", "upper_bound": 2**63}, errors.InvalidParameterValue),
+            ({"name": "x", "upper_bound": True}, errors.InvalidParameterValue),
+            ({"name": "x", "nonsense": 1}, TypeError),
+        ],
+    )
+    def test_what_can_not_be_kept_is_refused_as_a_whole(
+        self, store: Store, item: dict[str, Any], error: type[Exception]
+    ) -> None:
+        one = node(store)
+        with pytest.raises(error):
+            store.bios_settings.sync(one.id, [{"name": "good"}, item])
+        assert settings(store, one.id) == []
+
+    def test_a_component_remembers_its_first_version(self, store: Store) -> None:
+        one = node(store)
+        columns = ("component", "initial_version", "current_version", "last_version_flashed")
+        store.firmware.sync(one.id, [{"component": "bmc", "current_version": "1"}])
+        store.firmware.sync(one.id, [{"component": "bmc", "current_version": "2", "last_version_flashed": "2"}])
+        store.firmware.put(one.id, [{"component": "bios", "initial_version": "0", "current_version": "9"}])
+        assert store.firmware.rows(columns, one.id) == [("bios", "0", "9", None), ("bmc", "1", "2", "2")]
+        with pytest.raises(errors.FirmwareComponentNotFound):
+            store.firmware.row(columns, one.id, "nic")
