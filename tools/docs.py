@@ -1,12 +1,13 @@
 """Write the pages that are read off the code: `python tools/docs.py`.
 
-doc/states.md comes from the table of moves, doc/options.md from the declared options. A test compares the files with
-what this would write, so a page can't fall behind.
+doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/inspection-hooks.md from the
+hooks. A test compares the files with what this would write, so a page can't fall behind.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import hooks_page
 from oslo_config import cfg
 
 from ironic.conf import GROUPS
@@ -158,7 +159,12 @@ def _default(option: cfg.Opt) -> str:
 
 def pages() -> dict[Path, str]:
     """Return every generated page."""
-    return {ROOT / "doc" / "states.md": states_page(), ROOT / "doc" / "options.md": options_page()}
+    doc = ROOT / "doc"
+    return {
+        doc / "states.md": states_page(),
+        doc / "options.md": options_page(),
+        doc / "inspection-hooks.md": hooks_page.page(),
+    }
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ VERSION_HEADER: Final = "X-OpenStack-Ironic-API-Version"
 MINIMUM_HEADER: Final = "X-OpenStack-Ironic-API-Minimum-Version"
 MAXIMUM_HEADER: Final = "X-OpenStack-Ironic-API-Maximum-Version"
 UNEXPECTED: Final = "An unexpected error occurred. The log of the service has the details under this request's id."
+_LONGEST: Final = 1000
 
 
 class Refusal(Exception):
@@ -89,13 +90,18 @@ class VersionRefused(Refusal):
 
 def abort(status: int, text: str) -> bytes:
     """Encode the shape of what is refused before a handler."""
-    return _wrapped({"code": status, "title": HTTPStatus(status).phrase, "description": text})
+    return _wrapped({"code": status, "title": HTTPStatus(status).phrase, "description": _cut(text)})
 
 
 def fault(status: int, text: str, debuginfo: str | None = None) -> bytes:
     """Encode the shape of every error that a handler raises."""
     code = "Client" if status < 500 else "Server"
-    return _wrapped({"faultcode": code, "faultstring": text, "debuginfo": debuginfo})
+    return _wrapped({"faultcode": code, "faultstring": _cut(text), "debuginfo": debuginfo})
+
+
+def _cut(text: str) -> str:
+    # A caller's name for something may stand in it, and be as long as a URL can be.
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _wrapped(inner: dict[str, object]) -> bytes:

@@ -149,5 +149,5 @@ def _index(inner: list[Any], key: str, change: Change, last: int) -> int:
 
 
 def _no_such(change: Change) -> InvalidParameterValue:
-    path = "/".join(map(printable, change.path))
-    return InvalidParameterValue(err=f"Operation {change.op} at /{path} finds nothing there.")
+    path = printable("/".join(("", *change.path)))
+    return InvalidParameterValue(err=f"Operation {change.op} at {path} finds nothing there.")

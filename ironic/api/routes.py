@@ -82,10 +82,11 @@ class Routes:
         return route, values
 
     def _walk(self, path: str) -> tuple[_Place, tuple[str, ...]]:
-        place, values, rest = self._root, [], None
+        place, values, rest, before = self._root, [], None, 0
         segments = _segments(path)
         for segment in segments:
-            rest = place.rest or rest
+            if place.rest is not None:
+                rest, before = place.rest, len(values)
             if (known := place.named.get(segment)) is not None:
                 place = known
             elif place.wild is not None:
@@ -93,12 +94,12 @@ class Routes:
                 values.append(segment)
                 place = place.wild
             elif rest is not None:
-                return rest, (*values, path)
+                return rest, (*values[:before], path)
             else:
                 raise Abort(404, "There is no such path.")
         if not place.methods:
             if rest is not None:
-                return rest, (*values, path)
+                return rest, (*values[:before], path)
             raise Abort(404, "There is no such path.")
         return place, tuple(values)
 

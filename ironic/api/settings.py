@@ -40,6 +40,7 @@ class ApiSettings:
     node_locked_interval: float = 1.0
     conductor_heartbeat_timeout: int = 60
     default_resource_class: str | None = None
+    default_conductor_group: str = ""
     default_portgroup_mode: str = "active-backup"
     disallowed_boot_modes: frozenset[str] = frozenset()
     # By kind of list ("clean", "deploy", "service"): names like "vendor.send_raw" that callers may not ask for.
@@ -77,6 +78,7 @@ class ApiSettings:
             node_locked_interval=conf.conductor.node_locked_retry_interval,
             conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
             default_resource_class=conf.default_resource_class,
+            default_conductor_group=conf.default_conductor_group,
             default_portgroup_mode=conf.default_portgroup_mode,
             disallowed_boot_modes=frozenset(api.disallowed_enrollment_boot_modes),
             disallowed_steps=steps,

@@ -4,6 +4,8 @@ The only place where a store, drivers, a conductor and an API meet. What is buil
 nobody anything, so that a mistake in the options is told before anything is waited for.
 """
 
+import os
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Union
 
@@ -13,7 +15,7 @@ from ironic.command.lifecycle import Part
 from ironic.command.parts import Api, Bus, ConductorPart, Database
 from ironic.command.serving import Application, Listening
 from ironic.command.signals import Pause
-from ironic.conductor import interface_jobs
+from ironic.conductor import interface_jobs, power_sync, tidying
 from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint
 from ironic.conductor.flows.overdue import ON_TIMEOUT
@@ -137,9 +139,12 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
         graceful_timeout=options.graceful_shutdown_timeout,
         periodic_workers=options.periodic_max_workers,
         on_timeout=ON_TIMEOUT,
+        on_superseded=lambda: os.kill(os.getpid(), signal.SIGTERM),
         jobs=(
             Job("unfinished allocations", options.check_allocations_interval, allocator.take_up),
             *interface_jobs.jobs_of(composition, tasks, placement),
+            *power_sync.jobs(tasks, placement),
+            *tidying.jobs(tasks, placement),
         ),
     )
     endpoint = Endpoint(tasks, allocator)

@@ -11,7 +11,7 @@ def current(task: Task) -> dict[str, Any]:
     return found
 
 
-def choose(task: Task, device: str, persistent: bool) -> None:
+def choose(task: Task, device: str, persistent: bool = False) -> None:
     """Have the machine boot from a device, once or from now on."""
     _ready(task).set_boot_device(task, device=device, persistent=persistent)
 

@@ -10,13 +10,13 @@ from ironic.conductor import background
 from ironic.conductor.background import Work
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.core.errors import InvalidState
+from ironic.core.errors import InvalidState, UnsupportedDriverExtension
 
 
 def start_mode(task: Task, mode: str) -> None:
     """Begin to set the boot mode, or refuse it."""
     _check(task, "change the boot mode")
-    background.begin(task, Work(f"setting boot mode '{mode}'", "boot mode", _set_mode), mode)
+    background.begin(task, Work(f"setting boot mode '{mode}'", "boot mode", set_mode), mode)
 
 
 def start_secure_boot(task: Task, on: bool) -> None:
@@ -24,6 +24,21 @@ def start_secure_boot(task: Task, on: bool) -> None:
     _check(task, "change secure boot")
     what = "turning secure boot on" if on else "turning secure boot off"
     background.begin(task, Work(what, "secure boot", _set_secure_boot), on)
+
+
+def current(task: Task) -> str | None:
+    """Return the boot mode as the machine reports it, None when it does not tell."""
+    try:
+        mode: str | None = _management(task).get_boot_mode(task)
+    except UnsupportedDriverExtension:
+        return None
+    return mode
+
+
+def set_mode(task: Task, mode: str) -> None:
+    """Set the boot mode, now; the caller saves the node."""
+    _management(task).set_boot_mode(task, mode=mode)
+    task.node.boot_mode = mode
 
 
 def _check(task: Task, event: str) -> None:
@@ -36,11 +51,6 @@ def _check(task: Task, event: str) -> None:
 
 def _management(task: Task) -> Any:
     return task.driver.require("management")
-
-
-def _set_mode(task: Task, mode: str) -> None:
-    _management(task).set_boot_mode(task, mode=mode)
-    task.node.boot_mode = mode
 
 
 def _set_secure_boot(task: Task, on: bool) -> None:

@@ -1,7 +1,7 @@
 """What an agent's sign of life does.
 
 It is remembered in every state in which an agent may run. Where the node waits for one, the deploy interface hears of
-it, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source: facts/steps.yaml,
+it on a worker, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source: facts/steps.yaml,
 heartbeat.processing.
 """
 
@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link, rescuing, resuming
+from ironic.conductor.flows import agent_link, listening, rescuing, resuming
 from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
@@ -59,7 +59,7 @@ def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
     if resuming.waits_for_engine(task, flow):
         resuming.resume(task)
     else:
-        task.driver.require("deploy").heartbeat(task, **_arguments(beat))
+        task.spawn_after(listening.listen, task, flow, _arguments(beat))
 
 
 def _arguments(beat: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,11 @@ whose release was lost (the database was away just then) can be found and freed.
 
 import logging
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ironic.conf import CONF
+from ironic.core.errors import NodeLocked
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -22,13 +24,22 @@ LONG_HOLD_SECONDS: Final = 30.0
 PATIENCE: Final = 10
 
 
+@dataclass(slots=True)
+class Locks:
+    """What all locks of one conductor share: the row ids of what they hold, and which life of the conductor it is."""
+
+    held: set[int] = field(default_factory=set)
+    in_background: set[int] = field(default_factory=set)
+    incarnation: str | None = None  # None until the conductor has begun; then only its newest life may take nodes
+
+
 class Lock:
     """One task's claim to one node; not held until it is taken."""
 
-    __slots__ = ("_held", "_host", "_since", "_store")
+    __slots__ = ("_background", "_host", "_locks", "_since", "_store")
 
-    def __init__(self, store: "Store", host: str, held: set[int]) -> None:
-        self._store, self._host, self._held = store, host, held
+    def __init__(self, store: "Store", host: str, locks: Locks, *, background: bool = False) -> None:
+        self._store, self._host, self._locks, self._background = store, host, locks, background
         self._since: float | None = None
 
     @property
@@ -39,16 +50,32 @@ class Lock:
     def take(self, ident: str | int, purpose: str, *, retry: bool, patient: bool) -> "NodeRecord":
         """Reserve the node, waiting for it as the options say, or raise NodeLocked."""
         attempts = CONF.conductor.node_locked_retry_attempts if retry else 1
-        node = self._store.nodes.reserve_waiting(
-            ident,
-            self._host,
-            attempts=max(1, attempts * (PATIENCE if patient else 1)),
-            interval=CONF.conductor.node_locked_retry_interval,
-        )
+        try:
+            node = self._reserve(ident, purpose, max(1, attempts * (PATIENCE if patient else 1)))
+        except NodeLocked:
+            if not retry or self._background or not self._is_in_background(ident):
+                raise
+            # Whoever asks for something does not hear of what goes on in the background; that ends soon.
+            node = self._reserve(ident, purpose, max(1, attempts * PATIENCE))
         self._since = time.monotonic()
-        self._held.add(node.id)
+        self._locks.held.add(node.id)
+        if self._background:
+            self._locks.in_background.add(node.id)
         LOG.debug("Node %s is held for %s", node.uuid, purpose)
         return node
+
+    def _reserve(self, ident: str | int, purpose: str, attempts: int) -> "NodeRecord":
+        return self._store.nodes.reserve_waiting(
+            ident,
+            self._host,
+            attempts=attempts,
+            interval=CONF.conductor.node_locked_retry_interval,
+            purpose=purpose,
+            incarnation=self._locks.incarnation,
+        )
+
+    def _is_in_background(self, ident: str | int) -> bool:
+        return self._store.nodes.row(("id",), ident)[0] in self._locks.in_background
 
     def give_back(self, node: "NodeRecord", purpose: str) -> None:
         """Release the node if it is held."""
@@ -61,6 +88,7 @@ class Lock:
         """Take note that the node was released together with another change."""
         held = time.monotonic() - (self._since or 0)
         self._since = None
-        self._held.discard(node.id)
+        self._locks.held.discard(node.id)
+        self._locks.in_background.discard(node.id)
         level = logging.INFO if held > LONG_HOLD_SECONDS else logging.DEBUG
         LOG.log(level, "Node %s was held for %.1f seconds for %s", node.uuid, held, purpose)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NoFreeConductorWorker
+from ironic.core.power_readings import KNOWN
 from ironic.inspection.bmc_addresses import hosts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-# Gets the task on a node, and what was read: a power state, or None when there was no answer, with the reason.
+# Gets the task on a node and what ``state_of`` found.
 Heard = Callable[["Task", str | None, str], None]
 
 _Group = list["NodeRecord"]
@@ -94,7 +94,7 @@ class Readings:
 
 
 def state_of(task: "Task") -> tuple[str | None, str]:
-    """Return what the machine says, None for no usable answer, and the reason for that."""
+    """Return what the machine says and "", or None and why there is no answer; None and "" if it does not tell."""
     try:
         power = task.driver.require("power")
         power.validate(task)
@@ -104,9 +104,9 @@ def state_of(task: "Task") -> tuple[str | None, str]:
     except Exception as error:
         LOG.exception("Node %s: reading the power state raised an error that nobody expected", task.node.uuid)
         return None, f"unexpected {type(error).__name__}: {error}"
-    if state in (states.POWER_ON, states.POWER_OFF):
-        return state, ""
-    return None, f"the BMC answers '{state or 'unknown'}'"
+    if state == "error":
+        return None, "the BMC reports an error as power state"
+    return (state if state in KNOWN else None), ""
 
 
 def by_bmc(nodes: Iterable["NodeRecord"]) -> list[_Group]:

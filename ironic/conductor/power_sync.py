@@ -89,6 +89,9 @@ class PowerSync:
             self._memories.pop(node_id, None)
 
     def _heard(self, task: Task, seen: str | None, why: str) -> None:
+        if seen is None and not why:
+            self._memories.pop(task.node_id, None)  # the BMC answers but does not tell, which proves nothing
+            return
         verdict, memory = power_readings.judge(task.node.power_state, seen, self._memory(task), _limits(task.node))
         if verdict is Verdict.FINE:
             self._memories.pop(task.node_id, None)
@@ -113,7 +116,9 @@ class PowerSync:
         if verdict is Verdict.UNREADABLE:
             LOG.warning("Node %s: its power state can't be read: %s. It is tried again", node.uuid, why)
         elif verdict is Verdict.DOUBTFUL:
-            LOG.info("Node %s is '%s', recorded is '%s'; looking again before acting", node.uuid, seen, node.power_state)
+            LOG.info(
+                "Node %s is '%s', recorded is '%s'; looking again before acting", node.uuid, seen, node.power_state
+            )
         elif verdict is Verdict.RECORD:
             _record(task, seen)
         elif verdict is Verdict.FORCE:
@@ -172,11 +177,15 @@ def _record(task: Task, seen: str | None) -> None:
     if before is None:
         _write(task, {"power_state": seen}, None)
     else:
-        _write(task, {"power_state": seen}, f"The machine was found '{seen}' although '{before}' was recorded", "WARNING")
+        _write(
+            task, {"power_state": seen}, f"The machine was found '{seen}' although '{before}' was recorded", "WARNING"
+        )
 
 
 def _give_up(task: Task, seen: str | None, why: str) -> None:
-    wrong = f"can't be read: {why}" if seen is None else f"does not stay '{task.node.power_state}': it is '{seen}' again"
+    wrong = (
+        f"can't be read: {why}" if seen is None else f"does not stay '{task.node.power_state}': it is '{seen}' again"
+    )
     text = f"The power state {wrong}. Check the BMC and its credentials; maintenance ends by itself when it answers."
     broken = {
         "maintenance": True,
@@ -188,7 +197,11 @@ def _give_up(task: Task, seen: str | None, why: str) -> None:
 
 
 def _write(
-    task: Task, values: Mapping[str, Any], event: str | None, severity: str = "INFO", where: Mapping[str, Any] | None = None
+    task: Task,
+    values: Mapping[str, Any],
+    event: str | None,
+    severity: str = "INFO",
+    where: Mapping[str, Any] | None = None,
 ) -> None:
     """Change the node without a lock if nobody has it and it is as it was read; tell history."""
     node = task.node

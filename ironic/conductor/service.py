@@ -16,7 +16,7 @@ from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
-from ironic.core.errors import ConductorNotFound, DriverLoadError
+from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
 from ironic.db import ServedInterface
 from ironic.drivers import waiting
 from ironic.rpc.placement import Placement
@@ -50,14 +50,17 @@ class Conductor:
         periodic_workers: int = 8,
         jobs: Sequence[Job] = (),
         on_timeout: Mapping[str, Handler] | None = None,
+        on_superseded: Callable[[], None] = lambda: None,
     ) -> None:
         """Put a conductor together; nothing runs yet.
 
-        ``jobs`` are the periodic jobs of flows and drivers; ``on_timeout`` says per waiting state how a flow fails.
+        ``jobs`` are the periodic jobs of flows and drivers; ``on_timeout`` says per waiting state how a flow fails;
+        ``on_superseded`` is called once when a newer process of the same name has taken over.
         """
         self._host, self._group = host, group
         self._store, self._composition, self._placement = store, composition, placement
-        self._pool, self._held = tasks.pool, tasks.held
+        self._pool, self._held, self._locks = tasks.pool, tasks.held, tasks.locks
+        self._on_superseded, self._superseded = on_superseded, False
         self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
         self._takeover = TakeOver(tasks, placement)
@@ -85,6 +88,7 @@ class Conductor:
         if not self._composition.hardware_types:
             raise DriverLoadError(faults=["no hardware type is enabled; set enabled_hardware_types"])
         waiting.allow()
+        self._locks.incarnation = self._store.conductors.begin(self._host)
         self._takeover.own(RESTARTED)
         self._warn_of_differences()
         take_calls()
@@ -124,7 +128,7 @@ class Conductor:
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
         if self._announced:
-            self._attempt("leave the table of conductors", lambda: self._store.conductors.unregister(self._host))
+            self._attempt("leave the table of conductors", self._leave)
         self._placement.reset()
         self._pool.close()
         return unfinished
@@ -136,16 +140,33 @@ class Conductor:
     def _register(self) -> None:
         rows = [] if self._retired else self._composition.interface_rows()
         drivers = [] if self._retired else self._hardware_types()
-        self._store.conductors.register(self._host, self._group, drivers, rows)
+        self._store.conductors.register(self._host, self._group, drivers, rows, self._locks.incarnation)
         self._announced = True
 
     def _beat(self) -> None:
         """Renew the row; one that others have removed in the meantime is written anew."""
         try:
-            self._store.conductors.touch(self._host)
+            self._store.conductors.touch(self._host, self._locks.incarnation)
+        except ConductorSuperseded:
+            self._fenced()
         except ConductorNotFound:
             LOG.warning("Conductor %s was missing in the table of conductors and registers again", self._host)
             self._register()
+
+    def _fenced(self) -> None:
+        """Take note that another process has this name now; whatever this one still does can't be written."""
+        if self._superseded:
+            return
+        self._superseded = True
+        LOG.error(
+            "A newer process runs as conductor %s, so this one ends and its work is lost. If it is not a restart, give "
+            "each conductor its own [DEFAULT]host",
+            self._host,
+        )
+        self._on_superseded()
+
+    def _leave(self) -> None:
+        self._store.conductors.unregister(self._host, self._locks.incarnation)
 
     def _hardware_types(self) -> list[str]:
         return sorted(self._composition.hardware_types)
@@ -163,5 +184,7 @@ class Conductor:
         """Do one part of the ending; the rest must follow even without a database."""
         try:
             act()
+        except ConductorSuperseded as error:
+            LOG.warning("Conductor %s did not %s: %s", self._host, what, error)
         except Exception:
             LOG.exception("Conductor %s could not %s; its next start or another conductor will", self._host, what)

@@ -2,14 +2,14 @@
 
 A conductor that starts cleans up after its earlier life; the living clean up after those whose heartbeat stopped; and
 each looks for locks in its own name that no task of it holds. Every one of these is a single transaction that writes
-only while the lost holder is still in the row, so two rescuers, or a holder that was not dead, can't get in each
-other's way. No hardware is touched.
+only while the very reservation that was seen is still in the row, so two rescuers, a holder that was not dead, or a
+newer life of the same name can't get in each other's way. No hardware is touched.
 """
 
 import logging
 from collections.abc import Collection
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conductor import faults, transitions
 from ironic.conductor.tasks import Tasks
@@ -31,24 +31,34 @@ FORGOTTEN: Final = "conductor {holder} lost track of it"
 ORPHANED: Final = "no conductor was working on it any more"
 
 
+class _Lock(NamedTuple):
+    """One reservation as it was seen."""
+
+    node_id: int
+    holder: str
+    token: str | None
+
+
 class TakeOver:
     """Frees nodes whose holder is gone."""
 
     def __init__(self, tasks: Tasks, placement: Placement) -> None:
         self._tasks, self._placement = tasks, placement
         self._store, self._host = tasks.store, tasks.host
-        self._suspects: set[int] = set()
+        self._suspects: set[_Lock] = set()
 
     def own(self, why: str) -> None:
         """Free everything held in this conductor's name; for its start and its end, when nothing is under way."""
-        for node_id, holder in self._held_by({self._host}):
-            self._free(node_id, holder, why)
+        held = self._held_by({self._host})
+        if self._is_newest():
+            for lock in held:
+                self._free(lock, why)
 
     def of_the_dead(self) -> None:
         """Free what is held by conductors without a fresh heartbeat, then what nobody holds although it is at work."""
         alive = {conductor.hostname for conductor in self._store.conductors.alive(CONF.conductor.heartbeat_timeout)}
-        for node_id, holder in self._held_by_others_than(alive | {self._host}):
-            self._free(node_id, holder, DEAD)
+        for lock in self._held_by_others_than(alive | {self._host}):
+            self._free(lock, DEAD)
         self._orphans()
 
     def forgotten(self) -> None:
@@ -56,35 +66,40 @@ class TakeOver:
 
         That happens when the database went away just as a task gave its node back.
         """
-        lonely = {node_id for node_id, _ in self._held_by({self._host})} - self._tasks.held
-        for node_id in lonely & self._suspects:
-            self._free(node_id, self._host, FORGOTTEN)
+        lonely = {lock for lock in self._held_by({self._host}) if lock.node_id not in self._tasks.held}
+        if self._is_newest():
+            for lock in lonely & self._suspects:
+                self._free(lock, FORGOTTEN)
         self._suspects = lonely
 
-    def _held_by(self, hosts: Collection[str]) -> list[tuple[int, str]]:
-        return [held for held in self._all_held() if held[1] in hosts]
+    def _is_newest(self) -> bool:
+        """Tell whether locks in this conductor's name that were seen before are no newer life's of the same name."""
+        return self._store.conductors.is_newest(self._host, self._tasks.locks.incarnation)
 
-    def _held_by_others_than(self, hosts: Collection[str]) -> list[tuple[int, str]]:
-        return [held for held in self._all_held() if held[1] not in hosts]
+    def _held_by(self, hosts: Collection[str]) -> list[_Lock]:
+        return [lock for lock in self._all_held() if lock.holder in hosts]
 
-    def _all_held(self) -> list[tuple[int, str]]:
-        rows = self._store.nodes.rows(("id", "reservation"), filters={"reserved": True})
-        return [(row[0], row[1]) for row in rows]
+    def _held_by_others_than(self, hosts: Collection[str]) -> list[_Lock]:
+        return [lock for lock in self._all_held() if lock.holder not in hosts]
 
-    def _free(self, node_id: int, holder: str, why: str) -> None:
+    def _all_held(self) -> list[_Lock]:
+        rows = self._store.nodes.rows(("id", "reservation", "reservation_token"), filters={"reserved": True})
+        return [_Lock(*row) for row in rows]
+
+    def _free(self, lock: _Lock, why: str) -> None:
         try:
             with self._store.writing():
-                node = self._store.nodes.lock_row(node_id)
-                if node.reservation == holder:
-                    self._end(node, holder, why.format(holder=holder))
+                node = self._store.nodes.lock_row(lock.node_id)
+                if (node.reservation, node.reservation_token) == lock[1:]:
+                    self._end(node, lock.holder, why.format(holder=lock.holder))
         except (NodeNotFound, TakenOver) as error:
-            LOG.debug("Node with id %s was freed by somebody else: %s", node_id, error)
+            LOG.debug("Node with id %s was freed by somebody else: %s", lock.node_id, error)
 
     def _end(self, node: "NodeRecord", holder: str, why: str) -> None:
         LOG.warning(
             "Node %s is freed from conductor %s in state '%s': %s", node.uuid, holder, node.provision_state, why
         )
-        node.held_by = holder
+        node.held_by, node.held_token = holder, node.reservation_token
         if node.target_power_state:
             text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
             node.target_power_state, node.last_error = None, transitions.shortened(text)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from ironic.conductor import faults, transitions
 from ironic.conductor.followup import FollowUp, Job
-from ironic.conductor.lock import Lock
+from ironic.conductor.lock import Lock, Locks
 from ironic.conductor.workers import Place, Workers
 from ironic.core import states
 from ironic.core.context import RequestContext
@@ -34,14 +34,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What all tasks of one conductor share; ``held`` has the row ids of the nodes they hold."""
+    """What all tasks of one conductor share."""
 
     store: "Store"
     composition: "Composition"
     pool: Workers
     host: str
     recorder: transitions.Recorder
-    held: set[int]
+    locks: Locks
 
 
 class Task:
@@ -86,7 +86,7 @@ class Task:
         self._ports: list[PortRecord] | None = None
         self._portgroups: list[PortgroupRecord] | None = None
         self._followup = FollowUp()
-        self._lock = Lock(workplace.store, workplace.host, workplace.held)
+        self._lock = Lock(workplace.store, workplace.host, workplace.locks, background=background)
         if shared:
             self.node = record or self.store.nodes.get(ident)
         else:
@@ -142,8 +142,8 @@ class Task:
         self.purpose = purpose or self.purpose
         if not self.shared:
             return
-        self._lock.take(self.node_id, self.purpose, retry=retry is not False, patient=False)
-        self.node.held_by = self.host
+        taken = self._lock.take(self.node_id, self.purpose, retry=retry is not False, patient=False)
+        self.node.held_by, self.node.held_token = taken.held_by, taken.held_token
         self.shared = False
         self.node.refresh()
         self._ports = self._portgroups = None

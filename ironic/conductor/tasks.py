@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ironic.conductor.lock import Locks
 from ironic.conductor.task import Task, Workplace
 from ironic.conductor.transitions import Recorder
 from ironic.conductor.workers import Workers
@@ -24,8 +25,9 @@ class Tasks:
     ) -> None:
         self.store, self.composition, self.pool, self.host = store, composition, pool, host
         self.recorder = Recorder(store, host)
-        self.held: set[int] = set()
-        self._workplace = Workplace(store, composition, pool, host, self.recorder, self.held)
+        self.locks = Locks()
+        self.held = self.locks.held
+        self._workplace = Workplace(store, composition, pool, host, self.recorder, self.locks)
 
     def acquire(
         self,

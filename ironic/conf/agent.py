@@ -23,7 +23,66 @@ TRUST = [
     cfg.StrOpt("tls_ciphers", help="TLS 1.2 ciphers for calls to an agent, in OpenSSL's notation."),
 ]
 
+COMMANDS = [
+    cfg.IntOpt(
+        "command_timeout",
+        default=60,
+        min=1,
+        mutable=True,
+        help="Seconds to wait for an agent to take a connection, and again for its answer.",
+    ),
+    cfg.IntOpt(
+        "max_command_attempts", default=3, min=1, help="How often an agent that can't be reached is tried for a call."
+    ),
+    cfg.IntOpt(
+        "command_wait_attempts",
+        default=100,
+        min=1,
+        help="How often an agent is asked whether a command has ended that somebody waits for.",
+    ),
+    cfg.IntOpt(
+        "command_wait_interval", default=6, min=0, help="Seconds between two questions whether a command has ended."
+    ),
+]
+
+LOGS = [
+    cfg.StrOpt(
+        "deploy_logs_collect",
+        default="on_failure",
+        choices=["always", "on_failure", "never"],
+        mutable=True,
+        help="When the logs of a ramdisk are fetched and kept.",
+    ),
+    cfg.StrOpt(
+        "deploy_logs_local_path",
+        default="/var/log/ironic/deploy",
+        mutable=True,
+        help="Directory in which fetched logs are kept.",
+    ),
+]
+
+POWER = [
+    cfg.IntOpt(
+        "post_deploy_get_power_state_retries",
+        default=6,
+        min=0,
+        help="How often a machine whose agent was told to power it off is asked for its power state.",
+    ),
+    cfg.IntOpt(
+        "post_deploy_get_power_state_retry_interval",
+        default=5,
+        min=0,
+        help="Seconds between two such questions.",
+    ),
+]
+
 IMAGES = [
+    cfg.BoolOpt(
+        "stream_raw_images",
+        default=True,
+        mutable=True,
+        help="Let the ramdisk write a raw image to disk while it is being fetched, without room for it in memory.",
+    ),
     cfg.BoolOpt("allow_md5_checksum", default=True, help="Let the ramdisk accept images whose checksum is an MD5 one."),
     cfg.BoolOpt(
         "enable_bios_bootloader_install",
@@ -32,7 +91,7 @@ IMAGES = [
     ),
 ]
 
-OPTIONS = TRUST + IMAGES
+OPTIONS = TRUST + COMMANDS + LOGS + POWER + IMAGES
 
 
 def register(conf: cfg.ConfigOpts) -> None:

@@ -62,6 +62,25 @@ MEMBERSHIP = [
     ),
 ]
 
+MEMBERSHIP += [
+    cfg.IntOpt(
+        "conductor_cleanup_interval",
+        default=86400,
+        min=0,
+        help="Seconds between two looks for conductors that have left for good.",
+    ),
+    cfg.IntOpt(
+        "conductor_cleanup_timeout",
+        default=1209600,
+        min=60,
+        mutable=True,
+        help="Seconds without a sign of life after which the row of a conductor is removed, unless it holds a node.",
+    ),
+    cfg.IntOpt(
+        "conductor_cleanup_batch_size", default=50, min=1, mutable=True, help="Most such rows removed at one look."
+    ),
+]
+
 WAITS = [
     cfg.IntOpt(
         f"{name}_timeout",
@@ -121,7 +140,9 @@ POWER = [
         help="Seconds within which the power state of every machine is compared with the recorded one; the readings "
         "are spread over this time.",
     ),
-    cfg.IntOpt("sync_power_state_workers", default=8, min=1, help="Most machines whose power is read at once for that."),
+    cfg.IntOpt(
+        "sync_power_state_workers", default=8, min=1, help="Most machines whose power is read at once for that."
+    ),
     cfg.FloatOpt(
         "sync_power_state_bmc_interval",
         default=0.5,
@@ -215,6 +236,32 @@ IMAGES = [
 HISTORY = [
     cfg.BoolOpt("node_history", default=True, mutable=True, help="Keep a history of each node's errors and moves."),
     cfg.BoolOpt("record_step_flows_in_history", default=True, help="Write begin and end of every list of steps there."),
+]
+
+HISTORY += [
+    cfg.IntOpt(
+        "node_history_cleanup_interval", default=86400, min=0, help="Seconds between two trimmings of that history."
+    ),
+    cfg.IntOpt(
+        "node_history_max_entries",
+        default=300,
+        min=0,
+        mutable=True,
+        help="Entries of a node that a trimming leaves, the newest ones; 0 keeps all.",
+    ),
+    cfg.IntOpt(
+        "node_history_minimum_days",
+        default=0,
+        min=0,
+        mutable=True,
+        help="Days for which an entry is kept however many there are.",
+    ),
+    cfg.IntOpt(
+        "node_history_cleanup_batch_count",
+        default=1000,
+        min=0,
+        help="Most entries removed by one trimming; 0: no limit.",
+    ),
 ]
 
 RESCUE = [

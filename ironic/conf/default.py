@@ -94,6 +94,12 @@ NEW_NODES = [
         help="Resource class of a new node whose creator names none.",
     ),
     cfg.StrOpt(
+        "default_conductor_group",
+        default="",
+        mutable=True,
+        help="Conductor group of a new node whose creator names none.",
+    ),
+    cfg.StrOpt(
         "default_portgroup_mode",
         default="active-backup",
         mutable=True,

@@ -4,6 +4,16 @@ from oslo_config import cfg
 
 OPTIONS = [
     cfg.StrOpt(
+        "default_inspection_hooks",
+        default="validate-interfaces,ports,architecture",
+        help="Hooks that run on what a BMC tells unless inspection_hooks says otherwise; meant to be referred to there.",
+    ),
+    cfg.StrOpt(
+        "inspection_hooks",
+        default="$default_inspection_hooks",
+        help="Hooks that run on what a BMC tells, in this order.",
+    ),
+    cfg.StrOpt(
         "auth_type",
         default="auto",
         choices=["basic", "session", "auto"],

@@ -76,5 +76,4 @@ class Gibibytes(types.Integer):
     def __call__(self, value: Any) -> int:
         """Take a number, or a word that older releases took."""
         word = str(value).strip().lower()
-        size: int = super().__call__(self._WORDS.get(word, value))
-        return size
+        return int(super().__call__(self._WORDS.get(word, value)) or 0)

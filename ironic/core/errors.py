@@ -13,7 +13,10 @@ Raise with facts, never with a ready sentence; ``text`` is the sentence. Plug-in
 Names and statuses that plug-ins and clients rely on are those of facts/driver_api.yaml.
 """
 
-from typing import Any, ClassVar
+import re
+from typing import Any, ClassVar, Final
+
+_PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[sdr]")
 
 
 class IronicError(Exception):
@@ -22,8 +25,17 @@ class IronicError(Exception):
     status: ClassVar[int] = 500
     text: ClassVar[str] = "An unexpected error occurred; the log of the service has the details."
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Understand plug-ins that say it in the words they know: ``_msg_fmt`` with %-placeholders, and ``code``."""
+        super().__init_subclass__(**options)
+        if "_msg_fmt" in vars(cls):
+            escaped = vars(cls)["_msg_fmt"].replace("{", "{{").replace("}", "}}")
+            cls.text = _PLACEHOLDER.sub(r"{\1}", escaped)
+        if isinstance(status := vars(cls).get("code"), int):
+            cls.status = status
+
     def __init__(self, message: str | None = None, **facts: Any) -> None:
-        self.facts = facts
+        self.facts = self.kwargs = facts
         self.message = message if message is not None else self._render(facts)
         super().__init__(self.message)
 
@@ -103,18 +115,6 @@ class UnsupportedDriverExtension(Invalid):
     """The driver has no such ability."""
 
     text = "Driver {driver} does not support {extension}."
-
-
-class NoFreePhysicalPorts(Invalid):
-    """No port of the node is left for a virtual interface."""
-
-    text = "Node {node} has no free port for virtual interface {vif}. Detach another one or add a port."
-
-
-class VifNotAttached(Invalid):
-    """A virtual interface is not bound to the node."""
-
-    text = "Virtual interface {vif} is not attached to node {node}."
 
 
 class NodeNotLocked(Invalid):
@@ -266,18 +266,6 @@ class NodeHistoryNotFound(NotFound):
     text = "History entry {entry} could not be found."
 
 
-class BIOSSettingNotFound(NotFound):
-    """The node has no such BIOS setting."""
-
-    text = "BIOS setting {name} of node {node} could not be found."
-
-
-class FirmwareComponentNotFound(NotFound):
-    """The node has no such firmware component."""
-
-    text = "Firmware component {name} of node {node} could not be found."
-
-
 class NoValidHost(NotFound):
     """No live conductor can take the work."""
 
@@ -304,22 +292,15 @@ class Conflict(IronicError):
     text = "Conflict."
 
 
-class VifAlreadyAttached(Conflict):
-    """A virtual interface is bound to a port already."""
-
-    text = "Virtual interface {vif} is attached to port {port} already."
-
-
-class VifInvalidForAttach(Conflict):
-    """A virtual interface does not fit any port of the node."""
-
-    text = "Virtual interface {vif} can't be attached to node {node}: {reason}"
-
-
 class NodeLocked(Conflict):
-    """Another operation holds the node; trying again later may help."""
+    """Another operation holds the node; trying again later may help. ``purpose`` says which, where that is known."""
 
-    text = "Node {node} is locked by host {host}, please retry after the current operation is completed."
+    text = "Node {node} is locked by host {host}{purpose}, please retry after the current operation is completed."
+
+    @classmethod
+    def _render(cls, facts: dict[str, Any]) -> str:
+        purpose = facts.get("purpose")
+        return super()._render({**facts, "purpose": f" ({purpose})" if purpose else ""})
 
 
 class InvalidState(Conflict):
@@ -439,46 +420,10 @@ class HookLoadError(IronicError):
     text = "The enabled inspection hooks can't be loaded: {faults}"
 
 
-class DriverOperationError(IronicError):
-    """A BMC refused or failed; ``operation`` and ``error`` say what."""
-
-    text = "{operation} failed: {error}"
-
-
-class RedfishError(DriverOperationError):
-    """A Redfish BMC refused or failed."""
-
-    text = "Redfish {operation} failed for node {node}: {error}"
-
-
-class RedfishConnectionError(RedfishError):
-    """A Redfish BMC can't be reached."""
-
-    text = "The Redfish BMC of node {node} at {address} can't be reached: {error}"
-
-
 class PowerStateFailure(InvalidState):
     """A power change did not happen."""
 
     text = "Failed to set node power state to {target}: {reason}"
-
-
-class NetworkError(IronicError):
-    """The networks of a machine could not be changed."""
-
-    text = "The networks of node {node} could not be changed: {reason}"
-
-
-class FailedToGetSensorData(IronicError):
-    """The sensors of a machine can't be read."""
-
-    text = "The sensors of node {node} can't be read: {error}"
-
-
-class VendorPassthruException(IronicError):
-    """A vendor method failed with an error that is none of ours."""
-
-    text = "Vendor method {method} failed with {error}; the log of the conductor has the details."
 
 
 class NodeVerifyFailure(IronicError):
@@ -540,6 +485,12 @@ class TakenOver(IronicError):
 
     status = 409
     text = "Node {node} is no longer held by conductor {host}; the change was dropped."
+
+
+class ConductorSuperseded(TemporaryFailure):
+    """This process is no longer the conductor of its name: a newer one has started under it."""
+
+    text = "Conductor {host} was replaced by a newer process of the same name; please retry after a moment."
 
 
 def all_errors() -> dict[str, type[IronicError]]:

@@ -55,16 +55,22 @@ def choose_default(supported: Sequence[str], enabled: Collection[str], configure
     return usable[0] if usable else None
 
 
-def resolve(served: Iterable[Served], hardware_type: str, requested: Mapping[str, str | None]) -> dict[str, str]:
+def resolve(
+    served: Iterable[Served],
+    hardware_type: str,
+    requested: Mapping[str, str | None],
+    kinds: Iterable[str] = KINDS,
+) -> dict[str, str]:
     """Return the interface of every kind for a node; a kind that is absent or None gets the default.
 
-    The complete result is checked, so one call judges a change of the driver together with its interfaces.
+    The complete result is checked, so one call judges a change of the driver together with its interfaces. Fewer
+    kinds are asked for where only those change: what was chosen earlier may have been disabled since (S26).
     """
     rows = list(served)
     mine = [row for row in rows if row.hardware_type == hardware_type]
     if not mine:
         raise DriverNotFound(driver=hardware_type)
-    return {kind: _resolve_kind(rows, mine, hardware_type, kind, requested.get(kind)) for kind in KINDS}
+    return {kind: _resolve_kind(rows, mine, hardware_type, kind, requested.get(kind)) for kind in kinds}
 
 
 def _resolve_kind(

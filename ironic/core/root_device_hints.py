@@ -41,7 +41,7 @@ _TEXTUAL: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "s<": operator.lt,
 }
 _SIGNS: Final = re.compile(r"\s*(<or>|<in>|<all-in>|s==|s!=|s>=|s<=|s>|s<|==|!=|>=|<=|=|>|<)\s*(.*)", re.DOTALL)
-_WORDS: Final = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
+_WORDS: Final = dict.fromkeys(("true", "yes", "1", "on"), True) | dict.fromkeys(("false", "no", "0", "off"), False)
 _LONGEST: Final = 1024
 
 

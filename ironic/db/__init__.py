@@ -9,6 +9,7 @@ from ironic.db.chassis import ChassisRecord
 from ironic.db.conductors import ConductorRecord, ServedInterface
 from ironic.db.history import HistoryRecord
 from ironic.db.inspection_rules import InspectionRuleRecord
+from ironic.db.node_filters import Share
 from ironic.db.node_record import NodeRecord
 from ironic.db.nodes import NodeRow
 from ironic.db.portgroups import PortgroupRecord
@@ -39,6 +40,7 @@ __all__ = [
     "RunbookRecord",
     "SchemaOutdated",
     "ServedInterface",
+    "Share",
     "Store",
     "Tally",
     "VolumeConnectorRecord",

@@ -1,4 +1,4 @@
-"""What happened to nodes: one row per event, never changed.
+"""What happened to nodes: one row per event, never changed, trimmed from the old end.
 
 Recording must not be able to fail the work it records, so text that is too long is cut instead of being refused.
 """
@@ -20,6 +20,7 @@ from ironic.db.tables import node_history, nodes
 from ironic.db.transactions import unit_of_work
 
 LONGEST_EVENT = 64 * 1024
+_AT_ONCE = 500
 
 
 class HistoryRecord(Record, table=node_history):
@@ -85,6 +86,41 @@ class History(Repository[HistoryRecord], table=node_history, record=HistoryRecor
         }
         made = {"node_id": node_id, "uuid": str(uuid.uuid4()), "created_at": self.now()}
         connection.execute(sa.insert(node_history).values(made | {k: _fitting(k, v) for k, v in said.items()}))
+
+    def trim(self, keep: int, older_than: datetime, limit: int | None = None) -> int:
+        """Remove what is older and not among a node's newest ``keep``, at most ``limit`` entries; return how many."""
+        removed = 0
+        for node_id in self._with_more_than(keep):
+            left = None if limit is None else limit - removed
+            if left == 0:
+                break
+            removed += self._trim_node(node_id, keep, older_than, left)
+        return removed
+
+    def _with_more_than(self, keep: int) -> list[int]:
+        number = sa.func.count()
+        long = sa.select(node_history.c.node_id).group_by(node_history.c.node_id).having(number > keep)
+        with self.transactions.reading() as connection:
+            return list(connection.execute(long).scalars())
+
+    @unit_of_work
+    def _trim_node(
+        self, connection: Connection, node_id: int, keep: int, older_than: datetime, limit: int | None
+    ) -> int:
+        mine = node_history.c.node_id == node_id
+        newest = sa.select(node_history.c.id).where(mine).order_by(node_history.c.id.desc()).offset(keep).limit(1)
+        last = connection.execute(newest).scalar()
+        if last is None:
+            return 0
+        old = sa.select(node_history.c.id).where(
+            mine, node_history.c.id <= last, node_history.c.created_at < older_than
+        )
+        # The ids themselves: MySQL deletes by no LIMIT within a subquery of the same table.
+        ids = connection.execute(old.order_by(node_history.c.id).limit(limit)).scalars().all()
+        for first in range(0, len(ids), _AT_ONCE):
+            part = ids[first : first + _AT_ONCE]
+            connection.execute(sa.delete(node_history).where(node_history.c.id.in_(part)))
+        return len(ids)
 
 
 def _fitting(name: str, text: str | None) -> str | None:

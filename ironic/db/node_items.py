@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.core.errors import BIOSSettingNotFound, FirmwareComponentNotFound, InvalidParameterValue, IronicError
+from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.management_errors import BIOSSettingNotFound, FirmwareComponentNotFound
 from ironic.db.stored_form import StoredForm
 from ironic.db.tables import bios_settings, firmware_information
 from ironic.db.transactions import Transactions, unit_of_work

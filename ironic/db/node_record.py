@@ -1,7 +1,8 @@
 """A node in the hands of a driver or a flow.
 
-A record that came from `reserve` remembers who holds the node, and every save says so to the database: a conductor that
-was taken for dead and taken over can no longer overwrite what its successor does.
+A record that came from `reserve` remembers who holds the node and by which token, and every save says so to the
+database: a conductor that was taken for dead and taken over can no longer overwrite what its successor does, not even
+when that is a later task of its own.
 """
 
 from datetime import datetime
@@ -12,10 +13,11 @@ from ironic.db.record import Record
 from ironic.db.tables import nodes
 
 
-class NodeRecord(Record, table=nodes, extra=("held_by",)):
+class NodeRecord(Record, table=nodes, extra=("held_by", "held_token")):
     """One node."""
 
     held_by: str | None = None  # the host whose reservation every save must find unbroken
+    held_token: str | None = None  # this very reservation, should the same host have taken the node again since
 
     id: int
     uuid: str
@@ -29,6 +31,8 @@ class NodeRecord(Record, table=nodes, extra=("held_by",)):
     allocation_id: int | None
     conductor_group: str
     reservation: str | None
+    reservation_purpose: str | None
+    reservation_token: str | None
     power_state: str | None
     target_power_state: str | None
     provision_state: str

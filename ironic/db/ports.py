@@ -1,12 +1,13 @@
 """Ports of nodes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
+from ironic.core import states
 from ironic.core.errors import (
     DuplicateName,
     IronicError,
@@ -78,6 +79,18 @@ class Ports(Repository[PortRecord], table=ports, record=PortRecord):
         "name": lambda value: DuplicateName(resource="port", name=value),
         "address": lambda value: MACAlreadyExists(resource="port", field="address", value=value),
     }
+
+    def inspected(self, interfaces: Sequence[str]) -> tuple[dict[str, bool], bool]:
+        """Return for each address whether its node is being inspected through one of these interfaces, and whether
+        any node is, one without ports included."""
+        inspecting = sa.and_(
+            nodes.c.provision_state.in_((states.INSPECTING, states.INSPECTWAIT)),
+            nodes.c.inspect_interface.in_(list(interfaces)),
+        )
+        of_ports = sa.select(ports.c.address, inspecting).join(nodes, ports.c.node_id == nodes.c.id)
+        with self.transactions.reading() as connection:
+            found = {address: bool(yes) for address, yes in connection.execute(of_ports)}
+            return found, connection.execute(sa.select(nodes.c.id).where(inspecting).limit(1)).first() is not None
 
     def missing(self, ident: str | int) -> IronicError:
         """Return the error for a port that is not there."""

@@ -66,7 +66,7 @@ class RejectedCallbacks:
         columns = [rejected_callbacks.c[name] for name in RejectedCallback._fields]
         with self.transactions.reading() as connection:
             found = connection.execute(sa.select(*columns).order_by(_NEWEST_FIRST).limit(limit))
-            return [RejectedCallback(*row[:3], decode(row[3]), decode(row[4]), row[5]) for row in found]
+            return [RejectedCallback(row[0], row[1], row[2], decode(row[3]), decode(row[4]), row[5]) for row in found]
 
 
 def _storable(text: str) -> str:

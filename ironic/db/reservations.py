@@ -1,23 +1,34 @@
-"""Who holds a node.
+"""Who holds a node, and what for.
 
 One conditional UPDATE decides, so two can't win, and the row names the winner, so that the lock of a conductor that
-died can be seen and freed by others. A reservation is no change of the node: it leaves `updated_at` alone.
+died can be seen and freed by others. Each reservation has a token of its own, by which it is told from a later one of
+the same host. A reservation is no change of the node: it leaves `updated_at` alone.
 """
 
 import functools
 import time
-from typing import Any
+import uuid
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NodeNotLocked, TakenOver
+from ironic.core.errors import (
+    ConductorSuperseded,
+    IronicError,
+    NodeLocked,
+    NodeNotFound,
+    NodeNotLocked,
+    TakenOver,
+)
 from ironic.db.node_record import NodeRecord
 from ironic.db.repository import Repository
-from ironic.db.tables import nodes
+from ironic.db.tables import conductors, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 from ironic.db.wakeups import Wakeups
+
+_FREE: Final[dict[str, Any]] = {"reservation": None, "reservation_purpose": None, "reservation_token": None}
 
 
 class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
@@ -32,23 +43,44 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         return NodeNotFound(node=ident)
 
     @unit_of_work
-    def reserve(self, connection: Connection, ident: str | int, host: str) -> NodeRecord:
-        """Take the node for one host, or say who has it."""
-        free = sa.update(nodes).where(self._is(ident), nodes.c.reservation.is_(None))
+    def reserve(
+        self,
+        connection: Connection,
+        ident: str | int,
+        host: str,
+        purpose: str | None = None,
+        incarnation: str | None = None,
+    ) -> NodeRecord:
+        """Take the node for one host, or say who has it; with an incarnation only while it is the host's newest."""
+        token = uuid.uuid4().hex
+        taken = sa.update(nodes).where(self._is(ident), nodes.c.reservation.is_(None), *_is_newest(host, incarnation))
+        taken = taken.values(reservation=host, reservation_purpose=purpose and purpose[:255], reservation_token=token)
         while True:
-            won = connection.execute(free.values(reservation=host)).rowcount
+            won = connection.execute(taken).rowcount
             record = self.get(ident)
             if won:
                 return self._held(record, host)
-            if record.reservation is not None:  # else it was released between the two statements
-                raise NodeLocked(node=record.uuid, host=record.reservation)
+            if record.reservation is not None:
+                raise locked(record)
+            if connection.execute(sa.select(sa.literal(1)).where(*_is_newest(host, incarnation))).first() is None:
+                raise ConductorSuperseded(host=host)
+            # It was released between the statements.
 
     def _held(self, record: NodeRecord, host: str) -> NodeRecord:
-        self.transactions.after_rollback(functools.partial(setattr, record, "held_by", None))
-        record.held_by = host
+        self.transactions.after_rollback(functools.partial(_let_go, record))
+        record.held_by, record.held_token = host, record.reservation_token
         return record
 
-    def reserve_waiting(self, ident: str | int, host: str, *, attempts: int, interval: float) -> NodeRecord:
+    def reserve_waiting(
+        self,
+        ident: str | int,
+        host: str,
+        *,
+        attempts: int,
+        interval: float,
+        purpose: str | None = None,
+        incarnation: str | None = None,
+    ) -> NodeRecord:
         """Take the node, trying as often as said; a release in this process is noticed at once."""
         self._refuse_inside_transaction()
         until = time.monotonic() + (attempts - 1) * interval
@@ -56,7 +88,7 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
             while True:
                 mark = self._wakeups.mark()
                 try:
-                    return self.reserve(ident, host)
+                    return self.reserve(ident, host, purpose, incarnation)
                 except NodeLocked:
                     if (left := until - time.monotonic()) <= 0:
                         raise
@@ -79,24 +111,25 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
     def release(self, connection: Connection, node: NodeRecord | int, host: str) -> None:
         """Give the node back; if the host no longer holds it, nothing happens."""
         node_id = node if isinstance(node, int) else node.id
-        mine = sa.update(nodes).where(nodes.c.id == node_id, nodes.c.reservation == host)
-        released = bool(connection.execute(mine.values(reservation=None)).rowcount)
+        token = None if isinstance(node, int) else node.held_token
+        mine = sa.update(nodes).where(nodes.c.id == node_id, *_is_held(host, token))
+        released = bool(connection.execute(mine.values(_FREE)).rowcount)
         if released:
             self.transactions.after_commit(functools.partial(self._wakeups.released, node_id))
         if isinstance(node, NodeRecord):
-            self._given_back(node, {"reservation": None} if released else {})
+            self._given_back(node, _FREE if released else {})
 
     def _given_back(self, record: NodeRecord, stored: dict[str, Any]) -> None:
-        self.transactions.after_rollback(functools.partial(setattr, record, "held_by", record.held_by))
-        self.note_stored(record, stored)
-        record.held_by = None
+        self.transactions.after_rollback(functools.partial(_hold, record, record.held_by, record.held_token))
+        self.note_stored(record, dict(stored))
+        _let_go(record)
 
     def save_and_release(self, record: NodeRecord) -> None:
         """Write what changed and give the node back, in one statement."""
         if record.held_by is None:
             raise NodeNotLocked(node=record.uuid)
         changed = record.stored_changes()
-        changed.pop("reservation", None)
+        changed = {name: value for name, value in changed.items() if name not in _FREE}
         if changed:
             self._write_and_release(record, changed)
         else:
@@ -104,7 +137,7 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
 
     @unit_of_work
     def _write_and_release(self, connection: Connection, record: NodeRecord, changed: dict[str, Any]) -> None:
-        stored = self._touched(changed) | {"reservation": None}
+        stored = self._touched(changed) | _FREE
         if not self._change(connection, self._writable(record), stored):
             raise self.write_refused(record)
         self.transactions.after_commit(functools.partial(self._wakeups.released, record.id))
@@ -114,14 +147,40 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
     def release_all(self, connection: Connection, host: str) -> int:
         """Free whatever a host holds, for a conductor that starts anew under its name; return how many."""
         held = sa.update(nodes).where(nodes.c.reservation == host)
-        return connection.execute(held.values(reservation=None)).rowcount
+        return connection.execute(held.values(_FREE)).rowcount
 
     # The fence
 
     def _writable(self, record: NodeRecord) -> list[ColumnElement[bool]]:
         conditions = super()._writable(record)
-        return conditions if record.held_by is None else [*conditions, nodes.c.reservation == record.held_by]
+        return conditions if record.held_by is None else [*conditions, *_is_held(record.held_by, record.held_token)]
 
     def write_refused(self, record: NodeRecord) -> IronicError:
         """Return the error for a node that could not be written: gone, or in other hands."""
         return self.missing(record.uuid) if record.held_by is None else TakenOver(node=record.uuid, host=record.held_by)
+
+
+def locked(record: NodeRecord) -> NodeLocked:
+    """Return the error that says who holds a node and what for."""
+    purpose = {"purpose": record.reservation_purpose} if record.reservation_purpose else {}
+    return NodeLocked(node=record.uuid, host=record.reservation, **purpose)
+
+
+def _is_held(host: str, token: str | None) -> list[ColumnElement[bool]]:
+    held = [nodes.c.reservation == host]
+    return held if token is None else [*held, nodes.c.reservation_token == token]
+
+
+def _is_newest(host: str, incarnation: str | None) -> list[ColumnElement[bool]]:
+    if incarnation is None:
+        return []
+    newest = sa.select(conductors.c.id).where(conductors.c.hostname == host, conductors.c.incarnation == incarnation)
+    return [newest.exists()]
+
+
+def _hold(record: NodeRecord, host: str | None, token: str | None) -> None:
+    record.held_by, record.held_token = host, token
+
+
+def _let_go(record: NodeRecord) -> None:
+    _hold(record, None, None)

@@ -59,9 +59,13 @@ class StepLists:
     @unit_of_work
     def replace(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, Any]]) -> None:
         """Give the list exactly these steps."""
-        rows = [self._row(owner_id, step) for step in steps]
         connection.execute(sa.delete(self._table).where(self._owner == owner_id))
-        if rows:
+        self.append(owner_id, steps)
+
+    @unit_of_work
+    def append(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, Any]]) -> None:
+        """Give the list these steps after those it has."""
+        if rows := [self._row(owner_id, step) for step in steps]:
             connection.execute(sa.insert(self._table), rows)
 
     def _row(self, owner_id: int, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +84,7 @@ class NamedSteps(Repository[R]):
 
     def _created_with(self, values: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> R:
         record = self.create(values)
-        self.steps.replace(record.id, steps)
+        self.steps.append(record.id, steps)
         return record
 
 

@@ -26,7 +26,7 @@ INTERFACES: Final[Mapping[str, frozenset[str]]] = {
     "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
     "deploy": frozenset({"anaconda", "ansible", "autodetect", "bootc", "custom-agent", "direct", "ramdisk"}),
     "firmware": frozenset({"redfish"}),
-    "inspect": frozenset({"idrac-redfish", "redfish"}),
+    "inspect": frozenset({"idrac-redfish"}),
     "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
     "network": frozenset({"flat", "ironic-networking", "neutron"}),
     "power": frozenset({"agent", "idrac-redfish", "ipmitool"}),

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from inspect import getattr_static
 from typing import Any, Final, Literal, NamedTuple, TypeVar, cast
 
-from ironic.core.errors import InvalidParameterValue, IronicError, VendorPassthruException
+from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.management_errors import VendorPassthruException
 
 LOG = logging.getLogger(__name__)
 

@@ -5,7 +5,12 @@ from ironic.drivers.hardware_type import Supported
 
 
 class RedfishHardware(GenericHardware):
-    """Power and management through Redfish, the rest as with any machine."""
+    """Inspection, power and management through Redfish, the rest as with any machine."""
+
+    @property
+    def supported_inspect_interfaces(self) -> Supported:
+        """What the BMC tells, or whatever any machine can have."""
+        return ["redfish", *super().supported_inspect_interfaces]
 
     @property
     def supported_management_interfaces(self) -> Supported:

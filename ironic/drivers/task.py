@@ -62,9 +62,14 @@ class Node(Protocol):
     @property
     def provision_state(self) -> Any: ...
     @property
+    def fault(self) -> Any: ...
+    @property
     def disable_power_off(self) -> Any: ...
     @property
     def network_data(self) -> Any: ...
+
+    def as_dict(self) -> Any:
+        """Return all columns as plain data that shares nothing with the record."""
 
     def save(self) -> Any:
         """Store what has changed."""
@@ -83,6 +88,9 @@ class Port(Protocol):
     def uuid(self) -> Any: ...
     @property
     def address(self) -> Any: ...
+
+    def as_dict(self) -> Any:
+        """Return all columns as plain data that shares nothing with the record."""
 
 
 class Task(Protocol):

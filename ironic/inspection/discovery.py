@@ -67,7 +67,7 @@ class Discovery:
             mac_prefixes=tuple(prefix.strip().lower().replace("-", ":") for prefix in options.allowed_mac_prefixes),
             subnets=tuple(_subnet(text) for text in options.allowed_subnets),
             max_per_hour=options.max_per_hour,
-            conductor_group=conf.default_conductor_group,
+            conductor_group=conf.default_conductor_group.lower(),
             resource_class=conf.default_resource_class,
             add_ports=conf.inspector.add_ports,
             heartbeat_timeout=conf.conductor.heartbeat_timeout,
@@ -94,7 +94,8 @@ def enroll(
     """Create the node of an unknown machine; raises NotWelcome or DiscoveryFailed."""
     if reason := discovery.objection(macs, source):
         raise NotWelcome(reason)
-    served = store.conductors.served_interfaces(discovery.heartbeat_timeout)
+    everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
+    served = [row for row in everywhere if row.conductor_group == discovery.conductor_group]
     new_ports = ports_of(inventory, discovery.add_ports)
     try:
         chosen = resolve(served, discovery.driver, {})

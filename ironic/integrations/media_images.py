@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 import requests
 
 from ironic.conf import CONF
-from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.management_errors import ImageDownloadFailed
 
 LOG = logging.getLogger(__name__)
 
@@ -26,12 +27,6 @@ _FOLDER: Final = "vmedia"
 _DOWNLOADED: Final = frozenset({"http", "https"})
 _CHUNK: Final = 1024 * 1024
 _SUFFIXES: Final = frozenset({".iso", ".img", ".qcow2", ".raw"})
-
-
-class ImageDownloadFailed(IronicError):
-    """An image can't be fetched."""
-
-    text = "The image for the virtual drive can't be fetched: {reason}"
 
 
 def check(url: str, source: str) -> None:

@@ -1,7 +1,7 @@
 """The way to the message broker: oslo.messaging's transport for calls, with the terms that calls need.
 
 A conductor's queue goes when its last listener does, so that a message to a dead conductor comes back at once instead
-of lying about. Only queues of calls are made so, in an exchange of their own: what others have declared for
+of lying about. Only queues of calls are made so, on an exchange that every broker has: what others have declared for
 notifications stays as it is. The operator's own word in a file wins over every term set here.
 """
 
@@ -12,7 +12,12 @@ from oslo_config import cfg
 from ironic.conf import written
 from ironic.rpc.library import oslo_messaging
 
-EXCHANGE: Final = "ironic"
+# What the service calls itself on the bus, unless [DEFAULT]control_exchange says otherwise.
+NAME: Final = "ironic"
+
+# It can't be declared differently by somebody else and doesn't go when its last queue does.
+EXCHANGE: Final = "amq.topic"
+
 _GROUP: Final = "oslo_messaging_rabbit"
 
 # What calls need of RabbitMQ: queues that go with their listener, and a look for a lost broker every few seconds.
@@ -21,7 +26,7 @@ _TERMS: Final = {"amqp_auto_delete": "true", "rabbit_interval_max": "5"}
 
 def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> Any:
     """Return the transport that calls travel by; nothing is connected yet."""
-    oslo_messaging.set_transport_defaults(control_exchange=EXCHANGE)
+    oslo_messaging.set_transport_defaults(control_exchange=NAME)
     # The first one registers the driver's options, which say whether the terms fit; it never connects.
     plain = oslo_messaging.get_rpc_transport(conf, url=url)
     address = oslo_messaging.TransportURL.parse(conf, url)
@@ -34,8 +39,7 @@ def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> Any:
 
 def target_of_calls(conf: cfg.ConfigOpts, host: str | None = None) -> Any:
     """Return where calls go; what has another control_exchange never meets."""
-    exchange = conf.control_exchange
-    return oslo_messaging.Target(exchange=f"{exchange}.calls", topic=f"{exchange}.conductors", server=host)
+    return oslo_messaging.Target(exchange=EXCHANGE, topic=f"{conf.control_exchange}.conductors", server=host)
 
 
 def shown(conf: cfg.ConfigOpts, url: str | None) -> str:

@@ -6,8 +6,10 @@ operator's eyes.
 """
 
 import logging
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from ironic.core.call_errors import ConductorAbsent
@@ -30,16 +32,39 @@ class Dispatcher:
         self._host = host
         self._endpoint = endpoint
         self._leaving = False
+        self._under_way = 0
+        self._changed = threading.Condition()
 
     def retire(self) -> None:
         """Begin no call any more: the conductor is leaving, and its callers shall look for another one."""
         self._leaving = True
 
+    def await_quiet(self) -> None:
+        """Wait until every call that was begun has its answer."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._under_way)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._changed:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
+
     def answer(
         self, context: Mapping[str, Any], name: str, arguments: Mapping[str, Any], envelope: Mapping[str, Any] = _NONE
     ) -> dict[str, Any]:
         """Do one call and return the envelope of its result or error, plain JSON; raises nothing."""
-        asker = RequestContext.from_dict(context)
+        with self._counted():
+            return self._answer(RequestContext.from_dict(context), name, arguments, envelope)
+
+    def _answer(
+        self, asker: RequestContext, name: str, arguments: Mapping[str, Any], envelope: Mapping[str, Any]
+    ) -> dict[str, Any]:
         try:
             self._check(name, envelope)
             return codec.result(codec.copied(self._perform(asker, name, arguments)))

@@ -34,6 +34,9 @@ CARRIER_VERSION: Final = "1.0"
 # in that time. Less than this a conductor busy on a small machine may miss.
 SILENCE: Final = 4
 
+# Seconds for which a leaving conductor sends callers to others before it stops listening.
+_FAREWELL: Final = 1.0
+
 # How many times a message is offered to a broker that does not take it before the caller hears of it.
 _SEND_RETRIES: Final = 2
 
@@ -72,7 +75,14 @@ class Server:
         self._dispatcher.retire()
 
     def stop(self) -> None:
-        """Take no more calls, answer those that came, and let the threads go."""
+        """Take no more calls, answer those that came, and let the threads go.
+
+        What arrives while the library closes is lost, and its caller waits in vain: so callers are told first for a
+        moment that the conductor leaves, and the rest is kept short by having no call under way.
+        """
+        self.retire()
+        time.sleep(_FAREWELL)
+        self._dispatcher.await_quiet()
         self._server.stop()
         self._server.wait()
 

@@ -63,8 +63,11 @@ def redfish_bmc(
     user: str | None = None,
     password: str = "secret-of-the-bmc",
     tls: bool = False,
+    extended: bool = False,
 ) -> Iterator[RedfishBmc]:
     """Run the emulator until the block ends; ``directory`` has to be empty.
+
+    With ``extended`` the machines have processors, memory and simple storage, which the emulator's own leave out.
 
     Of several machines the last one has no disks, and answers questions about them with a server error.
     """
@@ -84,15 +87,16 @@ def redfish_bmc(
         certificate, key = _write_certificate(directory)
         settings |= {"SUSHY_EMULATOR_SSL_CERT": certificate, "SUSHY_EMULATOR_SSL_KEY": key}
     login = {"redfish_username": user, "redfish_password": password} if user else {}
-    with _running(directory, settings, delay) as address:
+    with _running(directory, settings, delay, extended) as address:
         yield RedfishBmc(address, systems, login, settings.get("SUSHY_EMULATOR_SSL_CERT"))
 
 
 @contextlib.contextmanager
-def _running(directory: Path, settings: dict[str, Any], delay: int) -> Iterator[str]:
+def _running(directory: Path, settings: dict[str, Any], delay: int, extended: bool) -> Iterator[str]:
     config, log = directory / "emulator.conf", directory / "emulator.log"
     config.write_text("".join(f"{name} = {pprint.pformat(value)}\n" for name, value in settings.items()))
     command = [sys.executable, "-P", __file__, "--config", str(config), "--delay", str(delay)]
+    command += ["--extended"] if extended else []
     with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
             yield _await_address(process, log)
@@ -177,6 +181,37 @@ class _Chance:
         return self._seconds
 
 
+def _with_insides(driver: Any) -> Any:
+    """Return the emulator's driver for machines, able to answer questions about what is inside of them."""
+    processors = [
+        {
+            "id": f"CPU{number}",
+            "socket": f"CPU {number}",
+            "vendor": "Contoso",
+            "model": "Many-Core 1",
+            "cores": 16,
+            "threads": 32,
+        }
+        for number in range(2)
+    ]
+    disks = [{"Name": name, "CapacityBytes": size << 30} for name, size in (("small", 2), ("sda", 400), ("sdb", 800))]
+
+    class Extended(driver):  # type: ignore[misc]  # the emulator carries no types
+        def get_processors(self, identity: str) -> Any:
+            return processors
+
+        def get_total_cpus(self, identity: str) -> int:
+            return 64
+
+        def get_total_memory(self, identity: str) -> int:
+            return 64
+
+        def get_simple_storage_collection(self, identity: str) -> Any:
+            return {"sata": {"Id": "sata", "Name": "sata", "DeviceList": disks}}
+
+    return Extended
+
+
 def main() -> int:
     """Run the emulator."""
     from sushy_tools.emulator import main as emulator
@@ -185,7 +220,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Redfish emulator with power actions of a given length.")
     parser.add_argument("--config", required=True)
     parser.add_argument("--delay", type=int, default=0)
+    parser.add_argument("--extended", action="store_true")
     arguments = parser.parse_args()
+    if arguments.extended:
+        fakedriver.FakeDriver = _with_insides(fakedriver.FakeDriver)
     fakedriver.random = _Chance(arguments.delay)
     sys.argv = ["sushy-emulator", "--config", arguments.config, "--fake"]
     return int(emulator.main())

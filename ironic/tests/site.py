@@ -7,7 +7,7 @@ import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ from ironic.tests.live_service import Options, Service, create_database, free_po
 BROKER = "rabbit://guest:guest@127.0.0.1:5672/"
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
 
-FAKES = {f"enabled_{kind}_interfaces": "fake" for kind in ("boot", "deploy", "management", "power")}
+FAKES = {f"enabled_{kind}_interfaces": "fake" for kind in ("boot", "deploy", "inspect", "management", "power")}
+NONE = {
+    f"enabled_{kind}_interfaces": f"no-{kind}" for kind in ("bios", "console", "firmware", "raid", "rescue", "vendor")
+}
 GENERAL = {
     "auth_strategy": "noauth",
     "enabled_hardware_types": "fake-hardware",
@@ -27,6 +30,7 @@ GENERAL = {
     "enabled_storage_interfaces": "noop",
     "hash_ring_reset_interval": 2,
     **FAKES,
+    **NONE,
 }
 MEMBERSHIP = {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_state_interval": 2}
 
@@ -82,10 +86,12 @@ class Site:
 
     def stop(self) -> None:
         """End everything, also what was paused."""
-        for service in [*self.conductors.values(), *([self._api] if hasattr(self, "_api") else [])]:
-            with suppress(ProcessLookupError):
-                service.signal(signal.SIGCONT)
-            service.stop()
+        services = [*self.conductors.values(), *([self._api] if hasattr(self, "_api") else [])]
+        for service in services:
+            service.signal(signal.SIGCONT)
+            service.signal(signal.SIGTERM)
+        for service in services:
+            service.end()
 
     def _log(self, name: str) -> Path:
         return self._directory / f"{name}.log"

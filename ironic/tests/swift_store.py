@@ -1,7 +1,6 @@
 """An object store for tests: what Swift answers to the few requests that are made of it, over real HTTP.
 
-    with swift_store() as swift:
-        swift.url, swift.objects, swift.requests
+Use: `with swift_store() as swift`, then look at its url, objects and requests.
 """
 
 import contextlib

@@ -58,13 +58,11 @@ def _new_values(request: Request) -> dict[str, Any]:
 
 def _bound_to(request: Request) -> str | None:
     """Return the project that a caller can ask for nodes of; None: of any, or of none."""
-    if request.services.policy.is_open or access.allows(request, f"{access.LIST_ALLOCATIONS}_all"):
+    if request.services.policy.is_open:
         return None
     if not access.allows(request, _CREATE) and not access.allows(request, _RESTRICTED):
         raise HTTPForbidden(resource=_CREATE)
-    if request.context.project_id is None:
-        raise HTTPForbidden(resource=_CREATE)
-    return request.context.project_id
+    return access.own_project(request, access.LIST_ALLOCATIONS)
 
 
 def _owner(asked: str | None, project: str | None) -> str | None:

@@ -71,12 +71,14 @@ def _setter(values: dict[str, Any]) -> "Callable[[NodeRecord], None]":
 
 def show_boot_device(request: Request, node: str) -> Answer:
     """Show what the machine boots from."""
+    input.query(request.query(), {})
     conductor, uuid = node_serving.conductor(request, node)
     return answers.document(conductor.get_boot_device(request.context, uuid))
 
 
 def list_boot_devices(request: Request, node: str) -> Answer:
     """List what the machine could boot from."""
+    input.query(request.query(), {})
     conductor, uuid = node_serving.conductor(request, node)
     return answers.document({"supported_boot_devices": conductor.supported_boot_devices(request.context, uuid)})
 

@@ -4,7 +4,7 @@ Every refusal here is a 400: the caller named a driver, a conductor group or an 
 node stays as it was.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ironic.api.request import Request
 from ironic.core import interface_choice
@@ -20,12 +20,14 @@ def check_served(request: Request, uuid: str, driver: str, group: str) -> None:
         raise InvalidParameterValue(err=str(error)) from None
 
 
-def interfaces(request: Request, driver: str, group: str, asked: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the interface fields of a node; a kind not asked for, or asked for as null, gets its default."""
+def interfaces(
+    request: Request, driver: str, group: str, asked: Mapping[str, str | None], kinds: Collection[str] = KINDS
+) -> dict[str, str]:
+    """Return the interface fields of these kinds; one that is not asked for, or asked for as null, gets its default."""
     rows = [row for row in request.placement.served() if row.conductor_group.lower() == group.lower()]
-    wanted = {kind: asked.get(interface_field(kind)) for kind in KINDS}
+    wanted = {kind: asked.get(interface_field(kind)) for kind in kinds}
     try:
-        chosen = interface_choice.resolve(rows, driver, wanted)
+        chosen = interface_choice.resolve(rows, driver, wanted, kinds)
     except DriverNotFound as error:
         raise InvalidParameterValue(err=str(error)) from None
     return {interface_field(kind): name for kind, name in chosen.items()}

@@ -46,7 +46,7 @@ class Node(Resource):
         Filter("fault", Enum(*FAULTS, name="fault"), since=42),
         Filter("conductor", Text(None), since=49, store=None),
         Filter("project", Text(None)),
-        Filter("description_contains", Text(None)),
+        Filter("description_contains", Text(4096)),
         Filter("shard", Words(), since=82),
         Filter("sharded", Bool(), since=82),
         Filter("parent_node", Text(None), since=83),

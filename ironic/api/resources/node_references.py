@@ -33,6 +33,7 @@ class Facts:
     provision_state: str
     target_provision_state: str | None
     reservation: str | None
+    reservation_purpose: str | None
     maintenance: bool
     protected: bool
     retired: bool

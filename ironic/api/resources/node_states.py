@@ -11,7 +11,7 @@ from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
-from ironic.api.resources import node_idents, node_references, node_views, provision_request
+from ironic.api.resources import node_idents, node_references, node_views, provision_request, runbook_use
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
 from ironic.core import states
@@ -76,8 +76,8 @@ def change_provision(request: Request, node: str) -> Answer:
     given = provision_request.read(request.arguments())
     facts = node_references.facts(request, node)
     _check_rules(request, facts, given)
-    provision_request.check(facts, given, request.minor, request.settings.disallowed_steps)
-    arguments = {name: value for name, value in given.items() if name != "target"}
+    find, disallowed = runbook_use.finder(request, facts), request.settings.disallowed_steps
+    arguments = provision_request.check(facts, given, request.minor, disallowed, find)
     request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], arguments)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 

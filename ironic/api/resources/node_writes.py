@@ -29,6 +29,7 @@ from ironic.api.routes import Route
 from ironic.api.types import Bool
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
+from ironic.core.interface_kinds import KINDS, interface_field
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -42,7 +43,7 @@ def create(request: Request) -> Answer:
         _claim(request, values)
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or node_references.new_uuid()
-    values["conductor_group"] = group = values.get("conductor_group", "").lower()
+    values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group).lower()
     node_choice.check_served(request, values["uuid"], values["driver"], group)
     values |= node_choice.interfaces(request, values["driver"], group, values)
     # Callers from before 1.11 know no enroll and expect a node that can be used at once.
@@ -111,7 +112,7 @@ def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None
 def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
     record = request.store.nodes.lock_row(ident)
     if record.reservation is not None:
-        raise NodeLocked(node=record.uuid, host=record.reservation)
+        raise NodeLocked(node=record.uuid, host=record.reservation, purpose=record.reservation_purpose)
     change(record)
     record.save()
     return record
@@ -149,6 +150,10 @@ def _composition(request: Request, record: "NodeRecord", values: Mapping[str, An
     node_choice.check_served(request, record.uuid, driver, group)
     if not recomposed:
         return {}
+    if not reset and "driver" not in values:
+        # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
+        touched = [kind for kind in KINDS if interface_field(kind) in values]
+        return node_choice.interfaces(request, driver, group, values, touched)
     kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
     return node_choice.interfaces(request, driver, group, kept | dict(values))
 

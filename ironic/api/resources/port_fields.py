@@ -24,7 +24,7 @@ class Port(Resource):
         Filter("portgroup", Text(), since=24, store=None),
         Filter("shard", Words(), since=82),
         Filter("conductor_groups", Words()),
-        Filter("description_contains", Text(None)),
+        Filter("description_contains", Text(4096)),
     )
 
     uuid = Field(Uuid(), write=CREATE, plain=True)

@@ -4,8 +4,8 @@ Pure. `read` checks the form of the arguments, `check` judges them against node 
 (facts/state_machine.yaml, order_of_checks). What only drivers can judge is left to the conductor.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import input
 from ironic.api.errors import unacceptable
@@ -20,8 +20,11 @@ from ironic.core.errors import (
     NodeIsRetired,
     NodeLocked,
     NodeProtected,
-    NotFound,
 )
+from ironic.core.resource_errors import RunbookNotFound
+
+if TYPE_CHECKING:
+    from ironic.api.resources.runbook_use import UsableRunbook
 
 # First version of a verb; refused before the state is looked at. undeploy never had a check of its own.
 SINCE: Final[Mapping[str, int]] = {
@@ -63,7 +66,7 @@ def read(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in ([], False)}
 
 
-def _no_runbook(ident: str) -> "Runbook":
+def _no_runbook(ident: str) -> "UsableRunbook":
     raise RunbookNotFound(runbook=ident)
 
 
@@ -72,7 +75,7 @@ def check(
     given: Mapping[str, Any],
     minor: int,
     disallowed: Mapping[str, Collection[str]],
-    find: "Callable[[str], Runbook]" = _no_runbook,
+    find: "Callable[[str], UsableRunbook]" = _no_runbook,
 ) -> dict[str, Any]:
     """Refuse what this node can't do now or this version does not know; return the arguments for the conductor.
 
@@ -109,11 +112,11 @@ def _check_state(facts: Facts, verb: str) -> None:
         return
     if facts.reservation is not None:
         # What holds the node may be about to bring it into a state that allows the verb.
-        raise NodeLocked(node=facts.uuid, host=facts.reservation)
+        raise NodeLocked(node=facts.uuid, host=facts.reservation, purpose=facts.reservation_purpose)
     raise InvalidStateRequested(action=verb, node=facts.uuid, state=facts.provision_state)
 
 
-def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], Runbook]") -> "Runbook | None":
+def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], UsableRunbook]") -> "UsableRunbook | None":
     if "runbook" not in given:
         return None
     if minor < 92:
@@ -126,7 +129,7 @@ def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], Runboo
     return found
 
 
-def _arguments(given: Mapping[str, Any], runbook: "Runbook | None") -> dict[str, Any]:
+def _arguments(given: Mapping[str, Any], runbook: "UsableRunbook | None") -> dict[str, Any]:
     """Return what goes to the conductor, with what a runbook stands for in its place."""
     arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
     if runbook is not None:

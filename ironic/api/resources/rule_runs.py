@@ -61,7 +61,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
     if texts is None:
         raise NodeInventoryNotFound(node=node.uuid)
-    inventory, plugin_data = map(orjson.loads, texts)
+    inventory, plugin_data = (orjson.loads(str(text)) for text in texts)
     return facts_of(StoredNode.read(request.store, node), inventory, plugin_data), node.inspect_interface or ""
 
 

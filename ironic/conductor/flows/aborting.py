@@ -31,11 +31,21 @@ def start(task: Task) -> None:
 
 def now(task: Task, flow: Flow) -> None:
     """Abort a flow whose node waits or is held."""
+    was_held = task.node.provision_state in HELD_FLOWS
+    reason = _reason(task, flow)
+    task.process_event("abort", callback=_clear_up, call_args=(task, flow, was_held), last_error=reason)
+
+
+def now_here(task: Task, flow: Flow) -> None:
+    """Abort a flow whose node waits, on the worker that this runs on already."""
+    task.process_event("abort", last_error=_reason(task, flow))
+    _clear_up(task, flow, was_held=False)
+
+
+def _reason(task: Task, flow: Flow) -> str:
     step = Progress(task.node, flow).current
     where = f" in step {step.name}" if step else ""
-    reason = f"The {flow.name} operation on node {task.node.uuid} was aborted by request{where}."
-    was_held = task.node.provision_state in HELD_FLOWS
-    task.process_event("abort", callback=_clear_up, call_args=(task, flow, was_held), last_error=reason)
+    return f"The {flow.name} operation on node {task.node.uuid} was aborted by request{where}."
 
 
 def _abort_or_mark(task: Task, flow: Flow) -> None:

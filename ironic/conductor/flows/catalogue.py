@@ -1,8 +1,8 @@
 """Which steps a node offers.
 
-Every interface that a flow asks is asked twice: for what its class decorates, which a user may name even when it is
-switched off, and for what it says about this very node, where an interface with an agent adds the agent's steps and
-an operator's options speak.
+Every interface that a flow asks is asked three times: for the steps of an agent that it passes on, for what its class
+decorates, both of which a user may name even when switched off, and for what it says about this very node, where an
+operator's options speak.
 """
 
 from typing import Any
@@ -22,6 +22,7 @@ def offered_steps(task: Task, flow: str) -> list[Step]:
 
 
 def _steps_of(task: Task, implementation: Any, flow: str) -> list[Step]:
+    of_agent = [Step.parse(step) for step in implementation.agent_steps(task, flow)]
     declared = [Step.parse(step) for step in implementation.all_steps(flow)]
     of_this_node = [Step.parse(step) for step in getattr(implementation, f"get_{flow}_steps")(task) or ()]
-    return [*declared, *of_this_node]
+    return [*of_agent, *declared, *of_this_node]

@@ -100,6 +100,7 @@ CLEAN: Final = Flow(
     column="clean_step",
     asked_key="clean_steps",
     no_ramdisk_key="cleaning_disable_ramdisk",
+    starts_over=True,
     failure=NodeCleaningFailure,
     step_failure=CleanStepFailed,
     prepare=_prepare,

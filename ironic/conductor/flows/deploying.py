@@ -42,6 +42,8 @@ def _prepare(task: Task) -> None:
 def _plan(task: Task, complete: bool) -> list[Step]:
     asked = Progress(task.node, DEPLOY).asked or ()
     offered = offered_steps(task, "deploy")
+    if task.driver.require("deploy").brings_agent and not agent_link.is_known(task.node):
+        complete = False
     return deploy_plan(offered, asked, complete=complete, disallowed=CONF.api.disallow_deploy_steps)
 
 

@@ -49,14 +49,44 @@ def go_on(task: Task, flow: Flow) -> None:
         _run(task, flow, plan, 0, None)
 
 
+def go_on_with_agent(task: Task, flow: Flow) -> None:
+    """Go on behind a step that has brought an agent up, with the agent's steps in their places."""
+    plan = _plan(task, flow, complete=True)
+    if plan is not None:
+        Progress(task.node, flow).merge(plan)
+        go_on(task, flow)
+
+
+def go_on_with_other_agent(task: Task, flow: Flow) -> None:
+    """Go on with an agent that is not the one the steps were planned with.
+
+    What the flow chose itself is chosen anew, from the first step. What a user asked for is not run twice: the step
+    that the agent has refused is given to it again (facts/steps.yaml, version_mismatch).
+    """
+    progress = Progress(task.node, flow)
+    if progress.asked is None and flow.starts_over:
+        progress.start_over()
+        go_on(task, flow)
+    else:
+        progress.repeat()
+        go_on_with_agent(task, flow)
+
+
 def _plan(task: Task, flow: Flow, *, complete: bool) -> list[Step] | None:
     """Have the plan made; None when that failed the flow, which is no fault of a machine that was not touched yet."""
-    plan = attempt(task, flow.plan, complete)
+    plan = attempt(task, _informed_plan, flow, complete)
     if not isinstance(plan, Failed):
         return list(plan)
     is_fault = flow.blames_refusals or (complete and not plan.refused)
     fail(task, flow, Failure(plan.reason, is_fault=is_fault, is_prepared=complete))
     return None
+
+
+def _informed_plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
+    """Have the plan made with the steps of the agent, if one is there."""
+    if complete and flow.waiting is not None and Progress(task.node, flow).uses_ramdisk:
+        task.driver.require("deploy").learn_steps(task, flow.name)
+    return flow.plan(task, complete)
 
 
 def _run(task: Task, flow: Flow, plan: Sequence[Step], start: int, ended: Step | None) -> None:

@@ -55,6 +55,8 @@ class Flow:
 
     # A failing step does not keep the others from running.
     runs_all: bool = False
+    # Steps that it chose itself begin anew when the agent is not the one they were planned with (S60).
+    starts_over: bool = False
     # A list that is refused counts as a failure of the machine, although nothing ran.
     blames_refusals: bool = False
 

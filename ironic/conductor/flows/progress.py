@@ -5,6 +5,7 @@ users see. All is changed in memory here and stored by the caller's next save, w
 conductor that takes over knows what was running (S50, S60). After a failure the plan stays, for people to look at.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ class Progress:
         self.forget()
         if asked is not None:
             self._keep(self._flow.asked_key, [step.as_dict() for step in asked])
+            self._keep(self._by_request_key, True)
         if no_ramdisk:
             self._keep(self._flow.no_ramdisk_key, True)
 
@@ -38,6 +40,9 @@ class Progress:
     def asked(self) -> list[Step] | None:
         """What a user asked for; None when the flow chooses its steps itself."""
         documents = self._kept(self._flow.asked_key)
+        # Where both stand under one key, a plan that the flow has made itself is no request.
+        if self._flow.asked_key == self._steps_key and not self._kept(self._by_request_key):
+            return None
         return None if documents is None else parse_all(documents)
 
     @property
@@ -84,17 +89,49 @@ class Progress:
 
     def next_index(self) -> int:
         """Return the place to go on from; the step that waited is finished unless it asked to be run again."""
-        again = self._kept(self._again_key) is False
+        next_one = self._ended()
         self._drop(self._again_key)
-        if self.index is None:
-            return 0
-        return self.index if again else self.index + 1
+        return next_one
 
     def abort_later(self) -> None:
         """Have the flow abort when the running step ends."""
         step = self.current
         if step is not None and self._flow.column is not None:
             setattr(self._node, self._flow.column, replace(step, abort_after=True).as_dict())
+
+    def merge(self, plan: Sequence[Step]) -> None:
+        """Keep what has run and put the rest of another plan behind it; no step of it is lost or run once too often."""
+        ran = self.plan[: self._ended()]
+        counted, rest = Counter(step.key for step in ran), []
+        for step in plan:
+            counted[step.key] -= 1
+            if counted[step.key] < 0:
+                rest.append(step)
+        self.adopt([*ran, *rest])
+
+    def start_over(self) -> None:
+        """Forget the plan and the place in it; what was asked for stays."""
+        self.leave()
+        for key in (self._steps_key, _VALIDATED):
+            self._drop(key)
+
+    def repeat(self) -> None:
+        """Have the running step run again when the flow goes on."""
+        self._keep(self._again_key, False)
+
+    def machine_restarts(self) -> None:
+        """Note that the machine is restarted between two steps."""
+        self._keep(f"{self._flow.gerund}_reboot", True)
+
+    def machine_is_back(self) -> None:
+        """Note that it is up again."""
+        self._drop(f"{self._flow.gerund}_reboot")
+
+    def _ended(self) -> int:
+        """Return how many steps need not run any more."""
+        if self.index is None:
+            return 0
+        return self.index if self._kept(self._again_key) is False else self.index + 1
 
     # The end
 
@@ -109,7 +146,8 @@ class Progress:
     def forget(self) -> None:
         """Forget everything about this flow."""
         self.leave()
-        for key in (self._steps_key, self._flow.asked_key, self._flow.no_ramdisk_key, _VALIDATED):
+        flow = self._flow
+        for key in (self._steps_key, flow.asked_key, flow.no_ramdisk_key, self._by_request_key, _VALIDATED):
             self._drop(key)
 
     @property
@@ -122,6 +160,10 @@ class Progress:
     @property
     def _steps_key(self) -> str:
         return f"{self._flow.name}_steps"
+
+    @property
+    def _by_request_key(self) -> str | None:
+        return f"declarative_{self._flow.gerund}" if self._flow.asked_key == self._steps_key else None
 
     @property
     def _index_key(self) -> str:

@@ -4,6 +4,8 @@ Whoever knows that a wait is over (a heartbeat, a driver that polls, a user who 
 locked. A flow that was to abort after its step does so now.
 """
 
+from collections.abc import Callable
+
 from ironic.conductor.flows import aborting, agent_link, engine
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.progress import Progress
@@ -24,6 +26,16 @@ def resume(task: Task) -> None:
         aborting.now(task, flow)
     else:
         task.process_event("resume", callback=engine.go_on, call_args=(task, flow))
+
+
+def resume_here(task: Task, flow: Flow, go_on: Callable[[Task, Flow], None] = engine.go_on) -> None:
+    """Go on with a flow whose node waits, on the worker that this runs on already."""
+    step = Progress(task.node, flow).current
+    if step is not None and step.abort_after:
+        aborting.now_here(task, flow)
+    else:
+        task.process_event("resume")
+        go_on(task, flow)
 
 
 def unhold(task: Task) -> None:

@@ -1,8 +1,9 @@
 """Working copies of what rules may write, and the patch that leads to them.
 
 A document is one node, one port or the plug-in data, in one or two views: masked for rules that must not see secrets,
-clear for those that may. Each write is checked against the view of the rule that asks, done on all views, and noted as
-a patch that holds just the new value: so secrets that a rule does not see stay what they are.
+clear for those that may, and for what is true. Each write is checked against the view of the rule that asks, done on
+all views, and noted as a patch that holds just the new value: so secrets that a rule does not see stay what they are.
+A write that the clear view refuses is refused, so that every patch can be applied to what it was made for.
 """
 
 from collections.abc import Mapping
@@ -95,12 +96,12 @@ class Document:
                 return
 
     def _carry_out(self, operation: Operation) -> None:
-        """Do it on all views and note it; the view of the rule at work is the one that may refuse."""
+        """Do it on all views and note it; the view of the rule at work may refuse, and the clear one."""
         for clear, data in self.views.items():
             try:
                 _apply(data, operation, hiding=not clear)
             except RuleFault:
-                if clear == self.acting:
+                if clear or clear == self.acting:
                     raise
         self.patch.append(operation)
 
@@ -122,5 +123,6 @@ def shown(operation: Operation) -> Operation:
     """Return an operation as it may be shown: without secrets in it."""
     if "value" not in operation:
         return dict(operation)
-    secret = any(is_secret(key) for key in keys_of(operation))
-    return operation | {"value": REPLACEMENT if secret else masked(operation["value"])}
+    value = operation["value"]
+    secret = value not in (None, "") and any(is_secret(key) for key in keys_of(operation))
+    return operation | {"value": REPLACEMENT if secret else masked(value)}

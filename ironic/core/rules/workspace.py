@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Masking = Literal["always", "never", "sensitive"]
 
 _VIEWS: Final[Mapping[str, tuple[bool, ...]]] = {
-    "always": (MASKED,),
+    "always": (MASKED, CLEAR),
     "never": (CLEAR,),
     "sensitive": (MASKED, CLEAR),
 }
@@ -67,6 +67,7 @@ class Workspace:
         self.rule: CompiledRule
         self.log: list[tuple[str, str]] = []
         self._views = _VIEWS[masking]
+        self._masking = masking
         self._documents: list[Document] = []
         self._node = None if facts.node is None else self._document("node", facts.node, writable.NODE)
         self._ports = {str(port["uuid"]): self._document("port", port, writable.PORT) for port in facts.ports}
@@ -106,8 +107,8 @@ class Workspace:
     def act_for(self, rule: "CompiledRule") -> None:
         """Let a rule see what it may see from here on."""
         self.rule = rule
-        clear = CLEAR in self._views and (rule.sensitive or MASKED not in self._views)
-        self._acting = CLEAR if clear else MASKED
+        sees_all = self._masking == "never" or (self._masking == "sensitive" and rule.sensitive)
+        self._acting = CLEAR if sees_all else MASKED
         for document in self._documents:
             document.acting = self._acting
 

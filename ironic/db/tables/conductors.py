@@ -12,6 +12,7 @@ conductors = table(
     json_list("drivers"),
     flag("online", True),
     text("conductor_group", 255, nullable=False, default="", server_default=""),
+    text("incarnation", 32),
     unique("conductors", "hostname"),
 )
 

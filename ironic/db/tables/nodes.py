@@ -22,6 +22,8 @@ nodes = table(
     reference("allocation_id", "allocations.id", on_delete="SET NULL"),
     text("conductor_group", 255, nullable=False, default="", server_default=""),
     text("reservation", 255),
+    text("reservation_purpose", 255),
+    text("reservation_token", 32),
     text("power_state", 15),
     text("target_power_state", 15),
     text("provision_state", 15, default=states.ENROLL),

@@ -72,6 +72,13 @@ class BaseInterface(ABC):
         """Return the verify steps, disabled ones included."""
         return self.all_steps("verify")
 
+    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, Any]]:
+        """Return the steps of an agent that this interface has it run, disabled ones included; none here.
+
+        A step of the same name that the class decorates goes before.
+        """
+        return []
+
     def execute_clean_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("clean", task, step)

@@ -5,6 +5,8 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface
+from ironic.drivers.step_ends import StepEnd
+from ironic.drivers.steps import StepKind
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -16,6 +18,9 @@ class DeployInterface(BaseInterface):
     """Deployment of a machine. Every method may be repeated: a conductor that takes over calls it again."""
 
     interface_type: ClassVar[str] = "deploy"
+
+    # An agent comes up in the course of a deployment and brings steps that nobody knows of before.
+    brings_agent: ClassVar[bool] = False
 
     @abstractmethod
     def deploy(self, task: Task) -> str | None:
@@ -66,12 +71,16 @@ class DeployInterface(BaseInterface):
         agent_verify_ca: str | None = None,
         agent_status: str | None = None,
         agent_status_message: str | None = None,
-    ) -> None:
-        """Take note that an agent is alive; called with the lock held. Here it is only logged."""
+    ) -> StepEnd | None:
+        """Look how the agent's work goes, with the lock held; what has come to an end is returned. Here it is logged."""
         LOG.warning(
             "An agent called for node %s, whose deploy interface has no use for it. Check what the machine booted.",
             task.node.uuid,
         )
+        return None
+
+    def learn_steps(self, task: Task, kind: StepKind) -> None:
+        """Ask a running agent which steps it has; what it says is kept on the node. Without an agent nothing happens."""
 
     # Choosing another implementation (used by an interface that finds out by itself which one fits)
 

@@ -20,5 +20,8 @@ class RescueInterface(BaseInterface):
     def unrescue(self, task: Task) -> str:
         """Boot the deployed system again; ACTIVE. Raises InstanceUnrescueFailure."""
 
+    def finish_rescue(self, task: Task) -> None:
+        """Do what is left to do once the rescue system's agent has called. Raises InstanceRescueFailure."""
+
     def clean_up(self, task: Task) -> None:
         """Undo what a rescue has set up that failed or was given up."""

@@ -38,7 +38,7 @@ class RootDevice(InspectionHook):
 def chosen(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: Any) -> Disk | None:
     """Return the root disk by hints, or raise HardwareInspectionFailure; without hints the ramdisk's, unless skipped."""
     _check(hints, skipped)
-    disks = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
+    disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
     passed_over = root_device_hints.find_by_any(disks, skipped)
     left = [disk for disk in disks if disk not in passed_over]
     if not hints:

@@ -38,7 +38,9 @@ def frames_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> d
     """Return the raw frames by interface: those of the LLDP collector, else those in the inventory."""
     collected = at(plugin_data, "lldp_raw")
     raw = collected if isinstance(collected, Mapping) else {}
-    frames = {name: raw.get(name) or at(one, "lldp") for one in list_at(inventory, "interfaces") if (name := _name(one))}
+    frames = {
+        name: raw.get(name) or at(one, "lldp") for one in list_at(inventory, "interfaces") if (name := _name(one))
+    }
     found = {name: frame for name, frame in {**raw, **frames}.items() if frame and isinstance(frame, list)}
     if len(found) > MOST_INTERFACES:
         LOG.warning("LLDP data of %d interfaces are cut to those of the first %d", len(found), MOST_INTERFACES)

@@ -8,11 +8,9 @@ interfaces go with a new driver.
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.errors import HardwareInspectionFailure
 from ironic.core.interface_choice import resolve
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.rules import Changes
-from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.plain_data import Patch, apply, keys_of
 from ironic.db import ServedInterface
 from ironic.inspection.staged_task import StagedTask
@@ -26,16 +24,11 @@ _CLEARED: Final = {"maintenance": ("maintenance_reason", "fault"), "retired": ("
 
 def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any]) -> None:
     """Carry the changes out on the staged task; nothing is stored yet."""
-    try:
-        _apply_to_node(changes.node, task)
-        ports = {port.uuid: port for port in task.ports}
-        for uuid, patch in changes.ports.items():
-            _patch(ports[uuid], patch)
-        apply(plugin_data, changes.plugin_data)
-    except RuleFault as fault:
-        raise HardwareInspectionFailure(
-            error=f"the changes that inspection rules made can't be applied to node {task.node.uuid}: {fault}"
-        ) from None
+    _apply_to_node(changes.node, task)
+    ports = {port.uuid: port for port in task.ports}
+    for uuid, patch in changes.ports.items():
+        _patch(ports[uuid], patch)
+    apply(plugin_data, changes.plugin_data)
 
 
 def _apply_to_node(patch: Patch, task: StagedTask) -> None:

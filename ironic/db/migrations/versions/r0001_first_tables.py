@@ -78,6 +78,7 @@ def _conductors() -> None:
         _long("drivers"),
         _flag("online", sa.true()),
         _text("conductor_group", 255, nullable=False, server_default=""),
+        _text("incarnation", 32),
         unique=["hostname"],
     )
     _table(
@@ -179,6 +180,8 @@ def _identity_of_nodes() -> list[Column]:
         _number("allocation_id"),
         _text("conductor_group", 255, nullable=False, server_default=""),
         _text("reservation", 255),
+        _text("reservation_purpose", 255),
+        _text("reservation_token", 32),
     ]
 
 

@@ -88,9 +88,7 @@ def extra_parameters(text: str) -> dict[str, str | None]:
 
 def _service_url() -> str:
     base = (
-        CONF.inspector.callback_endpoint_override
-        or CONF.service_catalog.endpoint_override
-        or CONF.api.public_endpoint
+        CONF.inspector.callback_endpoint_override or CONF.service_catalog.endpoint_override or CONF.api.public_endpoint
     )
     if not base:
         raise InvalidParameterValue(

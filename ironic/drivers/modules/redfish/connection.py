@@ -19,7 +19,7 @@ from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.errors import RedfishConnectionError, RedfishError
+from ironic.core.management_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.redfish.access import Access, access_of
 from ironic.drivers.task import Node
 from ironic.drivers.waiting import pause

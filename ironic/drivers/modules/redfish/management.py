@@ -5,7 +5,8 @@ from typing import Any, Final
 import sushy
 from sushy import exceptions as sushy_errors
 
-from ironic.core.errors import FailedToGetSensorData, InvalidParameterValue, RedfishError
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.management_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers import boot_devices, boot_modes
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base import unsupported

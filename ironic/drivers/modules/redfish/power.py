@@ -13,7 +13,8 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import DriverOperationError, InvalidParameterValue, PowerStateFailure
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.core.management_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.connection import System, change, read

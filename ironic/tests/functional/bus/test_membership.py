@@ -72,7 +72,7 @@ def test_one_that_restarts_without_another_is_missed_for_a_moment_only(single: S
     assert single.ask("POST", "/v1/nodes", {"driver": "fake-hardware"}).status_code == 400
     assert single.ask("GET", "/v1/drivers/fake-hardware/properties").status_code == 404
     single.start_conductor("one").await_ready()
-    assert single.ask("GET", boot_device(node)).status_code == 200
+    eventually(lambda: single.ask("GET", boot_device(node)).status_code, 200, 2)
 
 
 def test_a_group_is_served_by_its_own_conductors(pair: Site) -> None:

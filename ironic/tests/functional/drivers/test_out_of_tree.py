@@ -1,18 +1,14 @@
 """A third party's package: built, installed and loaded like any other."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parent / "acme"
+from ironic.tests.out_of_tree import install, run
 
 PROGRAM = """
 import json
-from types import SimpleNamespace
 from ironic.conf import CONF
 from ironic.core.interface_kinds import KINDS
 from ironic.drivers.composition import Composition
@@ -20,53 +16,56 @@ from ironic.drivers.composition import Composition
 CONF([], default_config_files=[])
 enabled = {
     "bios": "no-bios", "boot": "fake", "console": "no-console", "deploy": "fake", "firmware": "no-firmware",
-    "inspect": "no-inspect", "management": "noop", "network": "noop", "power": "acme", "raid": "no-raid",
-    "rescue": "no-rescue", "storage": "noop", "vendor": "no-vendor",
+    "inspect": "no-inspect", "management": "acme", "network": "noop", "power": "acme", "raid": "no-raid",
+    "rescue": "no-rescue", "storage": "noop", "vendor": "acme",
 }
 CONF.set_override("enabled_hardware_types", ["acme"])
 for kind, name in enabled.items():
     CONF.set_override(f"enabled_{kind}_interfaces", [name])
 composition = Composition.load(CONF)
 driver = composition.default_driver("acme")
-task = SimpleNamespace(node=SimpleNamespace(power_state=None, driver_info={"acme_address": "x"}, uuid="u"))
-driver.power.validate(task)
-driver.power.reboot(task)
-driver.power.execute_clean_step(task, {"step": "cool_down", "args": {"seconds": 2}})
 print(json.dumps({
     "defaults": {kind: composition.default("acme", kind) for kind in KINDS},
     "enabled": enabled,
-    "properties": driver.get_properties(),
-    "steps": [step["step"] for step in driver.power.all_steps("clean")],
-    "state": task.node.power_state,
-    "home": type(driver.power).__module__,
+    "properties": sorted(driver.get_properties()),
+    "steps": [step["step"] for kind in ("power", "management") for step in getattr(driver, kind).all_steps("clean")],
+    "periodic": [method.title for method in composition.periodic_methods()],
+    "homes": {kind: type(getattr(driver, kind)).__module__.partition(".")[0] for kind in KINDS},
 }))
 """
 
 
-@pytest.mark.demand("S38")
+@pytest.mark.demand("S6", "S38")
 def test_a_vendors_package_brings_its_type_and_uses_our_interfaces(tmp_path: Path) -> None:
     told = json.loads(run("-c", PROGRAM, cwd=tmp_path, path=str(install(tmp_path))))
 
     assert told["defaults"] == told["enabled"]
-    assert told["properties"] == {"acme_address": "Address of the machine. Required."}
-    assert (told["steps"], told["state"], told["home"]) == (["cool_down"], "power on", "acme_bmc")
+    assert told["properties"] == ["acme_address", "acme_token"]
+    assert told["steps"] == ["cool_down", "self_test"]
+    assert told["periodic"] == [
+        "management interface acme: note_temperature",
+        "management interface acme: watch_self_test",
+    ]
+    theirs = {kind for kind, home in told["homes"].items() if home == "acme_bmc"}
+    assert theirs == {"management", "power", "vendor"}
+    assert {home for kind, home in told["homes"].items() if kind not in theirs} == {"ironic"}
 
 
-def install(directory: Path) -> Path:
-    """Build and install the package; return where it is."""
-    source, target = directory / "source", directory / "target"
-    source.mkdir()
-    for path in EXAMPLE.glob("[!_]*.*"):
-        (source / path.name).write_bytes(path.read_bytes())
-    places = ("install_lib", "--install-dir", str(target), "install_egg_info", "--install-dir", str(target))
-    run("setup.py", "-q", "build", *places, cwd=source)
-    return target
-
-
-def run(*arguments: str, cwd: Path, path: str = "") -> str:
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=cwd, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def test_a_vendors_package_imports_only_what_plug_ins_import() -> None:
+    """What the tutorial shows must not lean on what is ours alone."""
+    allowed = {
+        "ironic.common",
+        "ironic.conductor",
+        "ironic.drivers",
+        "ironic.drivers.modules",
+    }
+    lines = [
+        line
+        for path in (Path(__file__).parent / "acme" / "acme_bmc").glob("*.py")
+        for line in path.read_text().splitlines()
+        if line.startswith(("from ironic", "import ironic"))
+    ]
+    assert len(lines) > 8
+    assert {line.split()[1] for line in lines} <= allowed
+    from_conductor = {line.split()[3] for line in lines if line.startswith("from ironic.conductor import")}
+    assert from_conductor == {"periodics", "task_manager", "utils"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.tests.functional.drivers.test_out_of_tree import install, run
+from ironic.tests.out_of_tree import install, run
 
 PROGRAM = """
 import json, sys

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.errors import RedfishConnectionError, RedfishError
+from ironic.core.management_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.redfish import connection
 from ironic.drivers.modules.redfish.access import access_of
 from ironic.drivers.modules.redfish.power import RedfishPower

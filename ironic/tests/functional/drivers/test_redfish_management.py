@@ -2,12 +2,8 @@
 
 import pytest
 
-from ironic.core.errors import (
-    FailedToGetSensorData,
-    InvalidParameterValue,
-    RedfishError,
-    UnsupportedDriverExtension,
-)
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.management_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on

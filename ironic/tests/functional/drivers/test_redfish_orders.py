@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, PowerStateFailure, RedfishError, UnsupportedDriverExtension
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure, UnsupportedDriverExtension
+from ironic.core.management_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.functional.drivers.scripted_bmc import HANG_UP, SYSTEM, ScriptedBmc, scripted_bmc

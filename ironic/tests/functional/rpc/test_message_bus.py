@@ -223,7 +223,7 @@ def test_clocks_that_differ_cost_nothing(bus, host, conductor, monkeypatch):
 
 def declare_queue(host):
     """Make the queue of a conductor that has stopped in the middle of its life: nobody reads what arrives."""
-    exchange = kombu.Exchange("ironic.calls", type="topic", durable=False, auto_delete=True)
+    exchange = kombu.Exchange(broker.EXCHANGE, type="topic")
     name = f"ironic.conductors.{host}"
     with kombu.Connection(URL.replace("rabbit://", "amqp://")) as connection:
         kombu.Queue(name, exchange, name, durable=False, auto_delete=True, channel=connection.channel()).declare()

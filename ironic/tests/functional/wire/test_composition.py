@@ -99,6 +99,21 @@ def test_a_node_whose_interface_was_disabled_stays_editable(service: Service) ->
     assert patch(service, replace("boot_interface", "ipxe")).status == 200
 
 
+@pytest.mark.demand("S24", "S26")
+def test_a_disabled_interface_is_no_reason_against_a_change_of_another(service: Service) -> None:
+    offered = [*rows("ilo-gen8", ("ipxe",)), InterfaceRow("ilo-gen8", "power", "ilo", False)]
+    service.store.conductors.register(
+        ELSEWHERE, "", ["ilo-gen8", "generic-ipmi"], [*offered, *rows("generic-ipmi", ("ipxe",))]
+    )
+    service.placement.reset()
+    changed = patch(service, replace("power_interface", "ilo"))
+    assert (changed.status, changed.json["boot_interface"]) == (200, "vmedia_ilo")
+    before = service.contents()
+    assert patch(service, replace("boot_interface", "vmedia_ilo2")).status == 400
+    assert patch(service, replace("driver", "generic-ipmi"), replace("power_interface", "noop")).status == 400
+    assert service.contents() == before
+
+
 @pytest.mark.demand("S25")
 def test_the_table_is_asked_once_for_many_requests(service: Service) -> None:
     service.call("GET", "/v1/nodes")

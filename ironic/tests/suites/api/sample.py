@@ -1,7 +1,7 @@
 """A resource as the suite sees it: where it is, how one is made, and the texts and values that are sent to it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -85,26 +85,22 @@ BAD_BODIES: Final = {
 
 @dataclass(frozen=True)
 class Sample:
-    """One resource; `body` makes one more of it each time, None: callers make none."""
+    """One resource, and what callers send to make one of it."""
 
     resource: type[Resource]
-    body: Mapping[str, Any] | None = None
-    # The path of the collection, when it is not that of the resource.
-    path: str = ""
-    # What names an item that is there from the start.
+    # The body that makes the n-th one; None: callers make none, `item` is there from the start.
+    body: Callable[[int], dict[str, Any]] | None = None
     item: str = ""
+    # The path below /v1, when it is not the name of the collection.
+    path: str = ""
+    # Whether there are pages, and a path to one of them.
     paged: bool = True
-    # Whether there is a path to one of them.
     single: bool = True
-    # Fields that can't be written although the table says so, with what the others need.
-    without: frozenset[str] = field(default_factory=frozenset)
 
     @property
     def collection(self) -> str:
         """The path of the list."""
         return f"/v1/{self.path or self.resource.collection}"
 
-    @property
-    def name(self) -> str:
-        """What tests are called by."""
+    def __str__(self) -> str:
         return self.resource.__name__

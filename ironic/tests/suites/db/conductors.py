@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from ironic.core import errors
 from ironic.db import InterfaceRow, ServedInterface, Store, tables
+from ironic.tests.suites.db.samples import node
 
 FAKE = InterfaceRow("fake-hardware", "power", "fake", True)
 REDFISH = InterfaceRow("fake-hardware", "power", "redfish", False)
@@ -69,3 +70,38 @@ class ConductorSuite:
         for act in (store.conductors.touch, store.conductors.unregister, store.conductors.get):
             with pytest.raises(errors.ConductorNotFound):
                 act("nobody")
+
+    def test_an_older_life_of_a_name_is_refused(self, store: Store) -> None:
+        older = store.conductors.begin("h1")
+        assert store.conductors.rows(["hostname", "online"]) == [("h1", False)]
+        store.conductors.register("h1", "", ["fake-hardware"], [FAKE], older)
+        newer = store.conductors.begin("h1")
+        assert [store.conductors.is_newest("h1", life) for life in (older, newer)] == [False, True]
+        for act in (store.conductors.touch, store.conductors.unregister):
+            with pytest.raises(errors.ConductorSuperseded):
+                act("h1", older)
+        with pytest.raises(errors.ConductorSuperseded):
+            store.conductors.register("h1", "", [], [], older)
+        assert [one.drivers for one in store.conductors.alive(60)] == [["fake-hardware"]]
+        store.conductors.register("h1", "new", ["other"], [], newer)
+        store.conductors.touch("h1", newer)
+        assert [one.conductor_group for one in store.conductors.alive(60)] == ["new"]
+
+    def test_a_row_that_was_removed_comes_back_with_its_life(self, store: Store) -> None:
+        life = store.conductors.begin("h1")
+        store.conductors.delete("h1")
+        with pytest.raises(errors.ConductorNotFound):
+            store.conductors.touch("h1", life)
+        store.conductors.register("h1", "", [], [], life)
+        assert store.conductors.is_newest("h1", life)
+        assert not store.conductors.is_newest("h1", "other")
+
+    def test_who_left_for_good_is_removed(self, store: Store) -> None:
+        for host, age in (("ancient", 900), ("old", 700), ("holds", 800), ("recent", 500)):
+            store.conductors.register(host, "", ["fake-hardware"], [FAKE])
+            grow_old(store, host, age)
+        store.nodes.reserve(node(store).id, "holds")
+        assert store.conductors.remove_silent(600, 1) == ["ancient"]
+        assert store.conductors.remove_silent(600, 5) == ["old"]
+        assert store.conductors.rows(["hostname"]) == [("holds",), ("recent",)]
+        assert store.conductors.remove_silent(600, 5) == []

@@ -31,6 +31,48 @@ class HoldingSuite:
         with pytest.raises(errors.NodeNotFound):
             store.nodes.reserve("nobody", "h1")
 
+    def test_the_purpose_of_a_reservation_is_told_to_others(self, store: Store) -> None:
+        made = node(store)
+        held = store.nodes.reserve(made.id, "h1", "provision verb clean")
+        with pytest.raises(errors.NodeLocked) as caught:
+            store.nodes.reserve(made.id, "h2", "heartbeat")
+        assert f"Node {made.uuid} is locked by host h1 (provision verb clean), please retry" in str(caught.value)
+        store.nodes.release(held, "h1")
+        free = store.nodes.get(made.id)
+        assert (free.reservation, free.reservation_purpose, free.reservation_token) == (None, None, None)
+        store.nodes.reserve(made.id, "h1", "x" * 300)
+        assert store.nodes.get(made.id).reservation_purpose == "x" * 255
+
+    def test_a_save_and_release_leaves_nothing_of_the_reservation(self, store: Store) -> None:
+        held = store.nodes.reserve(node(store).id, "h1", "cleaning")
+        held.extra["a"] = 1
+        store.nodes.save_and_release(held)
+        free = store.nodes.get(held.id)
+        assert (free.reservation, free.reservation_purpose, free.reservation_token) == (None, None, None)
+        assert (held.held_token, held.reservation_token, held.changes()) == (None, None, {})
+
+    def test_a_host_can_not_write_by_an_earlier_reservation_of_its_own(self, store: Store) -> None:
+        early = store.nodes.reserve(node(store).id, "h1")
+        store.nodes.release_all("h1")
+        late = store.nodes.reserve(early.id, "h1")
+        early.refresh()
+        early.extra["a"] = 1
+        with pytest.raises(errors.TakenOver):
+            early.save()
+        store.nodes.release(early, "h1")
+        assert store.nodes.get(late.id).reservation == "h1"
+        late.extra["a"] = 2
+        late.save()
+
+    def test_only_the_newest_life_of_a_host_takes_nodes(self, store: Store) -> None:
+        made = node(store)
+        older, newer = store.conductors.begin("h1"), store.conductors.begin("h1")
+        with pytest.raises(errors.ConductorSuperseded):
+            store.nodes.reserve(made.id, "h1", incarnation=older)
+        with counting_statements(store) as seen:
+            store.nodes.reserve(made.id, "h1", incarnation=newer)
+        assert (seen.selects, seen.writes, seen.commits) == (1, 1, 1)
+
     def test_releasing_twice_or_for_another_host_does_no_harm(self, store: Store) -> None:
         held = store.nodes.reserve(node(store).id, "h1")
         store.nodes.release(held.id, "h2")

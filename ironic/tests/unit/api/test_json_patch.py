@@ -122,3 +122,24 @@ def test_a_field_of_a_later_version_can_be_removed_but_not_set() -> None:
 
 def test_removal_may_carry_a_value_that_nobody_looks_at() -> None:
     assert run({"extra": {"a": 1}}, {"op": "remove", "path": "/extra/a", "value": 5}) == {"extra": {}}
+
+
+@pytest.mark.parametrize(
+    ("path", "keys"),
+    [
+        ("/extra/a b", ("extra", "a b")),
+        ("/extra/a~1b~0c", ("extra", "a/b~c")),
+        ("/extra/~01", ("extra", "~1")),
+        ("/extra/", ("extra", "")),
+        ("/extra/a.b/é", ("extra", "a.b", "é")),
+    ],
+)
+def test_where_any_path_is_allowed_keys_are_unescaped(path: str, keys: tuple[str, ...]) -> None:
+    operation = {"op": "add", "path": path, "value": 1}
+    assert json_patch.read([operation], FIELDS, 115, 100, json_patch.ANY_PATH) == [Change("add", keys, 1)]
+
+
+@pytest.mark.parametrize("path", ["", "extra", "/extra/a~2", "/extra/~", "/nope/a~1b"])
+def test_even_there_a_path_has_a_form(path: str) -> None:
+    with pytest.raises(InvalidParameterValue):
+        json_patch.read([{"op": "remove", "path": path}], FIELDS, 115, 100, json_patch.ANY_PATH)

@@ -7,7 +7,7 @@ from ironic.conductor.jobs import Job
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
-from ironic.core.errors import DriverLoadError, NoFreeConductorWorker, TakenOver
+from ironic.core.errors import ConductorSuperseded, DriverLoadError, NoFreeConductorWorker, TakenOver
 from ironic.core.interface_choice import InterfaceRow
 from ironic.drivers import waiting
 from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until
@@ -242,3 +242,31 @@ def test_a_new_start_in_the_same_process_may_wait_again(make, request):
     assert waiting.pause(0.001) is False
     make().start()
     assert waiting.pause(0.001) is True
+
+
+def test_a_newer_process_of_the_same_name_wins(make, make_node, store, context, caplog):
+    ended = threading.Event()
+    old_tasks = Tasks(store, fake_composition(), Workers("c1", 4), "c1")
+    older = make(tasks=old_tasks, heartbeat_interval=0.01, on_superseded=ended.set)
+    older.start()
+    node = make_node(provision_state="cleaning", target_provision_state="available")
+    held = old_tasks.acquire(context, node, purpose="cleaning")
+    newer_tasks = Tasks(store, fake_composition(), Workers("c1", 4), "c1")
+    newer = make(tasks=newer_tasks, group="new")
+    newer.start()
+    assert ended.wait(5)
+    assert store.nodes.get(node).provision_state == "clean failed"
+    with pytest.raises(TakenOver):
+        held.process_event("done")
+    with pytest.raises(ConductorSuperseded):
+        old_tasks.acquire(context, node, purpose="more")
+    with newer_tasks.acquire(context, node, purpose="of the newer") as task:
+        held.release_resources()
+        older.stop()
+        assert store.nodes.get(node).reservation == "c1"
+        assert [row.conductor_group for row in store.conductors.alive(60)] == ["new"]
+        assert store.conductors.alive(60)[0].drivers == ["fake-hardware"]
+        task.node.extra["a"] = 1
+        task.node.save()
+    assert caplog.text.count("A newer process runs as conductor c1") == 1
+    assert "Traceback" not in caplog.text

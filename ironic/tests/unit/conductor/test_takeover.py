@@ -118,9 +118,9 @@ def test_a_conductor_that_was_not_dead_can_not_write_any_more(dead, takeover, ma
 
 def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, tasks, placement, make_node, store):
     class Late(TakeOver):
-        def _free(self, node_id, holder, why):
-            store.nodes.update(node_id, {"reservation": "c9"})
-            super()._free(node_id, holder, why)
+        def _free(self, lock, why):
+            store.nodes.update(lock.node_id, {"reservation": "c9"})
+            super()._free(lock, why)
 
     node = make_node(provision_state="cleaning", reservation="dead")
     Late(tasks, placement).of_the_dead()
@@ -130,10 +130,10 @@ def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, ta
 
 def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, placement, make_node, store):
     class Late(TakeOver):
-        def _free(self, node_id, holder, why):
-            if node_id == first:
+        def _free(self, lock, why):
+            if lock.node_id == first:
                 store.nodes.delete(first)
-            super()._free(node_id, holder, why)
+            super()._free(lock, why)
 
     first = store.nodes.get(make_node(reservation="dead")).id
     second = make_node(reservation="dead")
@@ -196,3 +196,45 @@ def test_a_lock_that_is_taken_again_between_the_looks_is_not_forgotten(takeover,
         takeover.forgotten()
         takeover.forgotten()
         assert store.nodes.get(node).reservation == "c1"
+
+
+# Two lives of one name
+
+
+def test_a_reservation_taken_anew_in_between_is_not_freed(takeover, tasks, make_node, store):
+    node = make_node(provision_state="active")
+    store.nodes.reserve(node, "c1")
+    held = takeover._all_held()
+    store.nodes.release(store.nodes.get(node).id, "c1")
+    store.nodes.reserve(node, "c1")
+    takeover._free(held[0], RESTARTED)
+    assert store.nodes.get(node).reservation == "c1"
+
+
+def test_an_older_life_frees_nothing_of_the_newer(takeover, tasks, make_node, store):
+    tasks.locks.incarnation = store.conductors.begin("c1")
+    newer = store.conductors.begin("c1")
+    node = make_node(provision_state="active")
+    store.nodes.reserve(node, "c1", incarnation=newer)
+    takeover.own(RESTARTED)
+    takeover.forgotten()
+    takeover.forgotten()
+    assert store.nodes.get(node).reservation == "c1"
+
+
+def test_a_paused_conductor_can_not_write_after_its_node_was_taken_over(dead, tasks, placement, make_node, store):
+    """Not even when a later task of the same conductor has the node by then."""
+    node = make_node(provision_state="active")
+    paused = store.nodes.reserve(node, "dead")
+    TakeOver(tasks, placement).of_the_dead()
+    later = store.nodes.reserve(node, "dead")
+    paused.extra["written"] = "by the paused one"
+    with pytest.raises(TakenOver):
+        paused.save()
+    with pytest.raises(TakenOver):
+        store.nodes.save_and_release(paused)
+    store.nodes.release(paused, "dead")
+    assert store.nodes.get(node).reservation == "dead"
+    later.extra["written"] = "by the later one"
+    later.save()
+    assert store.nodes.get(node).extra == {"written": "by the later one"}

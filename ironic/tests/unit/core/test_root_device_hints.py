@@ -19,7 +19,14 @@ SDA = {
     "wwn": "0x5000",
     "hctl": "0:3:111:0",
 }
-NVME = {"name": "/dev/nvme0n1", "model": "Ent NVMe", "size": 2980 * GIB, "rotational": False, "serial": "S2", "vendor": None}
+NVME = {
+    "name": "/dev/nvme0n1",
+    "model": "Ent NVMe",
+    "size": 2980 * GIB,
+    "rotational": False,
+    "serial": "S2",
+    "vendor": None,
+}
 SDB = {"name": "/dev/sdb", "size": 10 * GIB, "rotational": True, "serial": "42"}
 DISKS = [SDA, NVME, SDB]
 

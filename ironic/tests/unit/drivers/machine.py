@@ -35,11 +35,15 @@ class Machine:
         self.power_state: str | None = None
         self.provision_state = "manageable"
         self.disable_power_off = False
+        self.fault: str | None = None
         self.saved: dict[str, Any] = {}
         for kind in KINDS:
             setattr(self, interface_field(kind), None)
         for name, value in columns.items():
             setattr(self, name, value)
+
+    def as_dict(self) -> dict[str, Any]:
+        return copy.deepcopy({name: value for name, value in vars(self).items() if name != "saved"})
 
     def save(self) -> None:
         self.saved = copy.deepcopy({name: value for name, value in vars(self).items() if name != "saved"})

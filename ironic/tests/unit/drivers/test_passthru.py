@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.core.errors import InvalidParameterValue, NodeLocked, VendorPassthruException
+from ironic.core.errors import InvalidParameterValue, NodeLocked
+from ironic.core.management_errors import VendorPassthruException
 from ironic.drivers import base
 from ironic.tests.unit.drivers.machine import work_on
 

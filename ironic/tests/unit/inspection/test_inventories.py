@@ -142,7 +142,9 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize("case", json.loads((DATA / "inventories" / "malformed.json").read_bytes()), ids=lambda c: c["name"])
+@pytest.mark.parametrize(
+    "case", json.loads((DATA / "inventories" / "malformed.json").read_bytes()), ids=lambda c: c["name"]
+)
 def test_it_takes_malformed_payloads_or_says_why_not(store: Store, case: dict[str, Any]) -> None:
     if "raw" in case and case["name"] in ("not JSON", "empty body"):
         with pytest.raises(json.JSONDecodeError):

@@ -109,7 +109,7 @@ def test_it_says_that_nothing_at_all_matches(store: Store, nodes: dict[str, Node
         {"macs": [MAC, OTHER_MAC]},
         {"macs": ["52:54:00:00:00:77"], "node_uuid": UNKNOWN_UUID},
     ):
-        assert isinstance(judge(store, **sources), Refused)  # type: ignore[arg-type]
+        assert isinstance(judge(store, **sources), Refused)
     assert judge(store, macs=["52:54:00:00:00:77"], bmc_addresses=["192.0.2.77"]) == Unknown()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound, NoValidHost
+from ironic.core.resource_errors import NoLiveConductor
 from ironic.db import InterfaceRow
 from ironic.rpc.conductors import Conductors
 from ironic.rpc.placement import Placement
@@ -184,3 +185,16 @@ def test_a_driver_is_asked_at_any_of_its_conductors(store, placement):
     assert conductors.for_driver("fake").get_boot_device(RequestContext(), "n1") == {"asked": "c1"}
     with pytest.raises(DriverNotFound):
         conductors.for_driver("ipmi")
+
+
+def test_work_on_no_node_falls_to_any_that_serves_nodes(store, placement):
+    register(store, "c1", "fake")
+    register(store, "c2", "redfish", group="g")
+    register(store, "leaving")
+    assert {placement.any_host(uuid) for uuid in UUIDS} == {"c1", "c2"}
+    assert placement.any_host(UUIDS[0]) == placement.any_host(UUIDS[0])
+
+
+def test_without_a_conductor_work_falls_to_nobody(store, placement):
+    with pytest.raises(NoLiveConductor):
+        placement.any_host(UUIDS[0])

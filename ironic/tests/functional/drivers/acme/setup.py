@@ -1,4 +1,4 @@
-"""Packaging of the example."""
+"""Packaging; everything is said in setup.cfg."""
 
 from setuptools import setup
 

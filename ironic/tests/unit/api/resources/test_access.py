@@ -120,3 +120,23 @@ def test_inspection_rules_are_for_admins_of_the_system(as_caller: Any, method: s
     assert as_caller(ADMIN).call(method, "/v1/inspection_rules", body=body).status == 403
     system_admin = RequestContext(system_scope="all", roles=("reader", "member", "admin"))
     assert as_caller(system_admin).call(method, "/v1/inspection_rules", body=body).status < 300
+
+
+SYSTEM_ADMIN = RequestContext(system_scope="all", roles=("reader", "member", "admin"))
+
+
+@pytest.mark.demand("S165", "S168")
+def test_a_reader_can_not_make_a_rule_say_a_secret(
+    as_caller: Callable[[RequestContext], Service], conf: Callable[..., None]
+) -> None:
+    """Who may read rules may try some out, but sees secrets through them only with the right to store them."""
+    conf(inspection_rules__mask_secrets="never")
+    asking = {"op": "contains", "args": ["{inventory[password]}", "hunter"]}
+    rule = {"conditions": [asking], "actions": [{"op": "log", "args": ["x"]}]}
+    body = {"inventory": {"password": "hunter2"}, "rules": [rule]}
+    applies = {}
+    for caller in (SYSTEM_READER, SYSTEM_ADMIN):
+        answer = as_caller(caller).call("POST", "/v1/inspection_rules/evaluate", body=body)
+        applies["admin" in caller.roles] = answer.json["rules"][0]["applies"]
+    assert applies == {False: False, True: True}
+    assert as_caller(STRANGER).call("POST", "/v1/inspection_rules/evaluate", body=body).status == 403

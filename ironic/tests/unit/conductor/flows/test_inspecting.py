@@ -159,3 +159,61 @@ def test_it_ends_every_wait_that_lasts_too_long(bench, state, failed, fault):
 
 def test_it_ends_every_state_that_waits():
     assert set(ON_TIMEOUT) == states.WAITING
+
+
+def discovered(bench, **values) -> str:
+    return bench.node("inspect", provision_state=states.ENROLL, auto_discovered=True, **values)
+
+
+@pytest.fixture
+def discovery(conf):
+    conf(auto_discovery__enabled=True, auto_discovery__driver="fake-hardware")
+
+
+@pytest.mark.demand("S79")
+@pytest.mark.usefixtures("discovery")
+def test_it_processes_the_data_of_a_discovered_node_where_it_stands(bench):
+    uuid = discovered(bench)
+    seen = []
+    bench.script.answers["continue_inspection"] = lambda task: seen.append(bench.state(task.node.uuid)[0])
+    post(bench, uuid)
+    node = bench.row(uuid)
+    assert seen == [node.provision_state] == [states.ENROLL]
+    assert (node.last_error, node.reservation) == (None, None)
+    assert node.inspection_finished_at is not None
+
+
+@pytest.mark.demand("S79")
+@pytest.mark.usefixtures("discovery")
+def test_a_discovered_node_stays_enrolled_when_its_inspection_fails(bench):
+    uuid = discovered(bench)
+    bench.script.answers["continue_inspection"] = HardwareInspectionFailure(error="no disk")
+    post(bench, uuid)
+    node = bench.row(uuid)
+    assert (node.provision_state, node.reservation, node.last_error) == (
+        states.ENROLL,
+        None,
+        "Inspection failed: no disk",
+    )
+    assert bench.history(uuid) == [("ERROR", "introspection", node.last_error)]
+
+
+@pytest.mark.demand("S79", "S80")
+@pytest.mark.usefixtures("discovery")
+def test_a_discovered_node_is_looked_at_once(bench):
+    uuid = discovered(bench)
+    post(bench, uuid)
+    with pytest.raises(NotFound):
+        post(bench, uuid)
+    assert bench.script.calls.count("continue_inspection") == 1
+
+
+@pytest.mark.usefixtures("discovery")
+def test_a_node_that_somebody_enrolled_is_not_taken_for_a_discovered_one(bench):
+    with pytest.raises(NotFound):
+        post(bench, bench.node("inspect", provision_state=states.ENROLL))
+
+
+def test_no_node_is_taken_for_a_discovered_one_while_discovery_is_off(bench):
+    with pytest.raises(NotFound):
+        post(bench, discovered(bench))

@@ -85,3 +85,27 @@ def test_it_removes_what_was_never_finished(bench, state):
     uuid = bench.node(provision_state=state, **values)
     assert bench.verb(uuid, "deleted") == (states.AVAILABLE, None)
     assert (bench.row(uuid).deploy_step, bench.row(uuid).service_step) == ({}, {})
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_allocation_ends_with_the_instance(bench, store, fails):
+    uuid = bench.node("deploy", provision_state=states.ACTIVE, instance_info={"traits": ["CUSTOM_A"]})
+    node = store.nodes.get(uuid)
+    made = store.allocations.create({"state": "active", "node_id": node.id})
+    store.nodes.update(uuid, {"allocation_id": made.id, "instance_uuid": made.uuid})
+    if fails:
+        bench.script.answers["tear_down"] = IronicError("the switch is gone")
+    bench.verb(uuid, "deleted")
+    left = store.allocations.find()
+    assert [one.uuid for one in left] == ([made.uuid] if fails else [])
+    assert store.nodes.row(["instance_uuid", "allocation_uuid"], uuid) == (
+        (made.uuid, made.uuid) if fails else (None, None)
+    )
+
+
+def test_deleting_a_node_ends_its_allocation(bench, store):
+    uuid = bench.node(provision_state=states.ACTIVE, maintenance=True)
+    made = store.allocations.create({"state": "active", "node_id": store.nodes.get(uuid).id})
+    store.nodes.update(uuid, {"allocation_id": made.id, "instance_uuid": made.uuid})
+    bench.endpoint.destroy_node(bench.context, uuid)
+    assert (store.nodes.count(), store.allocations.count()) == (0, 0)

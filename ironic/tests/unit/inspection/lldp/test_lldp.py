@@ -139,7 +139,21 @@ def test_it_stops_at_the_end_of_a_frame() -> None:
 
 @pytest.mark.parametrize(
     "item",
-    [None, 5, "x", [], [1], [1, "00", 2], ["1", "00"], [True, "00"], [-1, "00"], [128, "00"], [1, 5], [1, "0"], [1, "zz"]]
+    [
+        None,
+        5,
+        "x",
+        [],
+        [1],
+        [1, "00", 2],
+        ["1", "00"],
+        [True, "00"],
+        [-1, "00"],
+        [128, "00"],
+        [1, 5],
+        [1, "0"],
+        [1, "zz"],
+    ]
     + [[1, "00" * (LONGEST_VALUE + 1)]],
 )
 def test_it_leaves_out_what_is_malformed(item: Any) -> None:

@@ -230,10 +230,10 @@ def test_it_refuses_what_can_not_be_and_stores_nothing(store: Store, actions: li
     assert (stored.extra, stored.driver, stored.name) == ({}, "fake-hardware", None)
 
 
-def test_it_says_when_changes_can_not_be_applied_to_what_was_hidden(store: Store) -> None:
+def test_it_fails_the_rule_that_writes_where_a_hidden_secret_leaves_no_room(store: Store) -> None:
     node = new_node(store, driver_info={"credentials": "plain text"})
     post(store, actions=[act("set-attribute", "/driver_info/credentials/user", "u")])
-    with pytest.raises(HardwareInspectionFailure, match="can't be applied to node .*/driver_info/credentials/user"):
+    with pytest.raises(InspectionRuleFailure, match=r"actions\[0\]: /driver_info/credentials/user can't be set"):
         run(work_on(store, node))
 
 

@@ -22,6 +22,9 @@ STEPS = {
     ("bios", "clean"): [
         ("apply_configuration", 0, True), ("cache_bios_settings", 0, True), ("factory_reset", 0, True),
     ],
+    # Not among the steps of the facts, yet the recorded service and deploy requests name it.
+    ("bios", "deploy"): [("factory_reset", 0, None)],
+    ("bios", "service"): [("factory_reset", 0, True)],
     ("firmware", "clean"): [("update", 0, True)],
     ("vendor", "clean"): [("log_passthrough", 1, True)],
     ("deploy", "deploy"): [("deploy", 100, None)],

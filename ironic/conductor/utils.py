@@ -1,0 +1,29 @@
+"""A door for third-party plug-ins: what drivers ask of a conductor, under the path they import it from.
+
+The caller saves the node after a power change, as everywhere. A flow that waits for a step is brought back, well or
+badly, with the node locked.
+"""
+
+from ironic.conductor.boot_devices import choose as node_set_boot_device
+from ironic.conductor.boot_modes import current as node_get_boot_mode
+from ironic.conductor.boot_modes import set_mode as node_set_boot_mode
+from ironic.conductor.flows.polled import ended_badly as cleaning_error_handler
+from ironic.conductor.flows.polled import ended_badly as deploying_error_handler
+from ironic.conductor.flows.polled import ended_badly as servicing_error_handler
+from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_clean
+from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_deploy
+from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_service
+from ironic.conductor.flows.power import change as node_power_action
+
+__all__ = [
+    "cleaning_error_handler",
+    "deploying_error_handler",
+    "node_get_boot_mode",
+    "node_power_action",
+    "node_set_boot_device",
+    "node_set_boot_mode",
+    "notify_conductor_resume_clean",
+    "notify_conductor_resume_deploy",
+    "notify_conductor_resume_service",
+    "servicing_error_handler",
+]

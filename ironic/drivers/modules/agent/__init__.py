@@ -1,0 +1,1 @@
+"""The agent family: what is done on a machine by the agent in its ramdisk."""

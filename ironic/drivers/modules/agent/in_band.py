@@ -1,0 +1,135 @@
+"""Steps that run on the machine: offered by the agent, begun by us, watched through its heartbeats.
+
+The agent remembers the commands it was given, and so does not have to be believed on its word: a heartbeat only makes
+us look at that list. Late, early and repeated heartbeats therefore change nothing. Source: facts/steps.yaml,
+agent_protocol.step_cycle.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.agent_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers import agent_steps
+from ironic.drivers.modules.agent.client import FAILED, MISMATCH, RUNNING, SUCCEEDED, Agent, Command
+from ironic.drivers.step_ends import StepDone, StepEnd, StepFailed, StepsChanged
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+# Flow -> the state it waits in, and how its keys in driver_internal_info begin.
+WAITING: Final = {"clean": states.CLEANWAIT, "deploy": states.DEPLOYWAIT, "service": states.SERVICEWAIT}
+FLOWS: Final = {state: flow for flow, state in WAITING.items()}
+_GERUNDS: Final = {"clean": "cleaning", "deploy": "deployment", "service": "servicing"}
+
+# (interface, step) -> the option of [deploy] that may say another priority than the agent does.
+_PRIORITIES: Final = {
+    ("deploy", "erase_devices"): "erase_devices_priority",
+    ("deploy", "erase_devices_metadata"): "erase_devices_metadata_priority",
+    ("raid", "delete_configuration"): "delete_configuration_priority",
+    ("raid", "create_configuration"): "create_configuration_priority",
+}
+
+
+def learn(task: Task, flow: str) -> None:
+    """Ask the agent for its steps and keep them on the node; an old agent may know nothing of a flow."""
+    if not task.node.driver_internal_info.get("agent_url"):
+        return
+    try:
+        offered, versions = Agent(task.node).steps(flow, task)
+    except AgentInProgress:
+        raise
+    except AgentAPIError as error:
+        if flow != "service" or error.facts.get("status") == 200:
+            raise
+        LOG.info("Node %s: the agent offers no service steps: %s", task.node.uuid, error)
+        offered, versions = {}, agent_steps.versions(task.node)
+    agent_steps.remember(task.node, flow, offered, versions)
+    task.node.save()
+
+
+def offered(node: Node, flow: str, interface: str) -> list[dict[str, Any]]:
+    """Return the agent's steps for an interface, with the priorities that the operator wants."""
+    return [_prioritised(flow, step) for step in agent_steps.cached(node, flow).get(interface, ())]
+
+
+def _prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, Any]:
+    option = _PRIORITIES.get((step["interface"], step["step"])) if flow == "clean" else None
+    wanted = CONF.deploy[option] if option else None
+    return {"priority": 0, **step} if wanted is None else {**step, "priority": wanted}
+
+
+def begin(task: Task, flow: str, step: Mapping[str, Any]) -> str:
+    """Have the agent begin a step; one that can't take it now is asked again with its next heartbeat."""
+    node = task.node
+    if _entry(node, flow, step) is None:
+        raise InvalidParameterValue(err=f"The agent of node {node.uuid} has no {flow} step {step['step']!r}.")
+    try:
+        Agent(node).begin_step(flow, task, step, agent_steps.versions(node))
+    except (AgentInProgress, AgentConnectionFailed) as error:
+        LOG.info("Node %s: step %s waits for the agent's next heartbeat: %s", node.uuid, step["step"], error)
+        node.set_driver_internal_info(_again_key(flow), False)
+    return WAITING[flow]
+
+
+def look(task: Task, flow: str, step: Mapping[str, Any]) -> StepEnd | None:
+    """Return how the step that the node waits in has ended; None while it has not."""
+    memory = task.node.driver_internal_info
+    if memory.get(f"{_GERUNDS[flow]}_polling"):
+        return None
+    if memory.get(_again_key(flow)) is False:
+        return StepDone()
+    try:
+        commands = Agent(task.node).commands()
+    except AgentConnectionFailed as error:
+        LOG.warning("Node %s: the agent has sent a heartbeat and can't be reached: %s", task.node.uuid, error)
+        return None
+    done = [command for command in commands if command.name != f"get_{flow}_steps"]
+    return _judge(task.node, flow, step, done[-1]) if done else _after_boot(task.node, flow, step)
+
+
+def _after_boot(node: Node, flow: str, step: Mapping[str, Any]) -> StepEnd:
+    """Judge an agent that has done nothing yet: the machine has restarted."""
+    if node.driver_internal_info.get(f"{_GERUNDS[flow]}_reboot") or _entry(node, flow, step) is None:
+        return StepDone()
+    return StepFailed("the agent has restarted while the step was running")
+
+
+def _judge(node: Node, flow: str, step: Mapping[str, Any], last: Command) -> StepEnd | None:
+    """Judge by the last command that the agent was given."""
+    if last.status == RUNNING:
+        return None
+    if last.name != f"execute_{flow}_step":
+        LOG.debug("Node %s: the agent's last command was %s, which is no step", node.uuid, last.name)
+        return None
+    if last.status in MISMATCH:
+        return StepsChanged()
+    if last.status == FAILED:
+        return StepFailed(last.reason)
+    if last.status != SUCCEEDED:
+        return StepFailed(f"the agent says that the step ended as {last.status}")
+    return _succeeded(node, flow, step, last)
+
+
+def _succeeded(node: Node, flow: str, step: Mapping[str, Any], last: Command) -> StepEnd | None:
+    result = last.result if isinstance(last.result, Mapping) else {}
+    ended = result.get(f"{flow}_step") or {}
+    if (ended.get("interface"), ended.get("step")) != (step["interface"], step["step"]):
+        LOG.debug("Node %s: the agent reports the end of %s, which is over", node.uuid, ended.get("step"))
+        return None
+    if node.driver_internal_info.get(f"{_GERUNDS[flow]}_reboot"):
+        return None  # the agent that is about to die with the restart
+    return StepDone(reboot=bool((_entry(node, flow, step) or {}).get("reboot_requested")))
+
+
+def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what the agent has said about a step; None when it is none of its own."""
+    known: Sequence[Mapping[str, Any]] = agent_steps.cached(node, flow).get(step["interface"], ())
+    return next((entry for entry in known if entry["step"] == step["step"]), None)
+
+
+def _again_key(flow: str) -> str:
+    return f"skip_current_{flow}_step"

@@ -1,0 +1,31 @@
+"""What drivers often ask of a node: the addresses of its ports, the capabilities in its properties."""
+
+from typing import Any
+
+from ironic.core import capabilities
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.task import Node, Task
+
+
+def mac_addresses(task: Task) -> list[str]:
+    """Return the MAC addresses of the node's ports."""
+    return [port.address for port in task.ports]
+
+
+def capability(node: Node, name: str) -> str | None:
+    """Return one capability of a node."""
+    return _all(node).get(name)
+
+
+def add_capability(task: Task, name: str, value: Any) -> None:
+    """Set one capability of a node and keep the others."""
+    changed = {**_all(task.node), name: str(value)}
+    task.node.properties["capabilities"] = capabilities.render(changed)
+    task.node.save()
+
+
+def _all(node: Node) -> dict[str, str]:
+    try:
+        return capabilities.parse(node.properties.get("capabilities"))
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"The capabilities of node {node.uuid} can't be read: {error}.") from None

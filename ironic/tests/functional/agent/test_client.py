@@ -1,0 +1,194 @@
+"""The command client, against an agent that is a real server."""
+
+import logging
+
+import pytest
+
+from ironic.core.agent_errors import (
+    AgentAPIError,
+    AgentCommandFailed,
+    AgentCommandTimeout,
+    AgentConnectionFailed,
+    AgentInProgress,
+)
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.agent import transport
+from ironic.drivers.modules.agent.client import Agent, Command
+from ironic.tests.agent_double import RECORDED, TOKEN, agent_double, make_certificate
+from ironic.tests.unit.drivers.machine import work_on
+
+
+@pytest.fixture(autouse=True)
+def at_once(conf, monkeypatch):
+    conf(agent__command_wait_interval=0, agent__command_timeout=5)
+    monkeypatch.setattr(transport, "_SECONDS_BETWEEN", 0)
+
+
+def node_of(agent, **memory):
+    return work_on(driver_internal_info={**agent.memory(), **memory}).node
+
+
+def test_it_asks_for_steps_as_recorded(agent):
+    task = work_on(driver_internal_info=agent.memory(), driver_info={"ipmi_password": "hunter2", "address": "bmc"})
+    offered, versions = Agent(task.node).steps("clean", task)
+    recorded = RECORDED["clean.get_clean_steps"]["response"]["command_result"]
+    assert (offered, versions) == (recorded["clean_steps"], {"loopback": "1.0"})
+    name, params = agent.received[0]
+    assert name == "clean.get_clean_steps"
+    assert params["node"]["uuid"] == task.node.uuid
+    assert params["node"]["driver_info"] == {"ipmi_password": "******", "address": "bmc"}
+    assert params["node"]["driver_internal_info"]["agent_secret_token"] == "******"
+    assert params["ports"] == []
+
+
+@pytest.mark.parametrize("flow, seen", [("clean", "******"), ("deploy", "the drive")])
+def test_a_config_drive_is_for_deployments_only(agent, flow, seen):
+    task = work_on(driver_internal_info=agent.memory(), instance_info={"configdrive": "the drive"})
+    Agent(task.node).begin_step(flow, task, {"step": "s", "interface": "deploy"}, {"m": "1"})
+    name, params = agent.received[0]
+    assert name == f"{flow}.execute_{flow}_step"
+    assert params["node"]["instance_info"]["configdrive"] == seen
+    assert params[f"{flow}_version"] == {"m": "1"}
+    assert task.node.instance_info == {"configdrive": "the drive"}
+
+
+@pytest.mark.parametrize("name, last", [
+    ("commands after automated-cleaning", ("execute_clean_step", "SUCCEEDED")),
+    ("commands after direct-deploy", ("install_bootloader", "SUCCEEDED")),
+    ("commands after manual-clean-failing", ("execute_clean_step", "FAILED")),
+])  # fmt: skip
+def test_it_reads_recorded_lists_of_commands(agent, name, last):
+    agent.commands = RECORDED[name]["response"]["commands"]
+    found = Agent(node_of(agent)).commands()[-1]
+    assert (found.name, found.status) == last
+
+
+def test_a_failure_is_told_in_the_agents_words():
+    failed = Command.parse(RECORDED["commands after manual-clean-failing"]["response"]["commands"][-1])
+    assert failed.reason == "CleaningError: TEXT-SCRUBBED: TEXT-SCRUBBED loopback_fail"
+
+
+def test_it_waits_for_the_end_of_an_order(agent):
+    agent.ends_at_once.add("image.install_bootloader")
+    agent.results["standby.sync"] = "done"
+    client = Agent(node_of(agent))
+    assert client.finish("image.install_bootloader", root_uuid="1") is None
+    assert client.ask("standby.sync") == "done"
+    assert agent.names == ["image.install_bootloader", "standby.sync"]
+
+
+def test_it_gives_up_waiting(agent, conf):
+    conf(agent__command_wait_attempts=1)
+    with pytest.raises(AgentCommandTimeout, match=r"image\.install_bootloader"):
+        Agent(node_of(agent)).finish("image.install_bootloader")
+
+
+def test_a_busy_agent_takes_no_other_order(agent):
+    client = Agent(node_of(agent))
+    client.begin("standby.prepare_image")
+    with pytest.raises(AgentInProgress, match="busy"):
+        client.begin("standby.prepare_image")
+
+
+def test_a_command_that_failed_is_an_error(agent):
+    client = Agent(node_of(agent))
+    command = client.begin("standby.prepare_image")
+    agent.end("FAILED", error={"type": "ImageError", "message": "too large"})
+    with pytest.raises(AgentCommandFailed, match="ImageError: too large"):
+        client._result("standby.prepare_image", client.commands()[-1])
+    assert command.status == "RUNNING"
+
+
+@pytest.mark.parametrize("status, text", [(400, "bad parameter"), (404, "no such extension"), (500, "oops")])
+def test_a_refusal_says_status_and_reason(agent, status, text):
+    agent.refusals["standby.sync"] = (status, text)
+    with pytest.raises(AgentAPIError, match=f"status {status}: {text}"):
+        Agent(node_of(agent)).ask("standby.sync")
+    assert agent.calls == 1
+
+
+def test_another_token_is_refused_and_no_token_is_told(agent, caplog):
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(AgentAPIError, match="status 401") as refusal:
+        Agent(node_of(agent, agent_secret_token="another-secret-word")).commands()
+    Agent(node_of(agent)).commands()
+    assert "another-secret-word" not in str(refusal.value) + caplog.text
+    assert TOKEN not in caplog.text
+
+
+# Connections that fail
+
+
+def test_a_question_whose_answer_got_lost_is_asked_again(agent):
+    agent.lost_answers = 2
+    assert Agent(node_of(agent)).ask("standby.sync") is None
+    assert agent.names == ["standby.sync"] * 3
+
+
+def test_an_order_is_given_once_whatever_happens(agent):
+    agent.lost_answers = 1
+    with pytest.raises(AgentCommandTimeout):
+        Agent(node_of(agent)).begin("standby.prepare_image")
+    assert agent.names == ["standby.prepare_image"]
+
+
+def test_an_agent_that_is_gone_is_tried_as_often_as_configured(conf, caplog):
+    conf(agent__max_command_attempts=4)
+    caplog.set_level(logging.INFO)
+    with agent_double() as agent:
+        node = node_of(agent)
+    with pytest.raises(AgentConnectionFailed):
+        Agent(node).begin("standby.prepare_image")
+    assert caplog.text.count("trying again") == 3
+
+
+def test_an_agent_that_never_called_can_not_be_reached():
+    with pytest.raises(AgentConnectionFailed, match="no agent has sent a heartbeat"):
+        Agent(work_on().node).commands()
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[]", b"{}", b'{"commands": {}}', b'{"commands": [1]}'])
+def test_an_answer_that_makes_no_sense_is_an_error(agent, answer):
+    agent.raw = answer
+    client = Agent(node_of(agent))
+    with pytest.raises(AgentAPIError):
+        client.commands()
+    with pytest.raises(AgentAPIError):
+        client.ask("standby.sync")
+
+
+@pytest.mark.parametrize("result", [None, [], {"clean_steps": []}, {"clean_steps": {"m": [{"step": "x"}]}},
+                                    {"clean_steps": {"m": []}, "hardware_manager_version": 1}])  # fmt: skip
+def test_steps_that_are_none_are_an_error(agent, result):
+    agent.results["clean.get_clean_steps"] = result
+    task = work_on(driver_internal_info=agent.memory())
+    with pytest.raises(AgentAPIError):
+        Agent(task.node).steps("clean", task)
+
+
+# TLS
+
+
+def test_it_believes_the_certificate_the_agent_has_shown(secure_agent):
+    assert Agent(node_of(secure_agent)).commands() == []
+
+
+@pytest.mark.parametrize("certificate", [None, make_certificate()[0]])
+def test_it_believes_no_other_certificate(secure_agent, certificate, conf):
+    conf(agent__max_command_attempts=1)
+    with pytest.raises(AgentConnectionFailed, match="not to be believed"):
+        Agent(node_of(secure_agent, agent_verify_ca=certificate)).commands()
+    assert secure_agent.calls == 0
+
+
+def test_driver_info_or_an_option_may_say_whom_to_believe(secure_agent, conf, tmp_path):
+    file = tmp_path / "ca.pem"
+    file.write_text(secure_agent.certificate)
+    memory = {**secure_agent.memory(), "agent_verify_ca": None}
+    for info in ({"agent_verify_ca": str(file)}, {"agent_verify_ca": "false"}):
+        assert Agent(work_on(driver_internal_info=memory, driver_info=info).node).commands() == []
+    conf(agent__verify_ca=str(file))
+    assert Agent(work_on(driver_internal_info=memory).node).commands() == []
+    with pytest.raises(InvalidParameterValue, match="agent_verify_ca"):
+        info = {"agent_verify_ca": "/no/such/file"}
+        Agent(work_on(driver_internal_info=memory, driver_info=info).node).commands()

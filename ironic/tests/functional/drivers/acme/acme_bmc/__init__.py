@@ -1,0 +1,1 @@
+"""Acme machines for the bare metal service."""

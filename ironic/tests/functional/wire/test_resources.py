@@ -1,0 +1,112 @@
+"""Every resource of the API treated badly: a new one joins by its line in `SAMPLES`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.api.fields import Resource
+from ironic.api.resources.allocation_fields import Allocation
+from ironic.api.resources.bios import BiosSetting
+from ironic.api.resources.chassis import Chassis
+from ironic.api.resources.conductors import Conductor
+from ironic.api.resources.deploy_templates import DeployTemplate
+from ironic.api.resources.driver_fields import Driver
+from ironic.api.resources.firmware import FirmwareComponent
+from ironic.api.resources.node_fields import Node
+from ironic.api.resources.node_history import HistoryEntry
+from ironic.api.resources.node_states import NodeStates
+from ironic.api.resources.port_fields import Port
+from ironic.api.resources.portgroups import Portgroup
+from ironic.api.resources.rule_fields import InspectionRule
+from ironic.api.resources.runbook_fields import Runbook
+from ironic.api.resources.volume_fields import VolumeConnector, VolumeTarget
+from ironic.tests.functional.wire import service as services
+from ironic.tests.suites.api import ResourceSuite, Sample, Target, WritableSuite
+
+NODE = "11111111-0000-4000-8000-000000000001"
+ENTRY = "33333333-0000-4000-8000-000000000001"
+STEP = {"interface": "deploy", "step": "x", "args": {}}
+ACTION = {"op": "set-attribute", "args": {"path": "/extra/a", "value": 1}}
+
+SAMPLES = (
+    Sample(Node, lambda n: {"driver": "fake-hardware", "name": f"n{n}", "power_interface": "fake"}),
+    Sample(Chassis, lambda n: {"description": f"rack {n}"}),
+    Sample(Port, lambda n: {"node_uuid": NODE, "address": f"52:54:00:00:00:{n:02x}", "name": f"eth{n}"}),
+    Sample(Portgroup, lambda n: {"node_uuid": NODE, "name": f"bond{n}"}),
+    Sample(
+        VolumeConnector,
+        lambda n: {"node_uuid": NODE, "type": "iqn", "connector_id": f"iqn.{n}"},
+        path="volume/connectors",
+    ),
+    Sample(
+        VolumeTarget,
+        lambda n: {"node_uuid": NODE, "volume_type": "iscsi", "boot_index": n, "volume_id": f"v{n}"},
+        path="volume/targets",
+    ),
+    Sample(Allocation, lambda n: {"resource_class": "gold", "name": f"a{n}"}),
+    Sample(DeployTemplate, lambda n: {"name": f"CUSTOM_T{n}", "steps": [STEP | {"priority": n}]}),
+    Sample(Runbook, lambda n: {"name": f"CUSTOM_R{n}", "steps": [STEP | {"order": n}]}),
+    Sample(InspectionRule, lambda n: {"description": f"rule {n}", "actions": [ACTION]}),
+    Sample(Conductor, item="/v1/conductors/wire-conductor"),
+    Sample(HistoryEntry, path=f"nodes/{NODE}/history", item=f"/v1/nodes/{NODE}/history/{ENTRY}"),
+    Sample(Driver, item="/v1/drivers/fake-hardware", paged=False),
+)
+# These are no lists of their own: what is asked of them is asked of all routes elsewhere.
+PARTS_OF_NODES = {BiosSetting, FirmwareComponent, NodeStates}
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Target]:
+    running = services.start(tmp_path)
+    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
+    node = running.store.nodes.create(
+        common | {"uuid": NODE, "driver": "fake-hardware", "provision_state": "enroll", "power_state": "power off"}
+    )
+    running.store.history.create({"uuid": ENTRY, "node_id": node.id, "event": "something"})
+    watched = Target(running)
+    yield watched
+    watched.close()
+    running.close()
+
+
+@pytest.fixture(params=SAMPLES, ids=str)
+def sample(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
+def item(target: Target, sample: Sample) -> str:
+    if sample.body is None:
+        return sample.item
+    answer = target.send("POST", sample.collection, json.dumps(sample.body(1)).encode())
+    assert answer.status == 201, answer.body
+    return f"{sample.collection}/{answer.json['uuid']}"
+
+
+@pytest.fixture(autouse=True)
+def something_is_there(item: str) -> None:
+    """Lists have something to show."""
+
+
+class TestResources(ResourceSuite):
+    pass
+
+
+class TestWritableResources(WritableSuite):
+    @pytest.fixture(params=[sample for sample in SAMPLES if sample.body], ids=str)
+    def sample(self, request: pytest.FixtureRequest) -> Any:
+        return request.param
+
+    @pytest.fixture
+    def maker(self, sample: Sample) -> bytes:
+        assert sample.body is not None
+        return json.dumps(sample.body(2)).encode()
+
+
+def test_every_resource_has_joined() -> None:
+    joined = {sample.resource for sample in SAMPLES} | PARTS_OF_NODES
+    shown = {one for one in Resource.__subclasses__() if one.__module__.startswith("ironic.api")}
+    assert shown == joined

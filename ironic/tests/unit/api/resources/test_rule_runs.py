@@ -1,0 +1,187 @@
+"""Dry runs over HTTP, the explanation of the last real run, and counters in the documents of rules."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ironic.db import Tally
+from ironic.db.stored_text import encode
+from ironic.tests.functional.wire.service import Service
+from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port
+
+RULES = "/v1/inspection_rules"
+EVALUATE = f"{RULES}/evaluate"
+UUID = "9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10"
+SET = {"op": "set-attribute", "args": ["/extra/cpus", "{inventory[cpu][count]}"]}
+DOCUMENT: dict[str, Any] = {
+    "uuid": UUID,
+    "description": "count",
+    "conditions": [
+        {"op": "! eq", "args": ["{inventory[cpu][count]}", 4]},
+        {"op": "contains", "args": ["{item[name]}", "eth"], "loop": "{inventory[interfaces]}"},
+    ],
+    "actions": [SET],
+}
+TOLD = {
+    "rules": [
+        {
+            "uuid": UUID,
+            "description": "count",
+            "applies": True,
+            "conditions": [
+                {"op": "! eq", "args": ["{inventory[cpu][count]}", 4], "values": {"values": [8, 4]}, "verdict": True},
+                {
+                    "op": "contains",
+                    "args": ["{item[name]}", "eth"],
+                    "values": None,
+                    "verdict": True,
+                    "items": [{"values": {"value": "eth0", "regex": "eth"}, "verdict": True}],
+                },
+            ],
+            "changes": [{"op": "add", "path": "/node/extra/cpus", "value": 8}],
+        }
+    ],
+    "changes": {"node": [{"op": "add", "path": "/extra/cpus", "value": 8}], "ports": {}, "plugin_data": []},
+}
+
+
+def post(service: Service, **rule: Any) -> str:
+    answer = service.call("POST", RULES, body={"actions": [SET]} | rule)
+    assert answer.status == 201, answer.body
+    return str(answer.json["uuid"])
+
+
+def inspected(service: Service, **values: Any) -> Any:
+    """Store a node that was inspected."""
+    node = new_node(service.store, **{"provision_state": "manageable", **values})
+    new_port(service.store, node, MAC)
+    service.store.inventories.put_texts(node.id, encode(inventory(MAC)), encode({"seen": 1}))
+    return node
+
+
+def test_it_tells_what_rules_would_do_with_data_at_hand(service: Service) -> None:
+    before = service.contents()
+    answer = service.call("POST", EVALUATE, body={"inventory": inventory(MAC), "plugin_data": {}, "rules": [DOCUMENT]})
+    assert (answer.status, answer.json) == (200, TOLD)
+    assert service.contents() == before
+
+
+def test_it_tells_what_stored_rules_would_do_with_a_node_and_writes_nothing(service: Service) -> None:
+    node = inspected(service, name="n1")
+    post(service, **DOCUMENT)
+    port = {"op": "set-port-attribute", "args": [MAC, "/extra/seen", "{plugin_data[seen]}"]}
+    post(service, actions=[port, {"op": "set-plugin-data", "args": ["a.b", "{node.name}"]}])
+    before = service.contents()
+    for ident in ("n1", node.uuid):
+        answer = service.call("POST", EVALUATE, body={"node": ident})
+        assert answer.status == 200
+        assert answer.json["rules"][0] == TOLD["rules"][0]
+        (uuid,) = answer.json["changes"]["ports"]
+        assert answer.json["changes"] == {
+            "node": TOLD["changes"]["node"],  # type: ignore[call-overload]
+            "ports": {uuid: [{"op": "add", "path": "/extra/seen", "value": 1}]},
+            "plugin_data": [
+                {"op": "add", "path": "/a", "value": {}},
+                {"op": "add", "path": "/a/b", "value": "n1"},
+            ],
+        }
+        changed = [one["path"] for one in answer.json["rules"][1]["changes"]]
+        assert changed == [f"/ports/{uuid}/extra/seen", "/plugin_data/a", "/plugin_data/a/b"]
+    assert service.contents() == before
+
+
+def test_it_tells_of_sensitive_rules_the_verdicts_only(service: Service) -> None:
+    hidden = {"sensitive": True, "conditions": [{"op": "is-true", "args": ["yes"]}]}
+    fail = {"op": "fail", "args": ["canary"]}
+    answer = service.call("POST", EVALUATE, body={"inventory": {}, "rules": [hidden | {"actions": [SET, fail]}]})
+    (told,) = answer.json["rules"]
+    assert told["applies"] is True
+    assert told["conditions"] == [{"op": None, "args": None, "values": None, "verdict": True}]
+    assert told["changes"] is None
+    assert told["error"] == "phase main, actions[1]: FailRequested (the rule is sensitive)"
+    assert answer.json["changes"] == {"node": [], "ports": {}, "plugin_data": []}
+    assert b"canary" not in answer.body
+
+
+@pytest.mark.parametrize(
+    ("phase", "seen"), [(None, ["early", "preprocess", "main"]), ("early", ["early"]), ("main", ["main"])]
+)
+def test_it_runs_the_phase_that_is_asked_for(service: Service, phase: str | None, seen: list[str]) -> None:
+    act = {"op": "log", "args": ["x"]}
+    rules = [{"phase": one, "description": one, "actions": [act]} for one in ("main", "preprocess", "early")]
+    body = {"inventory": {}, "rules": rules} | ({"phase": phase} if phase else {})
+    answer = service.call("POST", EVALUATE, body=body)
+    assert [one["description"] for one in answer.json["rules"]] == seen
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {"rules": [DOCUMENT]},
+        {"node": "n1", "inventory": {}},
+        {"node": "n1", "plugin_data": {}},
+        {"inventory": []},
+        {"inventory": {}, "plugin_data": 1},
+        {"inventory": {}, "phase": "late"},
+        {"inventory": {}, "odd": 1},
+        {"inventory": {}, "rules": {}},
+        {"inventory": {}, "rules": [{}]},
+        {"inventory": {}, "rules": [{"actions": [{"op": "nope", "args": []}]}]},
+        {"inventory": {}, "rules": [DOCUMENT] * 1001},
+        {"node": 5},
+    ],
+)
+def test_it_refuses_what_it_can_not_evaluate(service: Service, body: Any) -> None:
+    assert service.call("POST", EVALUATE, body=body).status == 400
+
+
+def test_it_wants_a_node_with_an_inventory(service: Service) -> None:
+    new_node(service.store, name="fresh")
+    assert service.call("POST", EVALUATE, body={"node": "fresh"}).status == 404
+    assert service.call("POST", EVALUATE, body={"node": "gone"}).status == 404
+
+
+def test_versions_and_methods(service: Service) -> None:
+    assert service.call("POST", EVALUATE, body={"inventory": {}}, version="1.95").status == 404
+    assert service.call("POST", EVALUATE, body={"inventory": {}}, version="1.96").status == 200
+    node = inspected(service)
+    assert service.call("GET", f"/v1/nodes/{node.uuid}/inspection_rules", version="1.95").status == 404
+
+
+def test_it_tells_what_rules_did_in_the_last_inspection(service: Service) -> None:
+    node = inspected(service, name="n1")
+    path = f"/v1/nodes/{node.uuid}/inspection_rules"
+    assert service.call("GET", path).status == 404
+    assert service.call("GET", "/v1/nodes/gone/inspection_rules").status == 404
+    service.store.rule_runs.put_later(node.id, json.dumps(TOLD))
+    for ident in (node.uuid, "n1"):
+        answer = service.call("GET", f"/v1/nodes/{ident}/inspection_rules")
+        assert (answer.status, answer.json) == (200, TOLD)
+    early = {"rules": [{"uuid": "e"}], "changes": {"node": [], "ports": {}, "plugin_data": [{"op": "remove"}]}}
+    service.store.rule_runs.put_early(node.id, json.dumps(early))
+    assert service.call("GET", path).json == early
+    service.store.rule_runs.put_later(node.id, json.dumps(TOLD))
+    both = service.call("GET", path).json
+    assert both["rules"] == early["rules"] + TOLD["rules"]  # type: ignore[operator]
+    assert both["changes"]["plugin_data"] == [{"op": "remove"}]
+    assert service.call("GET", f"{path}?odd=1").status == 400
+
+
+def test_a_rule_shows_how_often_it_ran_in_detail_only(service: Service) -> None:
+    uuid, other = post(service), post(service)
+    service.store.rule_hits.count(Tally([uuid, other], [uuid], []))
+    service.store.rule_hits.count(Tally([uuid], [], [uuid]))
+    plain = service.call("GET", RULES).json["inspection_rules"]
+    assert not any("hits" in rule for rule in plain)
+    detailed = service.call("GET", f"{RULES}?detail=true").json["inspection_rules"]
+    shown = service.call("GET", f"{RULES}/{uuid}").json["hits"]
+    assert [rule["hits"]["evaluated"] for rule in detailed] == [2, 1]
+    assert detailed[0]["hits"] == shown
+    moment = shown.pop("last_matched_at")
+    assert moment.endswith("+00:00")
+    assert shown == {"evaluated": 2, "matched": 1, "failed": 1}
+    assert detailed[1]["hits"]["last_matched_at"] is None
+    assert service.call("POST", RULES, body={"actions": [SET], "hits": {}}).status == 400

@@ -1,0 +1,312 @@
+"""Power synchronisation against scripted machines, over a real store."""
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+
+from ironic.conductor.power_readings import Readings, by_bmc, state_of
+from ironic.conductor.power_sync import PowerSync, Recovery, jobs
+from ironic.core.management_errors import DriverOperationError
+from ironic.rpc.placement import Placement
+from ironic.tests.databases import counting_statements
+from ironic.tests.unit.conductor.flows.bench import HOST
+
+ON, OFF = "power on", "power off"
+
+
+@pytest.fixture
+def placement(bench):
+    bench.store.conductors.register(HOST, "", ["fake-hardware"], [])
+    return Placement(bench.store, heartbeat_timeout=60)
+
+
+@pytest.fixture
+def sync(bench, placement):
+    return PowerSync(bench.tasks, placement)
+
+
+def machine(bench, power_state=ON, **values):
+    values = {"provision_state": "active", "power_state": power_state} | values
+    return bench.node("power", **values)
+
+
+def says(bench, *answers):
+    """Have the machine answer these, the last one for ever."""
+    left = list(answers)
+
+    def answer(_task):
+        said = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    bench.script.answers["get_power_state"] = answer
+
+
+def orders(bench):
+    return [call for call in bench.script.calls if call.startswith("set ")]
+
+
+def test_a_quiet_round_is_one_statement_however_many_nodes(bench, sync):
+    for _ in range(40):
+        machine(bench)
+    sync()
+    with counting_statements(bench.store) as seen:
+        sync()
+    assert (seen.selects, seen.writes) == (1, 0), seen.texts
+    assert bench.script.calls.count("get_power_state") == 80
+
+
+def test_a_machine_is_brought_back_after_agreeing_readings_only(bench, sync):
+    uuid = machine(bench)
+    says(bench, OFF)
+    sync()
+    sync()
+    assert orders(bench) == [] and bench.row(uuid).power_state == ON
+    sync()
+    assert orders(bench) == [f"set {ON}"]
+    row = bench.row(uuid)
+    assert (row.power_state, row.target_power_state, row.reservation) == (ON, None, None)
+    assert [entry[:2] for entry in bench.history(uuid)] == [("WARNING", "power")]
+
+
+def test_one_bad_reading_changes_nothing(bench, sync):
+    machine(bench)
+    says(bench, OFF, OFF, ON, OFF, OFF, ON)
+    for _ in range(6):
+        sync()
+    assert orders(bench) == []
+
+
+def test_a_machine_that_recovers_before_the_lock_is_taken_is_left_alone(bench, sync):
+    machine(bench)
+    says(bench, OFF, OFF, OFF, ON)
+    for _ in range(3):
+        sync()
+    assert orders(bench) == []
+
+
+@pytest.mark.parametrize("answer", [None, "unknown"])
+def test_a_bmc_that_does_not_tell_is_never_off_and_never_at_fault(bench, sync, answer):
+    uuid = machine(bench)
+    says(bench, answer)
+    for _ in range(9):
+        sync()
+    assert orders(bench) == []
+    assert (bench.row(uuid).power_state, bench.row(uuid).maintenance) == (ON, False)
+
+
+def test_the_record_follows_if_the_operator_wants_that(bench, sync, conf):
+    conf(conductor__force_power_state_during_sync=False)
+    uuid = machine(bench)
+    says(bench, OFF)
+    for _ in range(3):
+        sync()
+    assert orders(bench) == [] and bench.row(uuid).power_state == OFF
+    assert "although 'power on' was recorded" in bench.history(uuid)[0][2]
+
+
+def test_a_machine_that_must_not_be_powered_off_is_followed(bench, sync):
+    uuid = machine(bench, OFF, disable_power_off=True)
+    says(bench, ON)
+    for _ in range(3):
+        sync()
+    assert orders(bench) == [] and bench.row(uuid).power_state == ON
+
+
+def test_the_first_reading_is_recorded_at_once(bench, sync):
+    uuid = machine(bench, None)
+    says(bench, OFF)
+    sync()
+    assert bench.row(uuid).power_state == OFF
+    assert bench.history(uuid) == []
+
+
+def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, placement, conf):
+    conf(conductor__power_state_sync_max_retries=2)
+    uuid = machine(bench)
+    says(bench, DriverOperationError("no route"))
+    for _ in range(2):
+        sync()
+    assert bench.row(uuid).maintenance is False
+    sync()
+    row = bench.row(uuid)
+    assert (row.maintenance, row.fault, row.power_state) == (True, "power failure", "error")
+    assert "no route" in row.maintenance_reason
+    recovery = Recovery(bench.tasks, placement)
+    recovery()
+    assert bench.row(uuid).fault == "power failure"
+    says(bench, OFF)
+    recovery()
+    row = bench.row(uuid)
+    assert (row.maintenance, row.maintenance_reason, row.fault, row.power_state) == (False, None, None, OFF)
+
+
+def test_recovery_leaves_other_maintenance_alone(bench, placement):
+    uuid = machine(bench, maintenance=True, fault="clean failure")
+    Recovery(bench.tasks, placement)()
+    assert bench.row(uuid).maintenance is True
+    assert bench.script.calls == []
+
+
+def test_a_machine_that_does_not_stay_is_given_up(bench, sync, conf):
+    conf(conductor__power_state_sync_max_retries=1, conductor__sync_power_state_agreeing_readings=1)
+    uuid = machine(bench)
+    says(bench, OFF)
+    sync()
+    sync()
+    assert len(orders(bench)) == 1
+    assert bench.row(uuid).fault == "power failure"
+    assert "does not stay" in bench.row(uuid).maintenance_reason
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"provision_state": "enroll"},
+        {"provision_state": "clean wait"},
+        {"provision_state": "deploy hold"},
+        {"reservation": "somebody"},
+        {"maintenance": True},
+        {"target_power_state": OFF},
+        {"conductor_group": "of others"},
+    ],
+)
+def test_some_nodes_are_none_of_its_business(bench, sync, values):
+    machine(bench, **values)
+    sync()
+    assert bench.script.calls == []
+
+
+def test_a_user_who_comes_between_reading_and_acting_wins(bench, sync, conf):
+    conf(conductor__sync_power_state_agreeing_readings=1)
+    uuid = machine(bench)
+
+    def answer(_task):
+        bench.store.nodes.reserve(uuid, "user's conductor")
+        return OFF
+
+    bench.script.answers["get_power_state"] = answer
+    sync()
+    assert orders(bench) == []
+    assert bench.row(uuid).reservation == "user's conductor"
+
+
+def test_a_record_that_changed_after_the_reading_is_not_overwritten(bench, sync, conf):
+    conf(conductor__sync_power_state_agreeing_readings=1, conductor__force_power_state_during_sync=False)
+    uuid = machine(bench, OFF)
+
+    def answer(_task):
+        bench.store.nodes.update(uuid, {"maintenance": True})
+        return ON
+
+    bench.script.answers["get_power_state"] = answer
+    sync()
+    assert bench.row(uuid).power_state == OFF
+
+
+def test_the_node_is_not_locked_while_it_is_read_or_recorded(bench, sync, conf):
+    conf(conductor__sync_power_state_agreeing_readings=1, conductor__force_power_state_during_sync=False)
+    uuid = machine(bench)
+    seen = []
+    bench.script.answers["get_power_state"] = lambda task: seen.append(bench.row(uuid).reservation) or OFF
+    with counting_statements(bench.store) as statements:
+        sync()
+    assert seen == [None]
+    assert not any("SET reservation" in text for text in statements.texts)
+    assert bench.row(uuid).power_state == OFF
+
+
+def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench, placement):
+    nodes = [machine(bench) for _ in range(12)]
+    sync = PowerSync(bench.tasks, placement, parts=4)
+    for _ in range(4):
+        sync()
+    assert bench.script.calls.count("get_power_state") == len(nodes)
+    says(bench, OFF)
+    bench.script.calls.clear()
+    sync()
+    sync()
+    assert bench.script.calls.count("get_power_state") == 3 + 6
+
+
+def test_the_interval_is_cut_into_shares_and_zero_switches_off(bench, placement, conf):
+    conf(conductor__sync_power_state_interval=120, conductor__power_failure_recovery_interval=0)
+    assert [job.spacing for job in jobs(bench.tasks, placement)] == [10, 0]
+    conf(conductor__sync_power_state_interval=0)
+    assert jobs(bench.tasks, placement)[0].spacing == 0
+
+
+def test_nodes_behind_one_bmc_are_one_group(bench):
+    chassis = {"redfish_address": "https://192.0.2.1:8443"}
+    nodes = [bench.row(machine(bench, driver_info=info)) for info in (chassis, {}, chassis, {})]
+    assert [len(group) for group in by_bmc(nodes)] == [2, 1, 1]
+
+
+class Threads:
+    """A pool with two free workers."""
+
+    def __init__(self):
+        self.free = 2
+        self.executor = ThreadPoolExecutor(2)
+
+    def take(self, purpose, *, background=False):
+        assert background
+        self.free -= 1
+        return self
+
+    def start(self, function, *args) -> Future[None]:
+        return self.executor.submit(function, *args)
+
+
+def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench, conf):
+    conf(conductor__sync_power_state_workers=3, conductor__sync_power_state_bmc_interval=0.05)
+    bench.tasks.pool = Threads()
+    shared = {"redfish_address": "192.0.2.1"}
+    nodes = [bench.row(machine(bench, driver_info=info)) for info in (shared, {}, shared, {}, shared)]
+    alone, times, most, at_work = {nodes[i].id for i in (1, 3)}, [], [0], []
+    lock = threading.Lock()
+
+    def answer(task):
+        with lock:
+            at_work.append(task.node_id)
+            most[0] = max(most[0], len(at_work))
+            assert len([node for node in at_work if node not in alone]) <= 1
+        time.sleep(0.03)
+        with lock:
+            at_work.remove(task.node_id)
+            if task.node_id not in alone:
+                times.append(time.monotonic())
+        return ON
+
+    bench.script.answers["get_power_state"] = answer
+    heard = []
+    Readings(bench.tasks, "reading", lambda task, seen, why: heard.append((task.node_id, seen))).take(nodes)
+    bench.tasks.pool.executor.shutdown()
+    assert sorted(heard) == sorted((node.id, ON) for node in nodes)
+    assert most[0] > 1
+    assert all(later - earlier >= 0.05 for earlier, later in zip(times, times[1:], strict=False))
+
+
+def test_a_full_pool_slows_it_down_only(bench, sync, conf):
+    bench.pool.full = True
+    machine(bench)
+    machine(bench)
+    sync()
+    assert bench.script.calls.count("get_power_state") == 2
+
+
+def test_a_stop_ends_a_round_early(bench, sync):
+    machine(bench)
+    sync.stop()
+    sync()
+    assert bench.script.calls == []
+
+
+def test_an_unexpected_error_of_a_driver_is_no_answer(bench):
+    uuid = machine(bench)
+    says(bench, ZeroDivisionError("x"))
+    with bench.tasks.looking_at(bench.context, bench.row(uuid), purpose="test") as task:
+        assert state_of(task) == (None, "unexpected ZeroDivisionError: x")

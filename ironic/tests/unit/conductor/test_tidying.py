@@ -1,0 +1,89 @@
+"""What grows is cut back, by one conductor for all."""
+
+import pytest
+
+from ironic.conductor.tidying import Tidying, jobs
+
+
+@pytest.fixture
+def here(store, clock):
+    store.conductors.register("c1", "", ["fake-hardware"], [])
+
+
+def entries(store, node, number):
+    for count in range(number):
+        event = {"event": str(count), "event_type": "t", "severity": "INFO", "conductor": "c1"}
+        store.history.add(store.nodes.get(node).id, **event)
+
+
+def texts(store, node):
+    return [row[0] for row in store.history.rows(("event",), filters={"node_id": store.nodes.get(node).id})]
+
+
+def test_conductors_that_left_for_good_go_after_the_limit(store, tasks, placement, clock, conf, caplog):
+    conf(conductor__conductor_cleanup_timeout=600)
+    store.conductors.register("gone", "", [], [])
+    clock.pass_by(601)
+    store.conductors.register("c1", "", ["fake-hardware"], [])
+    Tidying(tasks, placement).conductors()
+    assert store.conductors.rows(("hostname",)) == [("c1",)]
+    assert "Conductor gone gave no sign of life for 600 seconds" in caplog.text
+
+
+def test_history_keeps_the_newest_entries_of_each_node(here, store, tasks, placement, make_node, clock, conf):
+    conf(conductor__node_history_max_entries=2)
+    long, short = make_node(), make_node()
+    entries(store, long, 5)
+    entries(store, short, 2)
+    clock.pass_by(1)
+    Tidying(tasks, placement).history()
+    assert (texts(store, long), texts(store, short)) == (["3", "4"], ["0", "1"])
+
+
+def test_young_entries_stay_however_many(here, store, tasks, placement, make_node, clock, conf):
+    conf(conductor__node_history_max_entries=1, conductor__node_history_minimum_days=2)
+    node = make_node()
+    entries(store, node, 2)
+    clock.pass_by(86400 * 1.5)
+    store.conductors.touch("c1")
+    entries(store, node, 2)
+    clock.pass_by(86400)
+    store.conductors.touch("c1")
+    placement.reset()
+    Tidying(tasks, placement).history()
+    assert texts(store, node) == ["0", "1"]
+
+
+def test_a_trimming_removes_no_more_than_the_batch(here, store, tasks, placement, make_node, clock, conf):
+    conf(conductor__node_history_max_entries=1, conductor__node_history_cleanup_batch_count=3)
+    nodes = [make_node(), make_node()]
+    for node in nodes:
+        entries(store, node, 3)
+    clock.pass_by(1)
+    Tidying(tasks, placement).history()
+    assert sorted(len(texts(store, node)) for node in nodes) == [1, 2]
+
+
+def test_no_limit_keeps_all(here, store, tasks, placement, make_node, clock, conf):
+    conf(conductor__node_history_max_entries=0)
+    node = make_node()
+    entries(store, node, 5)
+    clock.pass_by(1)
+    Tidying(tasks, placement).history()
+    assert len(texts(store, node)) == 5
+
+
+def test_only_one_conductor_does_it(store, tasks, placement, make_node, clock, conf):
+    conf(conductor__node_history_max_entries=1)
+    store.conductors.register("elsewhere", "", ["fake-hardware"], [])
+    node = make_node()
+    entries(store, node, 3)
+    clock.pass_by(1)
+    Tidying(tasks, placement).history()
+    Tidying(tasks, placement).conductors()
+    assert len(texts(store, node)) == 3
+
+
+def test_the_options_say_how_often(tasks, placement, conf):
+    conf(conductor__conductor_cleanup_interval=5, conductor__node_history_cleanup_interval=0)
+    assert [job.spacing for job in jobs(tasks, placement)] == [5, 0]
