@@ -8,13 +8,14 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 TIMED := tools/timed.sh
 
-.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands docs clean
+.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands docs clean battery
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
 	@echo "make tidy      format the code and mend what the linter can"
 	@echo "make check     format, lint, types, layers, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
+	@echo "make battery   kill, pause and restart conductors whatever they are doing; a few minutes, with an account"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make demands   demands that no test proves"
 	@echo "make docs      write the generated pages anew"
@@ -63,6 +64,10 @@ check: static
 
 test: static services
 	@$(PYTEST)
+
+# One after another: the times are part of what is tested. The bound is for a machine that hangs.
+battery: services
+	@IRONIC_BATTERY=1 timeout 1800 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
 
 services: venv
 	@$(BIN)/python tools/services.py start

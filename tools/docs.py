@@ -1,13 +1,16 @@
 """Write the pages that are read off the code: `python tools/docs.py`.
 
 doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/inspection-hooks.md from the
-hooks. A test compares the files with what this would write, so a page can't fall behind.
+hooks, doc/inspection-rules-reference.md from the signatures of operators and actions. A test compares the files with
+what this would write, so a page can't fall behind.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import hardware_page
 import hooks_page
+import rules_page
 from oslo_config import cfg
 
 from ironic.conf import GROUPS
@@ -17,17 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Every move between two states of a chapter is drawn in it; a move may stand in two.
 CHAPTERS = {
-    "First contact, inspection, adoption": {
-        states.ENROLL,
-        states.VERIFYING,
-        states.MANAGEABLE,
-        states.INSPECTING,
-        states.INSPECTWAIT,
-        states.INSPECTFAIL,
-        states.ADOPTING,
-        states.ADOPTFAIL,
-        states.ACTIVE,
-    },
+    "First contact": {states.ENROLL, states.VERIFYING, states.MANAGEABLE},
+    "Inspecting": {states.MANAGEABLE, states.INSPECTING, states.INSPECTWAIT, states.INSPECTFAIL},
+    "Adopting": {states.MANAGEABLE, states.ADOPTING, states.ADOPTFAIL, states.ACTIVE},
     "Cleaning": {
         states.MANAGEABLE,
         states.AVAILABLE,
@@ -71,8 +66,8 @@ CHAPTERS = {
 STATES_HEAD = """\
 # The life of a node
 
-Read off `ironic/core/states.py` by `make docs`. Arrows carry the event; events that users send are in the table at the
-end.
+Read off `ironic/core/states.py` by `make docs`: one picture of everything, one per flow. Arrows carry the event; boxes
+with a thick frame are states a node may rest in. What users send is in the table at the end.
 """
 
 OPTIONS_HEAD = """\
@@ -85,7 +80,7 @@ their libraries (oslo.log, oslo.messaging, oslo.db). A dagger marks what SIGHUP 
 
 def states_page() -> str:
     """Return the pictures and the table of verbs."""
-    parts = [STATES_HEAD]
+    parts = [STATES_HEAD, "## All of it\n", "\n".join(_picture(states.MOVES)), ""]
     for title, chapter in CHAPTERS.items():
         moves = [move for move in states.MOVES if move[0] in chapter and move[2] in chapter]
         parts += [f"## {title}\n", "\n".join(_picture(moves)), ""]
@@ -99,6 +94,9 @@ def _picture(moves: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     drawn = list(moves)
     for state in dict.fromkeys(end for start, _, target in drawn for end in (start, target)):
         yield f'    state "{state}" as {_name(state)}'
+        if state in states.STABLE:
+            yield f"    class {_name(state)} stable"
+    yield "    classDef stable stroke-width:3px"
     for start, event, target in drawn:
         yield f"    {_name(start)} --> {_name(target)} : {event}"
     yield "```"
@@ -164,6 +162,8 @@ def pages() -> dict[Path, str]:
         doc / "states.md": states_page(),
         doc / "options.md": options_page(),
         doc / "inspection-hooks.md": hooks_page.page(),
+        doc / "inspection-rules-reference.md": rules_page.page(),
+        doc / "hardware.md": hardware_page.page(),
     }
 
 

@@ -75,7 +75,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:
         if request.method == "OPTIONS":
             return _OPTIONS, ()
-        if path.endswith(".json") and request.minor < 91 and versions.asked(request.environ) is not None:
+        if path.endswith(".json") and path not in self._routes.whole and _strips(request):
             request.stripped, path = True, path.removesuffix(".json")
         try:
             return self._routes.find(request.method, path)
@@ -107,6 +107,11 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
 
     def _handle_empty_response_body(self, state: Any) -> None:
         """Keep Pecan from decoding the body and from turning an empty 200 into 204."""
+
+
+def _strips(request: Request) -> bool:
+    """Tell whether a version, asked for expressly, takes '.json' off paths."""
+    return request.minor < 91 and versions.asked(request.environ) is not None
 
 
 class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types

@@ -118,6 +118,8 @@ class Resource:
     marker: ClassVar[ValueType]
     own_filters: ClassVar[tuple[Filter, ...]] = ()
     table: ClassVar[Table]
+    # Whether lists come in pages, sorted as asked.
+    paged: ClassVar[bool] = True
     # The first version whose lists take `detail=`; None: none does.
     since_detail: ClassVar[int | None] = 43
     # The same of `fields=`.

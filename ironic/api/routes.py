@@ -62,6 +62,8 @@ class Routes:
     def __init__(self, rows: Iterable[Route]) -> None:
         self._root = _Place()
         self.rows = tuple(rows)
+        # Paths whose ending is their own, whatever old versions do to endings.
+        self.whole = frozenset(row.path for row in self.rows if row.path.endswith(".json"))
         for row in self.rows:
             self._add(row)
 
@@ -82,7 +84,8 @@ class Routes:
         return route, values
 
     def _walk(self, path: str) -> tuple[_Place, tuple[str, ...]]:
-        place, values, rest, before = self._root, [], None, 0
+        values: list[str] = []
+        place, rest, before = self._root, None, 0
         segments = _segments(path)
         for segment in segments:
             if place.rest is not None:

@@ -44,7 +44,7 @@ class Allocator:
         self,
         tasks: "Tasks",
         *,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] = time.sleep,
         shuffle: Callable[[list[Any]], None] = random.shuffle,
     ) -> None:
         self._store, self._pool, self._host = tasks.store, tasks.pool, tasks.host

@@ -1,8 +1,8 @@
 """What an agent's sign of life does.
 
 It is remembered in every state in which an agent may run. Where the node waits for one, the deploy interface hears of
-it on a worker, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source: facts/steps.yaml,
-heartbeat.processing.
+it on a worker, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source:
+facts/steps.yaml, heartbeat.processing.
 """
 
 import logging

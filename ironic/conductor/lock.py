@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import NodeLocked
+from ironic.core.lock_purpose import in_background, is_in_background
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -20,7 +21,7 @@ LOG = logging.getLogger(__name__)
 # A lock held longer than this is worth a line in the log: it is what users meet as "node is locked".
 LONG_HOLD_SECONDS: Final = 30.0
 
-# How many times longer than a user's request internal work waits for a lock.
+# How many times longer than a user's request internal work waits for a lock, and a user for background work.
 PATIENCE: Final = 10
 
 
@@ -29,7 +30,6 @@ class Locks:
     """What all locks of one conductor share: the row ids of what they hold, and which life of the conductor it is."""
 
     held: set[int] = field(default_factory=set)
-    in_background: set[int] = field(default_factory=set)
     incarnation: str | None = None  # None until the conductor has begun; then only its newest life may take nodes
 
 
@@ -52,15 +52,13 @@ class Lock:
         attempts = CONF.conductor.node_locked_retry_attempts if retry else 1
         try:
             node = self._reserve(ident, purpose, max(1, attempts * (PATIENCE if patient else 1)))
-        except NodeLocked:
-            if not retry or self._background or not self._is_in_background(ident):
+        except NodeLocked as error:
+            if not retry or not is_in_background(error):
                 raise
             # Whoever asks for something does not hear of what goes on in the background; that ends soon.
             node = self._reserve(ident, purpose, max(1, attempts * PATIENCE))
         self._since = time.monotonic()
         self._locks.held.add(node.id)
-        if self._background:
-            self._locks.in_background.add(node.id)
         LOG.debug("Node %s is held for %s", node.uuid, purpose)
         return node
 
@@ -70,12 +68,9 @@ class Lock:
             self._host,
             attempts=attempts,
             interval=CONF.conductor.node_locked_retry_interval,
-            purpose=purpose,
+            purpose=in_background(purpose) if self._background else purpose,
             incarnation=self._locks.incarnation,
         )
-
-    def _is_in_background(self, ident: str | int) -> bool:
-        return self._store.nodes.row(("id",), ident)[0] in self._locks.in_background
 
     def give_back(self, node: "NodeRecord", purpose: str) -> None:
         """Release the node if it is held."""
@@ -89,6 +84,5 @@ class Lock:
         held = time.monotonic() - (self._since or 0)
         self._since = None
         self._locks.held.discard(node.id)
-        self._locks.in_background.discard(node.id)
         level = logging.INFO if held > LONG_HOLD_SECONDS else logging.DEBUG
         LOG.log(level, "Node %s was held for %.1f seconds for %s", node.uuid, held, purpose)

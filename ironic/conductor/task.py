@@ -86,7 +86,7 @@ class Task:
         self._ports: list[PortRecord] | None = None
         self._portgroups: list[PortgroupRecord] | None = None
         self._followup = FollowUp()
-        self._lock = Lock(workplace.store, workplace.host, workplace.locks, background=background)
+        self._lock = Lock(workplace.store, workplace.host, workplace.locks, background=record is not None)
         if shared:
             self.node = record or self.store.nodes.get(ident)
         else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.conductor import faults
+from ironic.conductor import faults, milestones
 from ironic.conductor.task import Task
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
@@ -102,11 +102,11 @@ def reason(node: "NodeRecord", wait: Wait) -> str:
     """Say what was waited for, since when, and what was heard last."""
     step = getattr(node, wait.step) if wait.step else None
     awaited = wait.expected + (f" about step {step['interface']}.{step['step']}" if step else "")
-    heard = node.driver_internal_info.get("agent_last_heartbeat")
-    last = f"its last heartbeat came at {heard} UTC" if heard else "no heartbeat has ever come"
+    since = getattr(node, wait.since)
+    last, following = milestones.last_and_next(node, since, awaited)
     return (
-        f"Timed out after {wait.timeout} seconds in state '{node.provision_state}' (since {getattr(node, wait.since)} "
-        f"UTC): expected {awaited}, but {last}. Look at the machine's console and network, then try again."
+        f"Timed out after {wait.timeout} seconds in state '{node.provision_state}' (since {since} UTC). Last "
+        f"milestone: {last}. Expected next: {following}. Look at the machine's console and network, then try again."
     )
 
 

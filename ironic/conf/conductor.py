@@ -50,7 +50,7 @@ WORK = [
     ),
 ]
 
-MEMBERSHIP = [
+MEMBERSHIP: list[cfg.Opt] = [
     cfg.StrOpt("conductor_group", default="", help="Group of nodes this conductor serves; empty is a group, too."),
     cfg.IntOpt("heartbeat_interval", default=10, help="Seconds between two signs of life in the table of conductors."),
     cfg.IntOpt(
@@ -233,7 +233,7 @@ IMAGES = [
     ),
 ]
 
-HISTORY = [
+HISTORY: list[cfg.Opt] = [
     cfg.BoolOpt("node_history", default=True, mutable=True, help="Keep a history of each node's errors and moves."),
     cfg.BoolOpt("record_step_flows_in_history", default=True, help="Write begin and end of every list of steps there."),
 ]
@@ -274,7 +274,15 @@ RESCUE = [
     ),
 ]
 
-OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RESCUE + RULES + IMAGES + HISTORY
+FILES = [
+    cfg.ListOpt(
+        "file_url_allowed_paths",
+        default=["/var/lib/ironic"],
+        help="Directories on this host below which an image may lie that is named by a file:// URL.",
+    ),
+]
+
+OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RESCUE + RULES + IMAGES + FILES + HISTORY
 
 
 def register(conf: cfg.ConfigOpts) -> None:

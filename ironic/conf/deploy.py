@@ -4,6 +4,9 @@ from oslo_config import cfg
 
 RAMDISK = [
     cfg.StrOpt("http_root", default="/httpboot", help="Directory that a web server offers to machines and BMCs."),
+    cfg.StrOpt(
+        "http_image_subdir", default="agent_images", help="Directory below http_root for the images that agents fetch."
+    ),
     cfg.URIOpt("http_url", help="URL at which machines and BMCs find that directory."),
     cfg.BoolOpt(
         "fast_track",
@@ -57,7 +60,10 @@ ERASURE = [
     cfg.BoolOpt("enable_ata_secure_erase", default=True, mutable=True, help="Use the secure erasure of ATA disks."),
     cfg.BoolOpt("enable_nvme_secure_erase", default=True, mutable=True, help="Use the secure erasure of NVMe disks."),
     cfg.BoolOpt(
-        "erase_skip_read_only", default=False, mutable=True, help="Pass over disks that are read-only, instead of failing."
+        "erase_skip_read_only",
+        default=False,
+        mutable=True,
+        help="Pass over disks that are read-only, instead of failing.",
     ),
     cfg.IntOpt(
         "disk_erasure_concurrency", default=4, min=1, mutable=True, help="How many disks are erased at the same time."

@@ -10,7 +10,7 @@ OPTIONS = [
         deprecated_name="built_in_rules",
         help="YAML file of rules that are always there and that no user can change. Read and checked at start.",
     ),
-    cfg.StrOpt("default_scope", help="Scope of a new rule whose creator gives none."),
+    cfg.StrOpt("default_scope", help="Scope of stored rules that have none of their own."),
     cfg.StrOpt(
         "mask_secrets",
         default="always",

@@ -6,7 +6,7 @@ OPTIONS = [
     cfg.StrOpt(
         "default_inspection_hooks",
         default="validate-interfaces,ports,architecture",
-        help="Hooks that run on what a BMC tells unless inspection_hooks says otherwise; meant to be referred to there.",
+        help="Hooks that run on what a BMC tells unless inspection_hooks says otherwise; to be referred to there.",
     ),
     cfg.StrOpt(
         "inspection_hooks",

@@ -76,4 +76,7 @@ class Gibibytes(types.Integer):
     def __call__(self, value: Any) -> int:
         """Take a number, or a word that older releases took."""
         word = str(value).strip().lower()
-        return int(super().__call__(self._WORDS.get(word, value)) or 0)
+        size: int | float | None = super().__call__(self._WORDS.get(word, value))
+        if size is None:
+            raise ValueError("a size in GiB must not be empty; 0 stands for none")
+        return int(size)

@@ -1,7 +1,7 @@
 """What can go wrong with an agent on a machine, beside what can with anything.
 
-    IronicError - AgentConnectionFailed, AgentCommandTimeout
-                - AgentAPIError - AgentInProgress
+IronicError - AgentConnectionFailed, AgentCommandTimeout
+            - AgentAPIError - AgentInProgress
 """
 
 from ironic.core.errors import IronicError

@@ -17,13 +17,18 @@ class GenericHardware(AbstractHardwareType):
 
     @property
     def supported_deploy_interfaces(self) -> Supported:
-        """Nothing yet that fits any machine."""
-        return []
+        """Deployment by an agent."""
+        return ["direct"]
 
     @property
     def supported_inspect_interfaces(self) -> Supported:
         """Inspection by an agent."""
         return ["agent", "no-inspect"]
+
+    @property
+    def supported_rescue_interfaces(self) -> Supported:
+        """None unless wanted, or rescue by an agent."""
+        return [*super().supported_rescue_interfaces, "agent"]
 
 
 class ManualManagementHardware(GenericHardware):

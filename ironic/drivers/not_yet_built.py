@@ -24,14 +24,14 @@ INTERFACES: Final[Mapping[str, frozenset[str]]] = {
         }
     ),
     "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
-    "deploy": frozenset({"anaconda", "ansible", "autodetect", "bootc", "custom-agent", "direct", "ramdisk"}),
+    "deploy": frozenset({"anaconda", "ansible", "autodetect", "bootc", "custom-agent", "ramdisk"}),
     "firmware": frozenset({"redfish"}),
     "inspect": frozenset({"idrac-redfish"}),
     "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
     "network": frozenset({"flat", "ironic-networking", "neutron"}),
     "power": frozenset({"agent", "idrac-redfish", "ipmitool"}),
     "raid": frozenset({"agent", "idrac-redfish", "redfish"}),
-    "rescue": frozenset({"agent"}),
+    "rescue": frozenset(),
     "storage": frozenset({"cinder", "external"}),
     "vendor": frozenset({"idrac-redfish", "ipmitool", "redfish"}),
 }

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ironic.core.call_errors import ConductorAbsent
+from ironic.core.call_errors import CallCameTooLate, ConductorAbsent
 from ironic.core.context import RequestContext
 from ironic.core.errors import CallNotUnderstood, IronicError
 from ironic.rpc import codec
@@ -68,6 +68,9 @@ class Dispatcher:
         try:
             self._check(name, envelope)
             return codec.result(codec.copied(self._perform(asker, name, arguments)))
+        except CallCameTooLate as error:
+            LOG.warning("%s (request %s, %s): %s", name, asker.request_id, _named(arguments), error)
+            return codec.failure(error)
         except IronicError as error:
             LOG.debug("%s (request %s) ends with %s: %s", name, asker.request_id, type(error).__name__, error)
             return codec.failure(error)

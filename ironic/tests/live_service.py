@@ -6,6 +6,7 @@ scenarios; nothing in it knows what a node is.
 
 import contextlib
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -52,10 +53,18 @@ def _options(configuration: Sequence[Path]) -> list[str]:
 class Service:
     """One program of the service, running until it is stopped."""
 
-    def __init__(self, program: str, configuration: Sequence[Path], log: Path, port: int | None = None) -> None:
+    def __init__(
+        self,
+        program: str,
+        configuration: Sequence[Path],
+        log: Path,
+        port: int | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.log_file, self.port = log, port
         self._process = subprocess.Popen(
             [PROGRAMS / program, *_options(configuration)],
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

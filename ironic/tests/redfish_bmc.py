@@ -196,7 +196,7 @@ def _with_insides(driver: Any) -> Any:
     ]
     disks = [{"Name": name, "CapacityBytes": size << 30} for name, size in (("small", 2), ("sda", 400), ("sdb", 800))]
 
-    class Extended(driver):  # type: ignore[misc]  # the emulator carries no types
+    class Extended(driver):
         def get_processors(self, identity: str) -> Any:
             return processors
 

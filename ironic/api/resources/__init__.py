@@ -25,6 +25,7 @@ from ironic.api.resources import (
     node_vmedia,
     node_writes,
     nodes,
+    openapi,
     port_writes,
     portgroup_writes,
     portgroups,
@@ -42,6 +43,7 @@ from ironic.api.routes import Route
 
 ROUTES: tuple[Route, ...] = (
     *root.ROUTES,
+    *openapi.ROUTES,
     *nodes.ROUTES,
     *node_writes.ROUTES,
     *node_states.ROUTES,

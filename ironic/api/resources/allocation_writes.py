@@ -5,7 +5,7 @@ for a node that has its instance already is written here, together with the node
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ironic.api import access, answers, input, json_patch, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -183,7 +183,7 @@ def _free(request: Request, node: "NodeRecord", uuid: str) -> None:
         request.store.allocations.delete(found.id)
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and a creation where an allocation already is."""
     raise InvalidParameterValue(err="This needs an allocation's UUID or name in the path, and nothing else there.")
 

@@ -20,6 +20,7 @@ class BiosSetting(Resource):
     singular = "BIOS setting"
     key = "name"
     marker: ClassVar[ValueType] = Text()
+    paged = False
     since_detail = 74
     since_fields = 74
 

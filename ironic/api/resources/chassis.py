@@ -4,7 +4,7 @@ Source: facts/fields.yaml and endpoints.yaml.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from ironic.api import answers, input, listing, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -13,7 +13,7 @@ from ironic.api.request import Request
 from ironic.api.resources import nodes
 from ironic.api.resources.node_fields import Node
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Links, Object, Text, Uuid, ValueType
+from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
 from ironic.core.errors import InvalidParameterValue
 
 
@@ -35,7 +35,7 @@ class Chassis(Resource):
     description = Field(Text(), plain=True)
     extra = Field(Object(), empty={})
     links = Field(Links("chassis/{}"), write=NOBODY, plain=True)
-    nodes = Field(ValueType(), write=NOBODY, needs=("uuid",), gather=links_to_nodes)
+    nodes = Field(Array(), write=NOBODY, needs=("uuid",), gather=links_to_nodes)
 
 
 def index(request: Request) -> Answer:
@@ -97,7 +97,7 @@ def detail_of_nodes(request: Request, chassis: str) -> Answer:
     return nodes.listed(request, page, f"chassis/{chassis}/nodes/detail")
 
 
-def refuse(request: Request, *path: str) -> Answer:
+def refuse(request: Request, *path: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and everything below a chassis but the list of its nodes."""
     raise InvalidParameterValue(err="This needs a chassis's UUID in the path; of its nodes there is only the list.")
 

@@ -12,7 +12,7 @@ from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Datetime, Links, Text, ValueType
+from ironic.api.types import Array, Bool, Datetime, Links, Text, ValueType
 
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
@@ -35,7 +35,7 @@ class Conductor(Resource):
     conductor_group = Field(Text(), since=49, write=NOBODY, plain=True)
     drivers = Field(Array(), since=49, write=NOBODY)
     links = Field(Links("conductors/{}"), since=49, write=NOBODY, plain=True)
-    alive = Field(ValueType(), since=49, write=NOBODY, plain=True, needs=("online", "updated_at"), gather=alive)
+    alive = Field(Bool(), since=49, write=NOBODY, plain=True, needs=("online", "updated_at"), gather=alive)
 
 
 _PLAIN = ["hostname", "conductor_group", "alive"]

@@ -40,6 +40,7 @@ class Driver(Resource):
     singular = "driver"
     key = "name"
     marker: ClassVar[ValueType] = Text()
+    paged = False
     since_detail = 30
     since_fields = 77
 

@@ -25,6 +25,8 @@ class FirmwareComponent(Resource):
     singular = "firmware component"
     key = "component"
     marker: ClassVar[ValueType] = Text()
+    paged = False
+    since_detail = None
 
     created_at = Field(Datetime(), since=86, write=NOBODY, plain=True)
     updated_at = Field(Datetime(), since=86, write=NOBODY, plain=True)

@@ -6,7 +6,7 @@ it was first reached at. What its being alive makes possible is decided by the c
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 import orjson
@@ -108,7 +108,7 @@ def _tell(request: Request, node: _Node, beat: dict[str, Any], *, known: bool) -
         LOG.debug("Node %s: a heartbeat came while the node was locked and is passed over", node.uuid)
 
 
-def no_ident(request: Request) -> Answer:
+def no_ident(request: Request) -> NoReturn:
     """Refuse a heartbeat that says no node."""
     ramdisk.check_enabled(request)
     raise MissingParameterValue(err="This needs a node's UUID or name in the path.")

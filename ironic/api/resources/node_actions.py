@@ -5,7 +5,7 @@ of service; what touches the machine is asked of the serving conductor.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import orjson
 
@@ -111,17 +111,17 @@ def list_children(request: Request, node: str) -> Answer:
     return answers.document({"children": [row[0] for row in children], "links": link})
 
 
-def unknown_part(request: Request, node: str, path: str) -> Answer:
+def unknown_part(request: Request, node: str, path: str) -> NoReturn:
     """Refuse what is no part of a node; such segments once were read as fields, hence the status."""
     raise InvalidParameterValue(err="A node has no such part.")
 
 
-def unknown_management(request: Request, node: str, *path: str) -> Answer:
+def unknown_management(request: Request, node: str, *path: str) -> NoReturn:
     """Refuse what is no part of management."""
     raise Abort(405, "Management has boot_device, indicators and inject_nmi only.")
 
 
-def below_detail(request: Request, path: str) -> Answer:
+def below_detail(request: Request, path: str) -> NoReturn:
     """Refuse a path below the detailed list."""
     raise Refused(404, "There is nothing below the detailed list.")
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Exact, Field, Filter, Resource
 from ironic.api.resources import node_views as views
 from ironic.api.types import (
+    Array,
     Bool,
     Datetime,
     Enum,
@@ -118,7 +119,7 @@ class Node(Resource):
     auto_discovered = Field(Bool(), since=84, write=NOBODY)
     allocation_uuid = Field(Uuid(), since=52, write=NOBODY, sort=False)
     chassis_uuid = Field(Uuid(), sort=False)
-    traits = Field(Object(), since=37, write=NOBODY, needs=("id",), gather=views.traits)
+    traits = Field(Array(), since=37, write=NOBODY, needs=("id",), gather=views.traits)
     conductor = Field(Text(), since=49, write=NOBODY, needs=views.PLACED_BY, gather=views.hosts)
     links = Field(Links("nodes/{}"), write=NOBODY, plain=True, select=False)
     ports = Field(Links("nodes/{}/ports"), write=NOBODY, select=False)

@@ -3,7 +3,7 @@
 What may be said about one besides its id is the network interface's own business, so all of the body is handed on.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ironic.api import answers, idents, input
 from ironic.api.answers import NO_CONTENT, Answer
@@ -67,7 +67,7 @@ def detach(request: Request, node: str, vif: str) -> Answer:
     return NO_CONTENT
 
 
-def no_id(request: Request, node: str) -> Answer:
+def no_id(request: Request, node: str) -> NoReturn:
     """Refuse to detach nothing in particular."""
     raise MissingParameterValue(err="The path has to name the virtual interface: /v1/nodes/<node>/vifs/<id>.")
 

@@ -7,7 +7,7 @@ serving conductor's work.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ironic.api import access, answers, input, patching
 from ironic.api.answers import NO_CONTENT, Answer
@@ -30,6 +30,7 @@ from ironic.api.types import Bool
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.lock_purpose import is_in_background
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -94,16 +95,21 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
             raise unacceptable("Removing chassis_uuid", 25)
 
 
+# How many times longer background work is waited for than other users: it ends soon, and nobody shall hear of it.
+_FOR_BACKGROUND: Final = 10
+
+
 def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
     """Change a node that nobody holds, in one transaction; one that is held is waited for a moment."""
     checked, settings = node_idents.known(request, ident), request.settings
-    until = time.monotonic() + (settings.node_locked_attempts - 1) * settings.node_locked_interval
+    begun, patience = time.monotonic(), (settings.node_locked_attempts - 1) * settings.node_locked_interval
     while True:
         try:
             # Done again, from reading on, where a server chose this transaction to end a deadlock.
             return request.store.run(lambda _: _change_now(request, checked, change))
-        except NodeLocked:
-            if (left := until - time.monotonic()) <= 0:
+        except NodeLocked as error:
+            longer = _FOR_BACKGROUND if is_in_background(error) else 1
+            if (left := begun + patience * longer - time.monotonic()) <= 0:
                 raise
         # Outside the transaction, which on SQLite holds up every other writer.
         request.store.nodes.wait_released(checked, min(settings.node_locked_interval, left))
@@ -175,7 +181,7 @@ def _may_delete_own(request: Request, facts: node_references.Facts) -> bool:
     return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and a creation where a node already is."""
     raise InvalidParameterValue(err="This needs a node's UUID or name in the path, and nothing else there.")
 

@@ -6,7 +6,7 @@ request has been: the state of the node is looked at where it can't change any m
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from ironic.api import access, answers, idents, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -79,7 +79,7 @@ def delete(request: Request, port: str) -> Answer:
     return NO_CONTENT
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and a creation where a port already is."""
     raise InvalidParameterValue(err="This needs a port's UUID or name in the path, and nothing else there.")
 

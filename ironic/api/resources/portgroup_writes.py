@@ -5,7 +5,7 @@ ports: what the ports of the group and the state of the node allow is judged und
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ironic.api import access, answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -64,7 +64,7 @@ def delete(request: Request, portgroup: str) -> Answer:
     return NO_CONTENT
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole."""
     raise InvalidParameterValue(err="This needs a port group's UUID or name in the path.")
 

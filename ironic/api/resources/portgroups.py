@@ -4,7 +4,7 @@ Source: facts/fields.yaml and endpoints.yaml. Writing is in `portgroup_writes`.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
@@ -122,7 +122,7 @@ def _list_ports(request: Request, portgroup: str, page: Page, path: str) -> Answ
     return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
 
 
-def below_list(request: Request, *path: str) -> Answer:
+def below_list(request: Request, *path: str) -> NoReturn:
     """Refuse everything but the lists below a node or a port group: a port or group is addressed by itself."""
     raise InvalidParameterValue(err="Here ports and port groups can only be listed; address one of them by itself.")
 

@@ -4,7 +4,7 @@ Reading never goes through a conductor. Writing is in `port_writes`.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from ironic.api import access, answers, idents, listing
 from ironic.api.answers import Answer
@@ -87,7 +87,7 @@ def show(request: Request, port: str) -> Answer:
     return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
 
 
-def below_list(request: Request, *path: str) -> Answer:
+def below_list(request: Request, *path: str) -> NoReturn:
     """Refuse everything but the list below a node: a port is addressed by itself."""
     raise InvalidParameterValue(err="Below a node ports can only be listed; address a port as /v1/ports/<port>.")
 

@@ -3,7 +3,7 @@
 Which collections a version lists is read off one table; the order of keys has no meaning to clients.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ironic.api import answers, input, projection, versions
 from ironic.api.answers import Answer
@@ -62,7 +62,7 @@ def show_v1(request: Request) -> Answer:
     return answers.document(document)
 
 
-def refuse_v1(request: Request) -> Answer:
+def refuse_v1(request: Request) -> NoReturn:
     """Refuse every other method on `/v1`."""
     raise Refused(405, "Only GET is allowed here.")
 

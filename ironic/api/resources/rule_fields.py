@@ -19,7 +19,6 @@ from ironic.api.types import (
     Integer,
     Links,
     Object,
-    StrictBool,
     Text,
     Uuid,
     ValueType,
@@ -55,8 +54,9 @@ class InspectionRule(Resource):
     created_at = Field(Datetime(), since=96, write=NOBODY)
     updated_at = Field(Datetime(), since=96, write=NOBODY)
     description = Field(Text(), since=96, plain=True)
-    priority = Field(Integer(LOWEST_PRIORITY, HIGHEST_PRIORITY), since=96, empty=0, plain=True)
-    sensitive = Field(StrictBool(), since=96, empty=False)
+    # The stock command line sends both of these as text.
+    priority = Field(Integer(LOWEST_PRIORITY, HIGHEST_PRIORITY, digits=True), since=96, empty=0, plain=True)
+    sensitive = Field(Bool(), since=96, empty=False)
     phase = Field(_PHASE, since=96, empty="main", plain=True)
     scope = Field(Text(), since=96)
     # Whether the rule comes from the operator's file; such a rule can't be changed or deleted.

@@ -14,7 +14,7 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Array, Enum, Object, Text
-from ironic.core.errors import InvalidParameterValue, NodeInventoryNotFound, NodeRuleRunNotFound
+from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue, NodeInventoryNotFound, NodeRuleRunNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
 from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
 
@@ -42,11 +42,19 @@ def _rules(request: Request, given: dict[str, Any]) -> tuple[list[CompiledRule],
     """Return the rules, and how to mask secrets from them where the option doesn't say."""
     documents = given.get("rules")
     if documents is None:
-        return request.settings.rule_book.rules(request.store), None
+        return _stored_rules(request), None
     if len(documents) > _MOST_RULES:
         raise InvalidParameterValue(err=f"At most {_MOST_RULES} rules can be tried out at once.")
     may_see = request.services.policy.is_open or access.allows(request, _CREATE)
     return [check_rule(document) for document in documents], None if may_see else "always"
+
+
+def _stored_rules(request: Request) -> list[CompiledRule]:
+    try:
+        return request.settings.rule_book.rules(request.store)
+    except InspectionRuleFailure as error:
+        # Its action or operator came from a package that is gone; inspections fail on it as well.
+        raise InvalidParameterValue(err=str(error)) from None
 
 
 def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:

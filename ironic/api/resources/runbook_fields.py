@@ -17,7 +17,6 @@ from ironic.api.types import (
     Links,
     LogicalName,
     Object,
-    StrictBool,
     Text,
     Uuid,
     ValueType,
@@ -48,9 +47,10 @@ class Runbook(Resource):
     updated_at = Field(Datetime(), since=92, write=NOBODY)
     name = Field(LogicalName(), since=92, nullable=False, empty=REQUIRED, plain=True)
     extra = Field(Object(), since=92, empty={})
-    public = Field(StrictBool(), since=92, empty=False)
+    # A patch may have words for true and false, as clients write them; a new runbook may not.
+    public = Field(Bool(), since=92, empty=False)
     owner = Field(Text(), since=92)
-    disable_ramdisk = Field(StrictBool(), since=92, empty=False)
+    disable_ramdisk = Field(Bool(), since=92, empty=False)
     description = Field(Text(), since=112)
     links = Field(Links("runbooks/{}"), since=92, write=NOBODY, plain=True)
     steps = Field(RunbookSteps(), since=92, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown)

@@ -49,8 +49,11 @@ def _check_public(owner: str | None) -> None:
         raise InvalidParameterValue(err="A public runbook has no owner.")
 
 
-def check_version(values: dict[str, Any], minor: int) -> None:
-    """Refuse in a new runbook what came later."""
+def check_new(values: dict[str, Any], minor: int) -> None:
+    """Refuse in a new runbook what came later, and words for true and false."""
+    for name in ("public", "disable_ramdisk"):
+        if not isinstance(values.get(name), bool | None):
+            raise InvalidParameterValue(err=f"{name} must be true or false.")
     if minor >= NAMES_SINCE:
         return
     if values.get("description") is not None:

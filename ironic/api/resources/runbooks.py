@@ -40,7 +40,7 @@ def show(request: Request, runbook: str) -> Answer:
 def create(request: Request) -> Answer:
     """Add a runbook."""
     input.query(request.query(), {})
-    runbook_rules.check_version(input.require_object(request.json()), request.minor)
+    runbook_rules.check_new(input.require_object(request.json()), request.minor)
     values = input.create(Runbook, request.json(), request.minor)
     settled = runbook_rules.settled_new(values, _caller(request))
     return step_lists.created(request, Runbook, request.store.runbooks, settled)

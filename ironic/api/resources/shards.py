@@ -1,5 +1,7 @@
 """Shards: how many nodes carry each shard's name. They exist only as a field of nodes."""
 
+from typing import NoReturn
+
 from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
@@ -19,7 +21,7 @@ def index(request: Request) -> Answer:
     )
 
 
-def show(request: Request, shard: str) -> Answer:
+def show(request: Request, shard: str) -> NoReturn:
     """Refuse to show one shard."""
     raise Refused(404, "A shard has nothing to show; list its nodes by /v1/nodes?shard=<name>.")
 

@@ -4,7 +4,7 @@ Secrets in the arguments of steps are stored and never shown. Source: facts/step
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ironic.api import answers, listing, patching, projection
 from ironic.api.answers import Answer
@@ -82,6 +82,6 @@ def _write(lists: "NamedSteps[Any]", record: Any, values: dict[str, Any]) -> Non
     record.save()
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and a creation where something already is."""
     raise InvalidParameterValue(err="This needs a UUID or name in the path, and nothing else there.")

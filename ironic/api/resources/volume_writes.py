@@ -6,7 +6,7 @@ nobody holds its node and the node is powered off; both are judged in the transa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ironic.api import access, answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -122,7 +122,7 @@ class Writes:
         )
 
 
-def no_ident(request: Request, *ignored: str) -> Answer:
+def no_ident(request: Request, *ignored: str) -> NoReturn:
     """Refuse a change of the collection as a whole, and a creation where something already is."""
     raise InvalidParameterValue(err="This needs a UUID in the path, and nothing else there.")
 

@@ -6,7 +6,7 @@ Both kinds do everything alike, so each handler is made twice. Reading never goe
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ironic.api import access, answers, input, listing, projection
 from ironic.api.answers import Answer
@@ -45,7 +45,7 @@ def show_root_of_node(request: Request, node: str) -> Answer:
     return answers.document(links(request, f"nodes/{uuid}/volume"))
 
 
-def below_list(request: Request, *path: str) -> Answer:
+def below_list(request: Request, *path: str) -> NoReturn:
     """Refuse everything but the lists below a node."""
     raise InvalidParameterValue(err="Below a node volumes can only be listed; address one as /v1/volume/<kind>/<uuid>.")
 

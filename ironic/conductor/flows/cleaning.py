@@ -76,9 +76,11 @@ def automated_steps(task: Task) -> list[Step]:
 
 
 def _tear_down(task: Task) -> None:
-    agent_link.forget(task.node)
-    if Progress(task.node, CLEAN).uses_ramdisk:
-        task.driver.require("deploy").tear_down_cleaning(task)
+    try:
+        if Progress(task.node, CLEAN).uses_ramdisk:
+            task.driver.require("deploy").tear_down_cleaning(task)
+    finally:
+        agent_link.forget(task.node)
 
 
 def _give_up(task: Task) -> None:

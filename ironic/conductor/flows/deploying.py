@@ -52,8 +52,10 @@ def _tear_down(task: Task) -> None:
 
 
 def _give_up(task: Task) -> None:
-    agent_link.forget(task.node)
-    task.driver.require("deploy").clean_up(task)
+    try:
+        task.driver.require("deploy").clean_up(task)
+    finally:
+        agent_link.forget(task.node)
 
 
 DEPLOY: Final = Flow(

@@ -42,7 +42,7 @@ def start_back(task: Task) -> None:
 
 def resume(task: Task) -> None:
     """Go on after the rescue ramdisk has come up."""
-    task.process_event("resume", callback=task.finish, call_args=("done",))
+    task.process_event("resume", callback=_work, call_args=(task, "rescue", _finish))
 
 
 def abort(task: Task) -> None:
@@ -62,6 +62,10 @@ def _validate(task: Task) -> None:
 
 def _rescue(task: Task) -> Any:
     return task.driver.require("rescue").rescue(task)
+
+
+def _finish(task: Task) -> Any:
+    return task.driver.require("rescue").finish_rescue(task)
 
 
 def _unrescue(task: Task) -> Any:

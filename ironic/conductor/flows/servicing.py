@@ -35,9 +35,11 @@ def _plan(task: Task, complete: bool) -> list[Step]:
 
 
 def _tear_down(task: Task) -> None:
-    agent_link.forget(task.node)
-    if Progress(task.node, SERVICE).uses_ramdisk:
-        task.driver.require("deploy").tear_down_service(task)
+    try:
+        if Progress(task.node, SERVICE).uses_ramdisk:
+            task.driver.require("deploy").tear_down_service(task)
+    finally:
+        agent_link.forget(task.node)
 
 
 def _give_up(task: Task) -> None:

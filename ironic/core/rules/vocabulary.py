@@ -151,5 +151,12 @@ ACTIONS: Final = Words(ACTIONS_GROUP, action_of)
 
 
 def check() -> None:
-    """See at start that every installed word can be understood, or raise InvalidParameterValue."""
-    len(OPERATORS), len(ACTIONS)
+    """See at start that there are words and all can be understood, or raise InvalidParameterValue."""
+    for kind in (OPERATORS, ACTIONS):
+        require_some(kind)
+
+
+def require_some(kind: Words[Any]) -> None:
+    """Refuse to go on without any words: then the package was not installed as it is now."""
+    if not kind:
+        raise InvalidParameterValue(err=f"No entry point of {kind.group} is installed. Install this package again.")

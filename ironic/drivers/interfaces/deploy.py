@@ -72,7 +72,7 @@ class DeployInterface(BaseInterface):
         agent_status: str | None = None,
         agent_status_message: str | None = None,
     ) -> StepEnd | None:
-        """Look how the agent's work goes, with the lock held; what has come to an end is returned. Here it is logged."""
+        """Look how the agent gets on, with the lock held, and return what has come to an end. Here it is logged."""
         LOG.warning(
             "An agent called for node %s, whose deploy interface has no use for it. Check what the machine booted.",
             task.node.uuid,
@@ -80,7 +80,7 @@ class DeployInterface(BaseInterface):
         return None
 
     def learn_steps(self, task: Task, kind: StepKind) -> None:
-        """Ask a running agent which steps it has; what it says is kept on the node. Without an agent nothing happens."""
+        """Ask a running agent which steps it has, and keep what it says on the node; without one nothing happens."""
 
     # Choosing another implementation (used by an interface that finds out by itself which one fits)
 

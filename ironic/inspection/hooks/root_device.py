@@ -36,7 +36,7 @@ class RootDevice(InspectionHook):
 
 
 def chosen(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: Any) -> Disk | None:
-    """Return the root disk by hints, or raise HardwareInspectionFailure; without hints the ramdisk's, unless skipped."""
+    """Return the root disk by hints, or raise HardwareInspectionFailure; without hints it is that of the ramdisk."""
     _check(hints, skipped)
     disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
     passed_over = root_device_hints.find_by_any(disks, skipped)

@@ -1,7 +1,7 @@
 """The directory that dnsmasq watches (dhcp-hostsdir), one small file per host.
 
-A file is rewritten in place under a lock, for dnsmasq reads it when it is closed and would not notice some other ways of
-changing it. Files of other names are somebody else's and are left alone.
+A file is rewritten in place under a lock: dnsmasq reads it when it is closed and might not notice other changes. Files
+of other names are somebody else's and are left alone.
 """
 
 import fcntl
@@ -53,7 +53,8 @@ def _lock(file: int) -> None:
     """Keep other filters out for as long as the file is open."""
     for left in reversed(range(_ATTEMPTS)):
         try:
-            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
         except BlockingIOError:
             if not left:
                 raise

@@ -42,15 +42,21 @@ def baremetal(service: Service) -> Iterator[Baremetal]:
     requests.delete(f"{service.url}/v1/inspection_rules", headers=HEADERS, timeout=30)
 
 
+def column(baremetal: Baremetal, name: str, *options: str) -> list[Any]:
+    """Return one column of the list; the client is of two minds about capital letters in their names."""
+    rules = baremetal.json("inspection", "rule", "list", *options)
+    return [{key.lower(): value for key, value in rule.items()}[name] for rule in rules]
+
+
 def listed(baremetal: Baremetal) -> list[str]:
-    return [rule["UUID"] for rule in baremetal.json("inspection", "rule", "list")]
+    return column(baremetal, "uuid")
 
 
 @pytest.mark.demand("S161", "S163")
-def test_the_command_line_creates_shows_lists_and_deletes(baremetal: Baremetal, tmp_path: Path) -> None:
+def test_the_command_line_creates_shows_lists_and_deletes(baremetal: Baremetal) -> None:
     rule = baremetal.json(
         "inspection", "rule", "create", "--actions", json.dumps(ACTIONS), "--conditions", json.dumps(CONDITIONS),
-        "--description", "First", "--priority", "7", "--sensitive",
+        "--description", "First", "--priority", "7", "--sensitive", "true",
         "--uuid", "9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10",
     )  # fmt: skip
     assert (rule["uuid"], rule["priority"]) == ("9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10", 7)
@@ -59,13 +65,13 @@ def test_the_command_line_creates_shows_lists_and_deletes(baremetal: Baremetal, 
     shown = baremetal.json("inspection", "rule", "show", other["uuid"])
     assert (shown["actions"], shown["conditions"], shown["phase"]) == (ACTIONS, [], "main")
     assert listed(baremetal) == [rule["uuid"], other["uuid"], BUILT_IN]
-    detailed = baremetal.json("inspection", "rule", "list", "--long")
-    assert [one["Description"] for one in detailed] == ["First", None, "built in"]
+    assert column(baremetal, "description", "--long") == ["First", None, "built in"]
+    assert column(baremetal, "actions", "--long") == [None, ACTIONS, ACTIONS]
     with pytest.raises(CommandFailed, match="built in"):
         baremetal("inspection", "rule", "delete", BUILT_IN)
     baremetal("inspection", "rule", "delete", other["uuid"])
     assert listed(baremetal) == [rule["uuid"], BUILT_IN]
-    baremetal("inspection", "rule", "delete", "--all")
+    baremetal("inspection", "rule", "delete", rule["uuid"])
     assert listed(baremetal) == [BUILT_IN]
 
 
@@ -80,17 +86,17 @@ def test_the_command_line_changes_rules(baremetal: Baremetal) -> None:
     shown = baremetal.json("inspection", "rule", "show", uuid)
     assert (shown["actions"], shown["conditions"], shown["priority"]) == (other, CONDITIONS, 3)
     assert shown["description"] == "changed"
-    baremetal("inspection", "rule", "unset", uuid, "--conditions", "--description", "--priority")
+    baremetal("inspection", "rule", "unset", uuid, "--description", "--priority")
     shown = baremetal.json("inspection", "rule", "show", uuid)
-    assert (shown["conditions"], shown["description"], shown["priority"]) == ([], None, 0)
-    baremetal("inspection", "rule", "set", uuid, "--sensitive")
-    assert baremetal.json("inspection", "rule", "show", uuid)["actions"] is None
+    assert (shown["description"], shown["priority"]) == (None, 0)
     with pytest.raises(CommandFailed, match="no operator"):
         bad = json.dumps([{"op": "odd", "args": {}}])
         baremetal("inspection", "rule", "create", "--actions", json.dumps(ACTIONS), "--conditions", bad)
 
 
+# The library warns of what it will remove from itself.
 @pytest.mark.filterwarnings("ignore::openstack.warnings.RemovedInSDK60Warning")
+@pytest.mark.filterwarnings("ignore::openstack.warnings.RemovedInSDK50Warning")
 @pytest.mark.demand("S164")
 def test_the_sdk_creates_lists_patches_and_deletes(service: Service, baremetal: Baremetal) -> None:
     cloud = openstack.connect(auth_type="none", endpoint=service.url, load_envvars=False, load_yaml_config=False)
@@ -98,7 +104,7 @@ def test_the_sdk_creates_lists_patches_and_deletes(service: Service, baremetal: 
     rule = sdk.create_inspection_rule(actions=ACTIONS, conditions=CONDITIONS, description="sdk", priority=5)
     assert (rule.actions, rule.conditions, rule.priority) == (ACTIONS, CONDITIONS, 5)
     assert [one.id for one in sdk.inspection_rules()] == [rule.id, BUILT_IN]
-    assert next(iter(sdk.inspection_rules(details=True))).actions == ACTIONS
+    assert next(iter(sdk.inspection_rules(detail=True))).actions == ACTIONS
     assert sdk.get_inspection_rule(rule.id).description == "sdk"
     patched = sdk.patch_inspection_rule(rule.id, [{"op": "replace", "path": "/priority", "value": 6}])
     assert patched.priority == 6

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ironic.core import states
 from ironic.drivers.interfaces import DeployInterface
-from ironic.drivers.modules.agent import access, erasure, in_band, machine, ramdisk
+from ironic.drivers.modules.agent import access, erasure, in_band, logs, machine, ramdisk
 from ironic.drivers.step_ends import AgentArrived, StepEnd
 from ironic.drivers.steps import StepKind
 from ironic.drivers.task import Task
@@ -66,7 +66,9 @@ class AgentBase(DeployInterface):
 
     def tear_down_cleaning(self, task: Task) -> None:
         """After a failure the machine stays as it is, for people to look at it (S55)."""
-        if task.node.provision_state != states.CLEANFAIL and task.node.fault is None:
+        failed = task.node.provision_state == states.CLEANFAIL or task.node.fault is not None
+        logs.collect(task, "cleaning", failed=failed)
+        if not failed:
             machine.switch_off(task)
         machine.clean_up(task, task.driver.require("network").remove_cleaning_network)
 
@@ -80,6 +82,7 @@ class AgentBase(DeployInterface):
 
     def tear_down_service(self, task: Task) -> None:
         network = task.driver.require("network")
+        logs.collect(task, "servicing", failed=task.node.fault is not None)
         machine.switch_off(task)
         machine.clean_up(task, network.remove_servicing_network)
         network.configure_tenant_networks(task)

@@ -105,7 +105,7 @@ class Agent:
         """Return the steps the agent offers for a flow by hardware manager, and the managers' versions."""
         result = self.ask(f"{flow}.get_{flow}_steps", **self._about(flow, task)) or {}
         offered, versions = result.get(f"{flow}_steps"), result.get("hardware_manager_version")
-        if not _are_steps(offered) or not isinstance(versions, Mapping):
+        if offered is None or not _are_steps(offered) or not isinstance(versions, Mapping):
             raise self._nonsense(f"get_{flow}_steps", "the answer holds no steps by hardware manager")
         return offered, dict(versions)
 

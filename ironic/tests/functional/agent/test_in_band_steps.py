@@ -1,76 +1,13 @@
 """Steps on a machine, through the engine: a real conductor's task and store, and an agent that is a real server."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from ironic.conf import CONF
 from ironic.core import states
-from ironic.drivers import extensions
-from ironic.drivers.composition import Composition
-from ironic.drivers.modules.agent import transport
-from ironic.drivers.modules.agent.base import AgentBase
-from ironic.drivers.steps import deploy_step
 from ironic.tests.agent_double import AgentDouble
-from ironic.tests.databases import sqlite_store
+from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.unit.conductor.flows import bench as benches
-
-
-class OnlySteps(AgentBase):
-    """A deploy interface that does nothing but boot an agent."""
-
-    def validate(self, task: Any) -> None:
-        pass
-
-    @deploy_step(priority=100)
-    def deploy(self, task: Any) -> str | None:
-        return states.DEPLOYWAIT
-
-    @deploy_step(priority=10)
-    def own_step(self, task: Any) -> str | None:
-        task.node.properties["own_step"] = "ran"
-        return None
-
-    def tear_down(self, task: Any) -> str | None:
-        return states.DELETED
-
-    def prepare(self, task: Any) -> None:
-        pass
-
-    def clean_up(self, task: Any) -> None:
-        pass
-
-    def take_over(self, task: Any) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def composition() -> Iterator[Composition]:
-    changed: list[str] = []
-
-    def set_options(**values: Any) -> None:
-        for name, value in values.items():
-            CONF.set_override(name, value)
-            changed.append(name)
-
-    benches.enable_fakes(set_options)
-    found = {group: dict(points) for group, points in extensions.installed().items()}
-    found[extensions.interfaces_group("deploy")]["scripted"] = benches.Loaded(OnlySteps)
-    for kind in ("vendor", "power", "inspect", "rescue"):
-        found[extensions.interfaces_group(kind)]["scripted"] = benches.Loaded(benches._SCRIPTED[kind](benches.Script()))
-    yield Composition.load(CONF, found)
-    for name in changed:
-        CONF.clear_override(name)
-
-
-@pytest.fixture
-def bench(conf, tmp_path, composition, monkeypatch) -> Iterator[benches.Bench]:
-    conf(conductor__node_locked_retry_attempts=1, service_catalog__endpoint_override="http://192.0.2.1:6385")
-    monkeypatch.setattr(transport, "_SECONDS_BETWEEN", 0)
-    store = sqlite_store(tmp_path)
-    yield benches.Bench(store, composition, benches.Script())
-    store.close()
 
 
 def waiting(bench: benches.Bench, agent: AgentDouble, state: str = states.MANAGEABLE, **verb: Any) -> str:
@@ -82,19 +19,6 @@ def waiting(bench: benches.Bench, agent: AgentDouble, state: str = states.MANAGE
     node.set_driver_internal_info("agent_secret_token", agent.memory()["agent_secret_token"])
     node.save()
     return uuid
-
-
-def beat(bench: benches.Bench, agent: AgentDouble, uuid: str, times: int = 1) -> tuple[str, str]:
-    """Send heartbeats; return state and running step."""
-    for _ in range(times):
-        node = bench.row(uuid)  # a restart wipes the token, and the agent that looks its node up gets another one
-        node.set_driver_internal_info("agent_secret_token", agent.memory()["agent_secret_token"])
-        node.save()
-        bench.beat(uuid, **agent.beat())
-    node = bench.row(uuid)
-    shown = node.clean_step or node.deploy_step or node.service_step or {}
-    assert node.reservation is None
-    return node.provision_state, shown.get("step", "")
 
 
 SLEEP = {"interface": "deploy", "step": "loopback_sleep", "args": {"seconds": 2}}
@@ -131,7 +55,10 @@ def test_the_plan_shows_the_agents_steps_afterwards(bench, agent, conf):
     beat(bench, agent, uuid)
     conf(deploy__erase_devices_metadata_priority=0, deploy__erase_devices_priority=77)
     shown = bench.endpoint.cleaning_steps(bench.context, uuid)
-    assert [(step["step"], step["priority"]) for step in shown["steps"]] == [("erase_devices", 77), ("loopback_noop", 5)]
+    assert [(step["step"], step["priority"]) for step in shown["steps"]] == [
+        ("erase_devices", 77),
+        ("loopback_noop", 5),
+    ]
     assert shown["source"]["deploy"]["cached_at"] is not None
 
 
@@ -150,7 +77,10 @@ def test_priorities_come_from_the_operator(bench, agent, conf):
 def test_a_users_list_runs_in_its_order_with_arguments(bench, agent, state, key, wait, done):
     if state == states.ACTIVE:
         clean = agent.results["clean.get_clean_steps"]
-        agent.results["service.get_service_steps"] = {"service_steps": clean["clean_steps"], "hardware_manager_version": {}}
+        agent.results["service.get_service_steps"] = {
+            "service_steps": clean["clean_steps"],
+            "hardware_manager_version": {},
+        }
     uuid = waiting(bench, agent, state, **{key: [SLEEP, NOOP, SLEEP]})
     for name in ("loopback_sleep", "loopback_noop", "loopback_sleep"):
         assert beat(bench, agent, uuid) == (wait, name)

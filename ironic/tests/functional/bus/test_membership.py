@@ -15,7 +15,10 @@ from ironic.tests.functional.bus.requests_without_end import asking
 from ironic.tests.site import Site, eventually, site
 
 # Longer than the sites' heartbeat_timeout, ring interval and check interval together.
-TAKEN_OVER = 15
+TAKEN_OVER = 20
+
+# Well below the four seconds after which a silent conductor is given up; a few hundredths on a quiet machine.
+AT_ONCE = 2
 
 
 @pytest.fixture
@@ -85,7 +88,7 @@ def test_a_group_is_served_by_its_own_conductors(pair: Site) -> None:
     assert pair.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "conductor_group": "none"}).status_code == 400
     assert pair.conductors["rack"].stop() == 0
     status, seconds = timed(pair, "GET", boot_device(inside[0]))
-    assert (status, seconds < 1) == (404, True)
+    assert (status, seconds < AT_ONCE) == (404, True)
     assert pair.ask("GET", boot_device(outside[0])).status_code == 200
 
 
@@ -93,9 +96,9 @@ def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site)
     node = pair.nodes_of("two")[0]
     pair.kill("two")
     status, seconds = timed(pair, "GET", boot_device(node))
-    assert (status, seconds < 1) == (503, True), seconds
+    assert (status, seconds < AT_ONCE) == (503, True), seconds
     status, seconds = timed(pair, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
-    assert (status, seconds < 1) == (503, True), seconds
+    assert (status, seconds < AT_ONCE) == (503, True), seconds
     eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200, TAKEN_OVER)
     assert pair.owner(node) == "one"
     assert pair.alive() == {"one"}
@@ -122,9 +125,9 @@ def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_ask
     hanging = pair.conductors["two"]
     hanging.signal(signal.SIGSTOP)
     status, seconds = timed(pair, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
-    assert (status, 3.5 < seconds < 6) == (503, True), seconds
+    assert (status, 3.5 < seconds < 8) == (503, True), seconds
     status, seconds = timed(pair, "GET", boot_device(node))
-    assert (status, seconds < 1) == (503, True), seconds
+    assert (status, seconds < AT_ONCE) == (503, True), seconds
     hanging.signal(signal.SIGCONT)
     eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200, TAKEN_OVER)
     time.sleep(1)
@@ -134,7 +137,7 @@ def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_ask
 
 
 def test_one_without_a_free_worker_says_so_at_once(tmp_path: Path) -> None:
-    busy = {"conductor": {"workers_pool_size": 3}, "fake": {"power_delay": 4}}
+    busy = {"conductor": {"workers_pool_size": 3}, "fake": {"power_delay": 2}}
     with site(tmp_path, conductors=[]) as running:
         running.start_conductor("one", busy).await_ready()
         nodes = [running.create_node() for _ in range(4)]
@@ -142,7 +145,7 @@ def test_one_without_a_free_worker_says_so_at_once(tmp_path: Path) -> None:
             timed(running, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"}) for node in nodes
         ]
         assert [status for status, _ in answers] == [202, 202, 202, 503]
-        assert answers[-1][1] < 1
+        assert answers[-1][1] < AT_ONCE
         assert running.node(nodes[-1]["uuid"])["provision_state"] == "enroll"
         eventually(lambda: running.node(nodes[0]["uuid"])["provision_state"], "manageable")
         running.provision(nodes[-1]["uuid"], "manage", "manageable")

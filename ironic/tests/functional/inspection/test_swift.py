@@ -1,18 +1,25 @@
 """Inventories in Swift, over real HTTP."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ironic.api.settings import ApiSettings
+from ironic.conductor import deletion
+from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import Store
 from ironic.inspection import storage
 from ironic.inspection.hooks.loading import load
 from ironic.inspection.pipeline import Pipeline
+from ironic.inspection.storage.choice import texts_of
 from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.conftest import Setter
+from ironic.tests.functional.wire import service as services
 from ironic.tests.swift_store import ACCOUNT, SwiftStore
-from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, work_on
 
 HOOKS = ["validate-interfaces", "ports", "architecture"]
 
@@ -35,7 +42,7 @@ def test_it_keeps_one_inventory_per_node(store: Store, task: Work, swift: SwiftS
 
 
 def test_it_makes_the_container_once(task: Work, swift: SwiftStore) -> None:
-    storage.from_conf().keep(task, storage.choice.texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
+    storage.from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
     assert [method for method, _ in swift.requests] == ["PUT", "PUT", "PUT", "PUT"]
     assert swift.containers == {"found%20things"}
 
@@ -60,7 +67,7 @@ def test_it_stores_nothing_of_an_inspection_whose_inventory_can_not_be_kept(
 
 def test_it_forgets_what_was_found(task: Work, store: Store, swift: SwiftStore) -> None:
     backend = storage.from_conf()
-    backend.keep(task, storage.choice.texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
+    backend.keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
     for _ in range(2):
         backend.forget(task.node.uuid)
     assert swift.objects == {}
@@ -81,3 +88,55 @@ def test_it_says_that_the_store_is_not_there(conf: Setter, task: Work, store: St
     conf(swift__endpoint_override="http://127.0.0.1:9/v1/x", swift__connect_retries=0)
     with pytest.raises(ObjectStoreError, match="can't read"):
         storage.from_conf().texts(store, task.node.id, task.node.uuid)
+
+
+class Deletion(Work):
+    """A task as the deletion of a node sees it."""
+
+    @property
+    def node_id(self) -> int:
+        return self.node.id
+
+
+@pytest.fixture
+def deleted(store: Store) -> Any:
+    return Deletion(store, new_node(store, provision_state=states.ENROLL))
+
+
+@pytest.mark.demand("S67")
+def test_a_node_takes_its_inventory_along(store: Store, deleted: Any, swift: SwiftStore) -> None:
+    storage.from_conf().keep(deleted, texts_of({}, {}, 1))
+    deletion.destroy(deleted)
+    assert swift.objects == {}
+    assert not store.nodes.find()
+
+
+@pytest.mark.parametrize("maintenance", [False, True])
+def test_only_maintenance_lets_a_node_go_whose_inventory_stays_behind(
+    store: Store, deleted: Any, swift: SwiftStore, maintenance: bool
+) -> None:
+    swift.trouble = 503
+    deleted.node.maintenance = maintenance
+    if not maintenance:
+        with pytest.raises(ObjectStoreError):
+            deletion.destroy(deleted)
+        assert store.nodes.find()
+        return
+    deletion.destroy(deleted)
+    assert not store.nodes.find()
+
+
+@pytest.mark.demand("S71")
+def test_the_api_shows_what_is_in_the_object_store(tmp_path: Path, swift: SwiftStore) -> None:
+    (tmp_path / "api").mkdir()
+    service = services.start(tmp_path / "api", ApiSettings(inventories=storage.from_conf()))
+    try:
+        node = service.store.nodes.create({"driver": "fake-hardware"})
+        path = f"/v1/nodes/{node.uuid}/inventory"
+        assert service.call("GET", path).status == 404
+        storage.from_conf().keep(work_on(service.store, node), texts_of({"cpu": 1}, {"x": "ä"}, 1))  # type: ignore[arg-type]
+        assert service.call("GET", path).json == {"inventory": {"cpu": 1}, "plugin_data": {"x": "ä"}}
+        swift.trouble = 503
+        assert service.call("GET", path).status == 500
+    finally:
+        service.close()

@@ -114,6 +114,15 @@ def test_a_disabled_interface_is_no_reason_against_a_change_of_another(service: 
     assert service.contents() == before
 
 
+def test_what_a_type_takes_unlisted_is_taken_and_not_shown(service: Service) -> None:
+    unlisted = InterfaceRow("ilo-gen8", "boot", "redfish", False, listed=False)
+    service.store.conductors.register(ELSEWHERE, "", ["ilo-gen8"], [*rows("ilo-gen8", ("ipxe",)), unlisted])
+    service.placement.reset()
+    assert patch(service, replace("boot_interface", "redfish")).json["boot_interface"] == "redfish"
+    shown = service.call("GET", "/v1/drivers/ilo-gen8").json
+    assert (shown["enabled_boot_interfaces"], shown["default_boot_interface"]) == (["ipxe"], "ipxe")
+
+
 @pytest.mark.demand("S25")
 def test_the_table_is_asked_once_for_many_requests(service: Service) -> None:
     service.call("GET", "/v1/nodes")

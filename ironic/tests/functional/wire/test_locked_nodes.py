@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ironic.api.settings import ApiSettings
+from ironic.core.lock_purpose import in_background
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -51,6 +52,21 @@ def test_a_change_of_a_node_that_stays_held_is_a_conflict_in_the_end(service: Se
     assert response.status == 409
     assert 0.35 < time.monotonic() - begun < 2
     assert service.store.nodes.get("n").extra == {}
+
+
+def test_a_conflict_names_holder_and_purpose(service: Service) -> None:
+    service.store.nodes.reserve("n", "host-a", "provision verb clean")
+    response = service.call("PATCH", "/v1/nodes/n", body=PATCH)
+    assert response.status == 409
+    assert b"is locked by host host-a (provision verb clean)" in response.body
+
+
+def test_a_change_waits_longer_for_background_work(service: Service) -> None:
+    held = service.store.nodes.reserve("n", "host", in_background("bringing power back"))
+    release = threading.Timer(0.8, service.store.nodes.release, (held, "host"))
+    release.start()
+    assert service.call("PATCH", "/v1/nodes/n", body=PATCH).status == 200
+    release.join()
 
 
 def test_other_writers_go_on_while_a_change_waits(service: Service) -> None:

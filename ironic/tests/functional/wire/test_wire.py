@@ -11,7 +11,8 @@ method as a key (``GET: /v1/nodes``), and:
     answers (per call: a value, or {error: Class, facts})      what the conductor is to say
 
 Whatever is refused (400 and up) must leave the database as it was and the conductor in peace, and no answer may show
-the word that stands for a password here. Those three hold for every step without being written down.
+the word that stands for a password here. Those three hold for every step without being written down,
+and so does the OpenAPI document: no answer may have a status or a shape that it doesn't tell of.
 """
 
 import json
@@ -24,6 +25,7 @@ import pytest
 import yaml
 
 from ironic.core.errors import all_errors
+from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service
 
@@ -107,6 +109,10 @@ def _play(service: Service, step: dict[str, Any], words: dict[str, str]) -> None
         headers=step.get("headers"),
     )
     _check(response, step)
+    spoken = response.headers.get(services.VERSION_HEADER)
+    if spoken is not None and response.headers.get("Content-Type", "application/json") == "application/json":
+        body = response.json if response.body else None
+        described.check(method, step[method], int(spoken.removeprefix("1.")), response.status, body)
     if response.status >= 400:
         assert service.contents() == before, "a refused request has changed the database"
     assert service.conductor.asked == step.get("asked", []), "the conductor was asked something else"

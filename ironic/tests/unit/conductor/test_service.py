@@ -47,6 +47,7 @@ def test_a_conductor_without_drivers_does_not_start(make, store):
     assert store.conductors.alive(60) == []
 
 
+@pytest.mark.demand("S33")
 def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, placement):
     make(group="rack").start()
     (row,) = placement.served()

@@ -512,3 +512,32 @@ def test_one_round_of_work_costs_three_commits_and_four_statements(acquire, node
         wait_until(lambda: not pool.taken)
     assert (seen.selects, seen.writes, seen.commits) == (1, 3, 3)
     assert holder(node) is None
+
+
+def test_a_user_waits_for_background_work_instead_of_hearing_of_it(tasks, store, make_node, context, conf):
+    conf(conductor__node_locked_retry_attempts=1, conductor__node_locked_retry_interval=1)
+    node = make_node()
+    background = tasks.looking_at(context, store.nodes.get(node), purpose="looking")
+    background.upgrade_lock("bringing power back")
+    release = threading.Timer(0.3, background.release_resources)
+    release.start()
+    with tasks.acquire(context, node, purpose="of a user") as task:
+        assert task.holds_lock
+    release.join()
+
+
+def test_background_work_never_waits_for_a_lock_it_only_tries(tasks, store, make_node, context):
+    node = make_node()
+    one, two = (tasks.looking_at(context, store.nodes.get(node), purpose="looking") for _ in range(2))
+    one.upgrade_lock("one")
+    with one, two, pytest.raises(NodeLocked) as raised:
+        two.upgrade_lock("two", retry=False)
+    assert "locked by host c1 (background: one)" in str(raised.value)
+
+
+def test_a_user_is_told_what_holds_the_node(tasks, make_node, context, conf):
+    conf(conductor__node_locked_retry_attempts=1)
+    node = make_node()
+    with tasks.acquire(context, node, purpose="provision verb clean"), pytest.raises(NodeLocked) as raised:
+        tasks.acquire(context, node, purpose="deletion")
+    assert raised.value.facts["purpose"] == "provision verb clean"

@@ -73,12 +73,36 @@ def test_cleaning_that_times_out_takes_the_node_into_maintenance_with_its_power_
     assert (found.provision_state, found.target_provision_state) == ("clean failed", "manageable")
 
 
-def test_the_reason_names_what_was_heard_last(waiting, expire, store):
-    heard = waiting("wait call-back", driver_internal_info={"agent_last_heartbeat": "2025-01-01T11:59:00"})
-    never = waiting("wait call-back")
+@pytest.mark.parametrize(
+    ("known", "last", "following"),
+    [
+        ({}, "none (recorded power state: power on)", "its ramdisk to start and look its node up, then a heartbeat"),
+        (
+            {"last_power_state_change": "2025-01-01T11:20:00"},
+            "its power state was set to 'power on' at 2025-01-01 11:20:00 UTC",
+            "its ramdisk to start and look its node up, then a heartbeat",
+        ),
+        ({"agent_secret_token": "x"}, "its ramdisk has looked its node up", "a heartbeat of the agent"),
+        (
+            {"agent_url": "http://a", "agent_last_heartbeat": "2025-01-01T12:10:00"},
+            "its agent's last heartbeat came at 2025-01-01 12:10:00 UTC",
+            "a heartbeat of the agent",
+        ),
+        (
+            {"agent_url": "http://a", "agent_last_heartbeat": "2025-01-01T10:00:00"},
+            "its agent runs since before the wait (last heartbeat at 2025-01-01 10:00:00 UTC)",
+            "a heartbeat of the agent",
+        ),
+        ({"agent_last_heartbeat": "nonsense"}, "none (recorded", "its ramdisk to start"),
+    ],
+)
+def test_the_reason_names_the_last_milestone_and_the_one_expected_next(waiting, expire, store, known, last, following):
+    node = waiting("wait call-back", driver_internal_info=known, power_state="power on")
     expire()
-    assert "its last heartbeat came at 2025-01-01T11:59:00 UTC" in store.nodes.get(heard).last_error
-    assert "no heartbeat has ever come" in store.nodes.get(never).last_error
+    error = store.nodes.get(node).last_error
+    assert f"Last milestone: {last}" in error
+    assert f"Expected next: {following}" in error
+    assert "'x'" not in error and "token" not in error
 
 
 def test_an_inspection_is_measured_from_its_begin(waiting, expire, store, clock):

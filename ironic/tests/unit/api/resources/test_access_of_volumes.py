@@ -126,7 +126,12 @@ def test_properties_of_a_target_take_a_right_of_their_own(
 
 @pytest.fixture
 def books(service: Service) -> None:
-    for name, values in {"ours": {"owner": OURS}, "theirs": {"owner": THEIRS}, "public": {"public": True}}.items():
+    owners: dict[str, dict[str, Any]] = {
+        "ours": {"owner": OURS},
+        "theirs": {"owner": THEIRS},
+        "public": {"public": True},
+    }
+    for name, values in owners.items():
         book = service.store.runbooks.create_with({"name": name} | values, STEPS)
         service.store.runbooks.traits.add(book.id, "CUSTOM_A")
 

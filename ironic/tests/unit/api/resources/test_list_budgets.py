@@ -86,12 +86,11 @@ def test_without_a_conductor_an_allocation_is_refused_and_not_stored(service: Se
 def test_an_allocation_whose_conductor_began_before_it_failed_to_answer_stays(service: Service) -> None:
     uuid = "22222222-0000-4000-8000-000000000002"
 
-    class Late(ConductorUnreachable):
-        def __init__(self, **facts: Any) -> None:
-            super().__init__(**facts)
-            found = service.store.allocations.get(uuid)
-            assert service.store.allocations.claim(found.id, HOST, after=None)
+    def begin_and_fall_silent(name: str, arguments: dict[str, Any]) -> None:
+        found = service.store.allocations.get(uuid)
+        assert service.store.allocations.claim(found.id, HOST, after=None)
+        raise ConductorUnreachable(host=HOST, call=name, seconds=1)
 
-    service.conductor.note = lambda name, arguments: (_ for _ in ()).throw(Late(host=HOST, call=name, seconds=1))
+    service.conductor.note = begin_and_fall_silent
     response = service.call("POST", "/v1/allocations", body={"resource_class": "x", "uuid": uuid})
     assert (response.status, response.json["state"]) == (201, "allocating")

@@ -23,7 +23,7 @@ DOCUMENT: dict[str, Any] = {
     ],
     "actions": [SET],
 }
-TOLD = {
+TOLD: dict[str, Any] = {
     "rules": [
         {
             "uuid": UUID,
@@ -79,7 +79,7 @@ def test_it_tells_what_stored_rules_would_do_with_a_node_and_writes_nothing(serv
         assert answer.json["rules"][0] == TOLD["rules"][0]
         (uuid,) = answer.json["changes"]["ports"]
         assert answer.json["changes"] == {
-            "node": TOLD["changes"]["node"],  # type: ignore[call-overload]
+            "node": TOLD["changes"]["node"],
             "ports": {uuid: [{"op": "add", "path": "/extra/seen", "value": 1}]},
             "plugin_data": [
                 {"op": "add", "path": "/a", "value": {}},
@@ -138,6 +138,13 @@ def test_it_refuses_what_it_can_not_evaluate(service: Service, body: Any) -> Non
     assert service.call("POST", EVALUATE, body=body).status == 400
 
 
+def test_it_names_a_stored_rule_whose_action_is_gone(service: Service) -> None:
+    uuid = service.store.rules.create({"actions": [{"op": "acme-gone", "args": []}]}).uuid
+    answer = service.call("POST", EVALUATE, body={"inventory": {}})
+    assert answer.status == 400
+    assert uuid.encode() in answer.body
+
+
 def test_it_wants_a_node_with_an_inventory(service: Service) -> None:
     new_node(service.store, name="fresh")
     assert service.call("POST", EVALUATE, body={"node": "fresh"}).status == 404
@@ -165,7 +172,7 @@ def test_it_tells_what_rules_did_in_the_last_inspection(service: Service) -> Non
     assert service.call("GET", path).json == early
     service.store.rule_runs.put_later(node.id, json.dumps(TOLD))
     both = service.call("GET", path).json
-    assert both["rules"] == early["rules"] + TOLD["rules"]  # type: ignore[operator]
+    assert both["rules"] == early["rules"] + TOLD["rules"]
     assert both["changes"]["plugin_data"] == [{"op": "remove"}]
     assert service.call("GET", f"{path}?odd=1").status == 400
 

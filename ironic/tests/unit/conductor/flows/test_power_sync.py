@@ -211,7 +211,12 @@ def test_the_node_is_not_locked_while_it_is_read_or_recorded(bench, sync, conf):
     conf(conductor__sync_power_state_agreeing_readings=1, conductor__force_power_state_during_sync=False)
     uuid = machine(bench)
     seen = []
-    bench.script.answers["get_power_state"] = lambda task: seen.append(bench.row(uuid).reservation) or OFF
+
+    def answer(_task):
+        seen.append(bench.row(uuid).reservation)
+        return OFF
+
+    bench.script.answers["get_power_state"] = answer
     with counting_statements(bench.store) as statements:
         sync()
     assert seen == [None]

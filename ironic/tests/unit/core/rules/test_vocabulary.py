@@ -12,7 +12,15 @@ from ironic.core.rules import ACTIONS, OPERATORS, evaluate
 from ironic.core.rules import actions as our_actions
 from ironic.core.rules import operators as our_operators
 from ironic.core.rules.checking import check_rule
-from ironic.core.rules.vocabulary import ACTIONS_GROUP, OPERATORS_GROUP, action_of, operator_of, words
+from ironic.core.rules.vocabulary import (
+    ACTIONS_GROUP,
+    OPERATORS_GROUP,
+    Words,
+    action_of,
+    operator_of,
+    require_some,
+    words,
+)
 from ironic.core.rules.workspace import Workspace
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.core.rules.lab import NODE, PORT, PORTS, facts, rule, why
@@ -92,6 +100,11 @@ def test_it_says_what_is_wrong_with_a_word(understood: Any, found: Any, part: st
         words("group", [Point("word", found)], understood)
     assert part in str(error.value)
     assert "word (somewhere:thing)" in str(error.value)
+
+
+def test_it_says_when_there_are_no_words_at_all() -> None:
+    with pytest.raises(InvalidParameterValue, match="No entry point of no.such.group is installed"):
+        require_some(Words("no.such.group", action_of))
 
 
 def test_it_refuses_a_name_that_two_packages_publish() -> None:

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from oslo_config import cfg
 
+from ironic.conf import inspection_rules as options_of_rules
 from ironic.core.errors import InvalidParameterValue
-from ironic.inspection.rules import built_in
+from ironic.inspection.rules import built_in, load
 
 RULES = """
 - description: first
@@ -82,3 +84,15 @@ def test_it_refuses_a_bad_file_and_says_everything(tmp_path: Path, text: str, pa
 def test_it_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterValue, match="can't be read: .*No such file"):
         built_in.load(str(tmp_path / "gone.yaml"))
+
+
+@pytest.mark.demand("S166")
+@pytest.mark.parametrize("name", ["built_in", "built_in_rules"])
+def test_the_file_is_named_by_an_option_that_has_an_older_name(tmp_path: Path, name: str) -> None:
+    rules, options = tmp_path / "rules.yaml", tmp_path / "ironic.conf"
+    rules.write_text("- {description: mine, actions: [{op: log, args: [x]}]}")
+    options.write_text(f"[inspection_rules]\n{name} = {rules}\n")
+    conf = cfg.ConfigOpts()
+    options_of_rules.register(conf)
+    conf([], default_config_files=[str(options)])
+    assert [rule.compiled.description for rule in load(conf.inspection_rules.built_in)] == ["mine"]

@@ -3,7 +3,6 @@
 from acme_bmc.management import AcmeManagement
 from acme_bmc.power import AcmePower
 from acme_bmc.vendor import AcmeVendor
-
 from ironic.drivers import generic
 from ironic.drivers.modules import fake, noop, noop_mgmt
 

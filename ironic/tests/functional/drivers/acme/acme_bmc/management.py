@@ -1,7 +1,6 @@
 """Management of Acme machines: a self test that takes its time, and a look at all machines from time to time."""
 
 from acme_bmc import client
-
 from ironic.common import boot_devices, exception, states
 from ironic.conductor import periodics
 from ironic.conductor import utils as conductor_utils

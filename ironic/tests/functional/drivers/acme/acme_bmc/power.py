@@ -3,7 +3,6 @@
 import time
 
 from acme_bmc import client
-
 from ironic.common import exception, states
 from ironic.conductor import task_manager
 from ironic.drivers import base

@@ -1,7 +1,6 @@
 """What Acme offers beyond the API."""
 
 from acme_bmc import client
-
 from ironic.common import exception
 from ironic.drivers import base
 

@@ -1,0 +1,68 @@
+"""Rescue interface `agent`: the ramdisk becomes the rescue system, with a password of the user's.
+
+The agent gets the password's hash when it has called, and leaves the machine to the user. What is kept of the password
+goes as soon as it was handed over.
+"""
+
+from ironic.core import states
+from ironic.core.errors import InstanceRescueFailure, IronicError
+from ironic.drivers.interfaces import RescueInterface
+from ironic.drivers.modules.agent import access, machine, ramdisk
+from ironic.drivers.modules.agent.client import Agent
+from ironic.drivers.task import Task
+
+_PASSWORDS = ("rescue_password", "hashed_rescue_password")
+
+
+class AgentRescue(RescueInterface):
+    """Rescues with an agent."""
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(access.PROPERTIES)
+
+    def validate(self, task: Task) -> None:
+        boot = task.driver.require("boot")
+        boot.validate(task)
+        boot.validate_rescue(task)
+        task.driver.require("network").validate_rescue(task)
+
+    def rescue(self, task: Task) -> str:
+        network = task.driver.require("network")
+        machine.switch_off(task)
+        task.driver.require("boot").clean_up_instance(task)
+        network.unconfigure_tenant_networks(task)
+        machine.boot_into(task, network.add_rescuing_network, ramdisk.parameters())
+        return states.RESCUEWAIT
+
+    def finish_rescue(self, task: Task) -> None:
+        node, network = task.node, task.driver.require("network")
+        hashed = node.instance_info.get("hashed_rescue_password")
+        try:
+            Agent(node).ask("rescue.finalize_rescue", rescue_password=hashed, hashed=True)
+        except IronicError as error:
+            raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
+        _forget_passwords(task)
+        task.driver.require("boot").clean_up_ramdisk(task)
+        network.remove_rescuing_network(task)
+        network.configure_tenant_networks(task)
+        node.save()
+
+    def unrescue(self, task: Task) -> str:
+        machine.switch_off(task)
+        self.clean_up(task)
+        task.driver.require("network").configure_tenant_networks(task)
+        task.driver.require("boot").prepare_instance(task)
+        task.node.save()
+        machine.switch_on(task)
+        return states.ACTIVE
+
+    def clean_up(self, task: Task) -> None:
+        _forget_passwords(task)
+        task.driver.require("boot").clean_up_ramdisk(task)
+        task.driver.require("network").remove_rescuing_network(task)
+        task.node.save()
+
+
+def _forget_passwords(task: Task) -> None:
+    for key in _PASSWORDS:
+        task.node.instance_info.pop(key, None)

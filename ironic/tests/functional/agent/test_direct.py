@@ -1,0 +1,218 @@
+"""Deploy interface `direct` and rescue by an agent, from the verb to the end, with an agent that is a real server."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.tests.agent_double import AgentDouble
+from ironic.tests.functional.agent.conftest import beat
+from ironic.tests.unit.conductor.flows import bench as benches
+
+SUM = hashlib.sha256(b"image").hexdigest()
+IMAGE = {
+    "image_source": "http://images/tiny.raw",
+    "image_os_hash_algo": "sha256",
+    "image_os_hash_value": SUM,
+    "image_checksum": SUM,
+    "image_disk_format": "raw",
+    "image_type": "whole-disk",
+}
+
+
+def deploying(
+    bench: benches.Bench, agent: AgentDouble, info=None, verb="active", state=states.AVAILABLE, **values
+) -> str:
+    agent.results.pop("standby.power_off", None)
+    agent.ends_at_once |= {"image.install_bootloader", "standby.power_off"}
+    uuid = bench.node(
+        "boot", "power", "network", provision_state=state, deploy_interface="direct", power_state="power off",
+        management_interface="noop", instance_info={**IMAGE, **(info or {})}, **values,
+    )  # fmt: skip
+    bench.verb(uuid, verb)
+    return uuid
+
+
+def test_it_deploys_as_recorded(bench, secure_agent, done):
+    uuid = deploying(bench, secure_agent)
+    assert bench.state(uuid) == (states.DEPLOYWAIT, states.ACTIVE)
+    assert done == ["unconfigure tenant", "add provisioning", "prepare_ramdisk http://192.0.2.1:6385", "set power on"]
+    done.clear()
+    assert beat(bench, secure_agent, uuid) == (states.DEPLOYWAIT, "write_image")
+    step = secure_agent.received[-1][1]["step"]
+    assert step["args"] == {
+        "image_info": {
+            "id": "tiny.raw", "urls": ["http://images/tiny.raw"], "disk_format": "raw", "container_format": None,
+            "stream_raw_images": True, "checksum": SUM, "os_hash_algo": "sha256", "os_hash_value": SUM,
+            "node_uuid": uuid,
+        },
+        "configdrive": None,
+    }  # fmt: skip
+    secure_agent.end()
+    assert beat(bench, secure_agent, uuid) == (states.ACTIVE, "")
+    assert secure_agent.names == [
+        "deploy.get_deploy_steps", "deploy.execute_deploy_step", "standby.get_partition_uuids",
+        "image.install_bootloader", "standby.power_off",
+    ]  # fmt: skip
+    assert secure_agent.received[3][1] == {
+        "root_uuid": "0x1badb002", "efi_system_part_uuid": None, "prep_boot_part_uuid": None,
+        "target_boot_mode": "uefi",
+    }  # fmt: skip
+    assert done == ["prepare_instance", "set power off", "remove provisioning", "configure tenant", "set power on"]
+    node = bench.row(uuid)
+    assert node.power_state == "power on"
+    assert not {"agent_url", "agent_secret_token", "agent_image_info"} & node.driver_internal_info.keys()
+
+
+def test_a_machine_that_starts_through_a_bios_needs_no_boot_loader(bench, agent):
+    uuid = deploying(bench, agent, properties={"capabilities": "boot_mode:bios"})
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert "image.install_bootloader" not in agent.names
+
+
+@pytest.mark.parametrize("given", [{"disable_power_off": True}, {"driver_info": {"deploy_forces_oob_reboot": "true"}}])
+def test_the_agent_is_not_told_to_power_off_where_it_must_not(bench, agent, given, done):
+    uuid = deploying(bench, agent, **given)
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert agent.names[-1] == "standby.sync"
+    assert ("set power off" in done) is ("driver_info" in given)
+
+
+def test_an_image_that_can_not_be_written_fails_the_deployment(bench, agent, done):
+    uuid = deploying(bench, agent)
+    beat(bench, agent, uuid)
+    agent.end("FAILED", error={"type": "ImageChecksumError", "message": "wrong sum"})
+    assert beat(bench, agent, uuid)[0] == states.DEPLOYFAIL
+    node = bench.row(uuid)
+    assert "ImageChecksumError: wrong sum" in node.last_error
+    assert (node.maintenance, node.power_state) == (False, "power off")
+    assert done[-3:] == ["set power off", "clean_up_ramdisk", "clean_up_instance"]
+
+
+def test_a_machine_stays_on_after_a_failure_if_configured(bench, agent, conf):
+    conf(deploy__power_off_after_deploy_failure=False)
+    uuid = deploying(bench, agent)
+    beat(bench, agent, uuid)
+    agent.end("FAILED", error="no")
+    assert beat(bench, agent, uuid)[0] == states.DEPLOYFAIL
+    assert bench.row(uuid).power_state == "power on"
+
+
+def test_a_boot_loader_that_can_not_be_installed_fails_the_deployment(bench, agent):
+    uuid = deploying(bench, agent)
+    agent.refusals["image.install_bootloader"] = (500, "no ESP")
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.DEPLOYFAIL
+    assert "no ESP" in bench.row(uuid).last_error
+
+
+def test_a_config_drive_goes_with_the_image(bench, agent):
+    uuid = deploying(bench, agent, info={"configdrive": "http://drives/1"})
+    beat(bench, agent, uuid)
+    assert agent.received[-1][1]["step"]["args"]["configdrive"] == "http://drives/1"
+    assert agent.received[-1][1]["node"]["instance_info"]["configdrive"] == "http://drives/1"
+
+
+def test_tearing_down_takes_the_machine_out_of_all_networks(bench, agent, done, conf):
+    conf(conductor__automated_clean=False)
+    uuid = deploying(bench, agent, verb="deleted", state=states.ACTIVE)
+    assert bench.state(uuid) == (states.AVAILABLE, None)
+    assert done == ["unconfigure tenant", "remove provisioning", "clean_up_ramdisk", "clean_up_instance"]
+
+
+def test_an_image_in_a_file_is_offered_while_it_is_needed(bench, agent, conf, tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images/a.raw").write_bytes(b"image")
+    conf(deploy__http_root=str(tmp_path / "www"), deploy__http_url="http://here/")
+    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
+    info = {"image_source": f"file://{tmp_path}/images/a.raw"}
+    without: dict[str, Any] = {"image_os_hash_algo": None, "image_os_hash_value": None, "image_checksum": None}
+    uuid = deploying(bench, agent, info=info | without)
+    beat(bench, agent, uuid)
+    told = agent.received[-1][1]["step"]["args"]["image_info"]
+    assert (told["urls"], told["os_hash_value"]) == ([f"http://here/agent_images/{uuid}"], SUM)
+    offered = tmp_path / "www/agent_images" / uuid
+    assert offered.read_bytes() == b"image"
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert not offered.is_symlink()
+
+
+@pytest.mark.parametrize("info, error", [
+    ({"image_source": None}, MissingParameterValue),
+    ({"image_source": "5f7cd7a5-glance"}, InvalidParameterValue),
+    ({"image_source": "http://[bad"}, InvalidParameterValue),
+    ({"image_source": "file:///etc/passwd"}, InvalidParameterValue),
+    ({"image_type": "partition"}, InvalidParameterValue),
+    ({"kernel": "http://k"}, InvalidParameterValue),
+    ({"image_os_hash_value": None}, MissingParameterValue),
+    ({"image_os_hash_algo": "crc32"}, InvalidParameterValue),
+    ({"image_os_hash_value": "nonsense"}, InvalidParameterValue),
+    ({"image_os_hash_algo": None, "image_os_hash_value": None, "image_checksum": None}, MissingParameterValue),
+    ({"root_device": {"colour": "red"}}, InvalidParameterValue),
+])  # fmt: skip
+def test_what_is_certainly_wrong_is_told_at_once(bench, agent, info, error):
+    with pytest.raises(error):
+        deploying(bench, agent, info=info)
+
+
+# Rescue
+
+
+def rescuing(bench: benches.Bench) -> str:
+    uuid = bench.node("boot", "power", "network", provision_state=states.ACTIVE, rescue_interface="agent",
+                      power_state="power on")  # fmt: skip
+    assert bench.verb(uuid, "rescue", rescue_password="open sesame")[0] == states.RESCUEWAIT
+    return uuid
+
+
+def test_it_rescues_and_comes_back(bench, secure_agent, done):
+    uuid = rescuing(bench)
+    assert done == ["set power off", "clean_up_instance", "unconfigure tenant", "add rescuing",
+                    "prepare_ramdisk http://192.0.2.1:6385", "set power on"]  # fmt: skip
+    done.clear()
+    assert beat(bench, secure_agent, uuid)[0] == states.RESCUE
+    name, params = secure_agent.received[0]
+    assert (name, params["hashed"]) == ("rescue.finalize_rescue", True)
+    assert params["rescue_password"].startswith("$5$")
+    assert done == ["clean_up_ramdisk", "remove rescuing", "configure tenant"]
+    assert not {"rescue_password", "hashed_rescue_password"} & bench.row(uuid).instance_info.keys()
+    done.clear()
+    assert bench.verb(uuid, "unrescue")[0] == states.ACTIVE
+    assert done == ["set power off", "clean_up_ramdisk", "remove rescuing", "configure tenant", "prepare_instance",
+                    "set power on"]  # fmt: skip
+
+
+def test_a_rescue_whose_agent_refuses_the_password_fails(bench, agent, done):
+    uuid = rescuing(bench)
+    agent.refusals["rescue.finalize_rescue"] = (500, "no such user")
+    assert beat(bench, agent, uuid)[0] == states.RESCUEFAIL
+    node = bench.row(uuid)
+    assert "no such user" in node.last_error
+    assert "rescue_password" not in node.instance_info
+    assert done[-2:] == ["clean_up_ramdisk", "remove rescuing"]
+
+
+def test_servicing_takes_the_machine_out_and_back(bench, agent, done):
+    agent.refusals["service.get_service_steps"] = (404, "old")
+    uuid = deploying(bench, agent, verb="manage", state=states.AVAILABLE)
+    bench.store.nodes.update(uuid, {"provision_state": states.ACTIVE, "power_state": "power on"})
+    clean = agent.results["clean.get_clean_steps"]
+    agent.refusals.clear()
+    agent.results["service.get_service_steps"] = {"service_steps": clean["clean_steps"], "hardware_manager_version": {}}
+    bench.verb(uuid, "service", service_steps=[{"interface": "deploy", "step": "loopback_noop"}])
+    assert done == ["set power off", "unconfigure tenant", "clean_up_instance", "add servicing",
+                    "prepare_ramdisk http://192.0.2.1:6385", "set power on"]  # fmt: skip
+    done.clear()
+    assert beat(bench, agent, uuid)[0] == states.SERVICEWAIT
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert done == ["set power off", "clean_up_ramdisk", "remove servicing", "configure tenant", "prepare_instance",
+                    "set power on"]  # fmt: skip

@@ -1,0 +1,51 @@
+"""The logs of a ramdisk: when they are fetched, where they are kept, and that they never get in the way."""
+
+import base64
+import stat
+
+import pytest
+
+from ironic.core import states
+from ironic.tests.functional.agent.conftest import beat
+
+LOGS = {"system_logs": base64.b64encode(b"an archive").decode()}
+NOOP = {"interface": "deploy", "step": "loopback_noop"}
+
+
+def cleaned(bench, agent, end: str) -> str:
+    """Clean a machine by one step that ends as told; return the state afterwards."""
+    uuid = bench.node("deploy", provision_state=states.MANAGEABLE, power_state="power off")
+    bench.verb(uuid, "clean", clean_steps=[NOOP])
+    beat(bench, agent, uuid)
+    agent.end(end, error="no")
+    return beat(bench, agent, uuid)[0]
+
+
+@pytest.mark.parametrize("when, end, kept", [
+    ("on_failure", "FAILED", 1), ("on_failure", "SUCCEEDED", 0),
+    ("always", "FAILED", 1), ("always", "SUCCEEDED", 1),
+    ("never", "FAILED", 0), ("never", "SUCCEEDED", 0),
+])  # fmt: skip
+def test_logs_are_kept_when_wanted(bench, agent, conf, tmp_path, when, end, kept):
+    conf(agent__deploy_logs_collect=when)
+    agent.results["log.collect_system_logs"] = LOGS
+    cleaned(bench, agent, end)
+    files = list((tmp_path / "logs").glob("*_cleaning_*.tar.gz"))
+    assert len(files) == kept
+    for file in files:
+        assert file.read_bytes() == b"an archive"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("result", [None, {}, {"system_logs": 3}, {"system_logs": "no base64"}])
+def test_logs_that_are_none_change_nothing(bench, agent, tmp_path, caplog, result):
+    agent.results["log.collect_system_logs"] = result
+    assert cleaned(bench, agent, "FAILED") == states.CLEANFAIL
+    assert "logs could not be fetched" in caplog.text
+    assert not list(tmp_path.glob("logs/*"))
+
+
+def test_an_agent_that_has_no_logs_changes_nothing(bench, agent, caplog):
+    agent.refusals["log.collect_system_logs"] = (500, "no journal")
+    assert cleaned(bench, agent, "FAILED") == states.CLEANFAIL
+    assert "no journal" in caplog.text

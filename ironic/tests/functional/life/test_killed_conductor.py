@@ -1,0 +1,139 @@
+"""One of two conductors over RabbitMQ and MariaDB is killed, paused, or started twice, whatever it is doing."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ironic import db
+from ironic.core import states
+from ironic.tests.databases import empty_database
+from ironic.tests.functional.life import battery
+from ironic.tests.functional.life.works import (
+    DELAYS,
+    FAKES,
+    SLOW,
+    WORKS,
+    Work,
+    begin,
+    check_failed,
+    create,
+    is_over,
+    row,
+    wait_for,
+)
+from ironic.tests.live_service import Options, create_database
+from ironic.tests.site import Site
+
+# heartbeat_timeout, the look-out interval and some room for a slow machine.
+TAKEN_OVER = 20
+
+SLOW_MACHINES: Options = {"DEFAULT": FAKES, "fake": DELAYS, "conductor": {"graceful_shutdown_timeout": 2}}
+QUICK_MACHINES: Options = {"DEFAULT": FAKES}
+
+
+@dataclass
+class Pair:
+    """Two conductors, and the database behind them."""
+
+    site: Site
+    store: db.Store
+    nodes: dict[str, Work]
+
+    def of(self, name: str) -> dict[str, Work]:
+        """Return the nodes that a conductor works on, with their works."""
+        return {uuid: work for uuid, work in self.nodes.items() if row(self.store, uuid)[1] == self.site.host(name)}
+
+    def begin(self) -> None:
+        """Have both conductors work."""
+        begin(self.site.ask, self.store, self.nodes)
+
+    def await_end(self, nodes: dict[str, Work]) -> float:
+        """Wait until nothing is under way on these nodes, and return how long it took."""
+        began = time.monotonic()
+        wait_for(lambda: [uuid for uuid in nodes if not is_over(self.store, uuid)], [], TAKEN_OVER)
+        return time.monotonic() - began
+
+
+# So slow that nothing ends by itself while another process starts.
+ENDLESS: Options = {**SLOW_MACHINES, "fake": dict.fromkeys(DELAYS, 120.0)}
+
+
+@pytest.fixture
+def pair(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Pair]:
+    """Run an API and two conductors with slow machines, and have nodes for every operation, some of them on each."""
+    with ExitStack() as stack:
+        url = stack.enter_context(empty_database("mariadb", tmp_path))
+        running = Site(tmp_path, url)
+        create_database(*running.configuration)
+        store = db.connect(url)
+        stack.callback(store.close)
+        stack.callback(running.stop)
+        options = getattr(request, "param", SLOW_MACHINES)
+        services = [
+            running.start_api(QUICK_MACHINES),
+            *(running.start_conductor(name, options) for name in ("one", "two")),
+        ]
+        for service in services:
+            service.await_ready()
+        wait_for(lambda: running.alive(), {"one", "two"})
+        time.sleep(2.5)  # until the API's picture has both
+        yield Pair(running, store, create(running.ask, store, WORKS + WORKS))
+
+
+@pytest.mark.parametrize(
+    "after", [pytest.param(0.0, marks=pytest.mark.battery), 0.5, pytest.param(0.95, marks=pytest.mark.battery)]
+)
+def test_the_other_takes_over_what_the_dead_one_was_doing(pair: Pair, after: float) -> None:
+    pair.begin()
+    theirs = pair.of("two")
+    assert theirs
+    time.sleep(after * SLOW)
+    pair.site.kill("two")
+    caught = {uuid: row(pair.store, uuid)[0] for uuid in theirs if row(pair.store, uuid)[1]}
+    seconds = pair.await_end(theirs)
+    for uuid, state in caught.items():
+        ended = check_failed(pair.store, uuid, state, "stopped giving signs of life")
+        battery.survived("two conductors", state, f"kill -9 after {after:.0%} of a step", ended, seconds)
+    assert caught
+    assert not pair.of("two")
+
+
+def test_a_paused_one_writes_nothing_once_its_nodes_were_taken_over(pair: Pair) -> None:
+    pair.begin()
+    theirs = pair.of("two")
+    pair.site.conductors["two"].signal(signal.SIGSTOP)
+    seconds = pair.await_end(theirs)
+    taken = {uuid: row(pair.store, uuid) for uuid in theirs}
+    pair.site.conductors["two"].signal(signal.SIGCONT)
+    time.sleep(2 * SLOW)
+    assert {uuid: row(pair.store, uuid) for uuid in theirs} == taken
+    for uuid, work in theirs.items():
+        assert taken[uuid][0] == states.after(work.state, "fail")
+        battery.survived("two conductors", work.state, "SIGSTOP, taken over, SIGCONT", taken[uuid][0], seconds)
+    wait_for(lambda: pair.site.alive(), {"one", "two"})
+
+
+@pytest.mark.battery
+@pytest.mark.parametrize("pair", [ENDLESS], indirect=True)
+def test_a_newer_process_of_the_same_name_wins_and_the_older_one_ends(pair: Pair) -> None:
+    pair.begin()
+    theirs = pair.of("two")
+    older = pair.site.conductors["two"]
+    began = time.monotonic()
+    newer = pair.site.start_conductor("two", QUICK_MACHINES)
+    pair.site.conductors["older"] = older
+    newer.await_ready()
+    wait_for(lambda: [uuid for uuid in theirs if not is_over(pair.store, uuid)], [], TAKEN_OVER)
+    for uuid, work in theirs.items():
+        ended = check_failed(pair.store, uuid, work.state, "was restarted")
+        battery.survived("two conductors", work.state, "a second process of its name", ended, time.monotonic() - began)
+    older.end()
+    time.sleep(SLOW)
+    for uuid, work in theirs.items():
+        assert row(pair.store, uuid)[:2] == (states.after(work.state, "fail"), None)
+    assert pair.site.alive() == {"one", "two"}

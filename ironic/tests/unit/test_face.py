@@ -1,0 +1,114 @@
+"""Paths that third-party plug-ins import lead to our names, and plug-ins may write errors in the words they know."""
+
+import importlib
+
+import pytest
+
+from ironic.common import boot_devices, boot_modes, exception, states
+from ironic.conductor import periodics, task_manager, utils
+from ironic.conductor.task import Task
+from ironic.core import errors
+from ironic.core import states as our_states
+from ironic.db import NodeRecord, PortRecord
+from ironic.drivers import utils as driver_utils
+from ironic.drivers.modules.inspector.hooks import base as hooks
+from ironic.inspection.hooks.base import InspectionHook
+from ironic.objects import Node, Port
+from ironic.rpc import codec
+from ironic.tests.unit.drivers.machine import work_on
+
+DOORS = (
+    "ironic.common.boot_devices",
+    "ironic.common.boot_modes",
+    "ironic.common.exception",
+    "ironic.common.states",
+    "ironic.conductor.periodics",
+    "ironic.conductor.task_manager",
+    "ironic.conductor.utils",
+    "ironic.drivers.base",
+    "ironic.drivers.modules.inspector.hooks.base",
+    "ironic.drivers.utils",
+    "ironic.objects",
+)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_leads_to_all_it_names(door: str) -> None:
+    module = importlib.import_module(door)
+    assert module.__all__
+    assert all(getattr(module, name) is not None for name in module.__all__)
+
+
+@pytest.mark.parametrize("door", [door for door in DOORS if door != "ironic.drivers.base"])
+def test_nothing_lives_behind_a_door_but_names_of_others(door: str) -> None:
+    module = importlib.import_module(door)
+    own = [name for name in module.__all__ if getattr(getattr(module, name), "__module__", None) == door]
+    assert own == []
+
+
+def test_names_are_the_same_things() -> None:
+    assert (states.CLEANWAIT, states.POWER_ON) == (our_states.CLEANWAIT, our_states.POWER_ON)
+    assert (boot_devices.PXE, boot_modes.UEFI) == ("pxe", "uefi")
+    assert task_manager.TaskManager is Task
+    assert (Node, Port) == (NodeRecord, PortRecord)
+    assert hooks.InspectionHook is InspectionHook
+    assert exception.IronicException is errors.IronicError
+    assert callable(utils.node_power_action) and callable(periodics.node_periodic)
+
+
+@pytest.mark.parametrize(
+    "name, status",
+    [
+        ("InvalidParameterValue", 400),
+        ("UnsupportedDriverExtension", 400),
+        ("ExclusiveLockRequired", 403),
+        ("NodeNotFound", 404),
+        ("NodeLocked", 409),
+        ("PowerStateFailure", 409),
+        ("VifAlreadyAttached", 409),
+        ("NoFreeConductorWorker", 503),
+        ("DriverOperationError", 500),
+    ],
+)
+def test_errors_have_the_status_that_plug_ins_know(name: str, status: int) -> None:
+    assert getattr(exception, name)("x").code == status
+
+
+class TooHot(exception.IronicException):
+    _msg_fmt = "Node %(node)s is at %(celsius)d degrees {in words}"
+    code = 418
+
+
+class FarTooHot(TooHot):
+    """Inherits sentence and status."""
+
+
+@pytest.mark.parametrize("cls", [TooHot, FarTooHot])
+def test_an_error_in_a_plug_ins_own_words_is_one_of_ours(cls: type[TooHot]) -> None:
+    error = cls(node="n1", celsius=99)
+    assert str(error) == "Node n1 is at 99 degrees {in words}"
+    assert (error.status, error.code, error.kwargs) == (418, 418, {"node": "n1", "celsius": 99})
+    assert str(cls("said by hand")) == "said by hand"
+    with pytest.raises(cls, match="99 degrees") as raised:
+        codec.opened(codec.failure(error))
+    assert raised.value.status == 418
+
+
+def test_what_drivers_ask_of_a_node() -> None:
+    task = work_on(properties={"capabilities": "a:1,b:2"})
+    task.ports = [NodePort("52:54:00:00:00:01"), NodePort("52:54:00:00:00:02")]
+    assert driver_utils.get_node_mac_addresses(task) == ["52:54:00:00:00:01", "52:54:00:00:00:02"]
+    assert driver_utils.get_node_capability(task.node, "b") == "2"
+    assert driver_utils.get_node_capability(task.node, "c") is None
+    driver_utils.add_node_capability(task, "c", True)
+    assert task.node.saved["properties"]["capabilities"] == "a:1,b:2,c:True"
+    assert driver_utils.capabilities_to_dict("x:y") == {"x": "y"}
+    with pytest.raises(exception.InvalidParameterValue, match="capabilities"):
+        driver_utils.get_node_capability(work_on(properties={"capabilities": "nonsense"}).node, "a")
+
+
+class NodePort:
+    uuid = "p"
+
+    def __init__(self, address: str) -> None:
+        self.address = address
