@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 TIMED := tools/timed.sh
 
-.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands docs clean battery
+.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands bench docs clean battery
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
@@ -18,6 +18,7 @@ help:
 	@echo "make battery   kill, pause and restart conductors whatever they are doing; a few minutes, with an account"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make demands   demands that no test proves"
+	@echo "make bench     CPU time of requests and rules on this machine"
 	@echo "make docs      write the generated pages anew"
 	@echo "make clean     remove what make made"
 
@@ -77,6 +78,9 @@ services-stop:
 
 demands: venv
 	@$(BIN)/python tools/demands.py
+
+bench: venv
+	@$(BIN)/python tools/bench.py
 
 docs: venv
 	@$(BIN)/python tools/docs.py

@@ -1,8 +1,8 @@
 """Write the pages that are read off the code: `python tools/docs.py`.
 
 doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/inspection-hooks.md from the
-hooks, doc/inspection-rules-reference.md from the signatures of operators and actions. A test compares the files with
-what this would write, so a page can't fall behind.
+hooks, doc/inspection-rules-reference.md from the signatures of operators and actions, api-ref/openapi.json from the
+tables of routes and fields. A test compares the files with what this would write, so a page can't fall behind.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hardware_page
 import hooks_page
+import openapi_page
 import rules_page
 from oslo_config import cfg
 
@@ -164,6 +165,7 @@ def pages() -> dict[Path, str]:
         doc / "inspection-hooks.md": hooks_page.page(),
         doc / "inspection-rules-reference.md": rules_page.page(),
         doc / "hardware.md": hardware_page.page(),
+        ROOT / "api-ref" / "openapi.json": openapi_page.page(),
     }
 
 

@@ -5,8 +5,8 @@ keeps the data out, a rule of the early phase included, is the one NotFound of a
 """
 
 import logging
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.db import NodeRow, Store
@@ -17,6 +17,8 @@ from ironic.inspection.rejections import Rejections
 from ironic.inspection.rules import RuleBook, keep_early, run_early
 
 LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Arrival(NamedTuple):
@@ -39,19 +41,15 @@ def accept(
 ) -> Arrival:
     """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed."""
     refused = rejections or Rejections(store)
-    try:
-        data = callback.check(body, node_uuid)
-    except InvalidParameterValue as error:
-        refused.note(str(error))
-        raise
-    note = partial(refused.note, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid)
-    try:
-        explanation = run_early(book, store, data.inventory, data.plugin_data)
-        arrival = _match(store, data, node_uuid, discovery, refused.source)
-    except (InspectionRuleFailure, NoMatch, NotWelcome) as error:
-        note(str(error))
-        raise nothing_found() from None
-    keep_early(store, arrival.node.id, explanation)
+    # What is told of a refusal is told outside of the handlers: a log line would repeat an error that is in the air.
+    data = _attempt(lambda: callback.check(body, node_uuid))
+    if isinstance(data, Exception):
+        refused.note(str(data))
+        raise data
+    arrival = _attempt(lambda: _match(store, book, data, node_uuid, discovery, refused.source))
+    if isinstance(arrival, Exception):
+        refused.note(str(arrival), macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid)
+        raise nothing_found()
     return arrival
 
 
@@ -59,7 +57,30 @@ class NoMatch(Exception):
     """No node, or no single one, waits for the data; the text says why."""
 
 
+def _attempt(act: Callable[[], T]) -> T | Exception:
+    """Return what comes of it, a refusal as a value."""
+    try:
+        return act()
+    except (InvalidParameterValue, InspectionRuleFailure, NoMatch, NotWelcome) as refusal:
+        return refusal
+
+
 def _match(
+    store: Store,
+    book: RuleBook,
+    data: callback.Callback,
+    node_uuid: str | None,
+    discovery: Discovery | None,
+    source: str | None,
+) -> Arrival:
+    """Find the node, or make it, once the early rules had their say."""
+    explanation = run_early(book, store, data.inventory, data.plugin_data)
+    arrival = _owned(store, data, node_uuid, discovery, source)
+    keep_early(store, arrival.node.id, explanation)
+    return arrival
+
+
+def _owned(
     store: Store, data: callback.Callback, node_uuid: str | None, discovery: Discovery | None, source: str | None
 ) -> Arrival:
     verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid)

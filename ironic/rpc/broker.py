@@ -5,6 +5,7 @@ of lying about. Only queues of calls are made so, on an exchange that every brok
 notifications stays as it is. The operator's own word in a file wins over every term set here.
 """
 
+import socket
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -47,6 +48,36 @@ def shown(conf: cfg.ConfigOpts, url: str | None) -> str:
     address = oslo_messaging.TransportURL.parse(conf, url)
     hosts = ", ".join(f"{host.hostname}:{host.port or 'default port'}" for host in address.hosts) or "localhost"
     return f"{address.transport}://{hosts}/{address.virtual_host or ''}"
+
+
+class Door:
+    """Whether the broker can be reached at all, found out beside the library, which keeps that to itself."""
+
+    def __init__(self, conf: cfg.ConfigOpts, url: str | None) -> None:
+        address = oslo_messaging.TransportURL.parse(conf, url)
+        # Other drivers have no such door; their word counts.
+        self._places = [(one.hostname, one.port or 5672) for one in address.hosts if address.transport == "rabbit"]
+        self._was_shut = False
+
+    def check(self) -> None:
+        """Raise OSError if nobody lets us in."""
+        faults = [fault for place in self._places if (fault := _knocked(place))]
+        self._was_shut = bool(faults) and len(faults) == len(self._places)
+        if self._was_shut:
+            raise faults[-1]
+
+    def check_again(self) -> None:
+        """Do the same, but only if it was shut the last time."""
+        if self._was_shut:
+            self.check()
+
+
+def _knocked(place: tuple[str, int]) -> OSError | None:
+    try:
+        socket.create_connection(place, timeout=1).close()
+    except OSError as fault:
+        return fault
+    return None
 
 
 def _terms(conf: cfg.ConfigOpts) -> dict[str, str]:

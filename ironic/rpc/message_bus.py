@@ -20,6 +20,7 @@ from ironic.core.call_errors import CallCameTooLate, ConductorAbsent, ConductorS
 from ironic.core.context import RequestContext
 from ironic.core.errors import ConductorUnreachable, MessageBusFailure
 from ironic.rpc import broker, codec, versions
+from ironic.rpc.aside import done_aside
 from ironic.rpc.call import Call
 from ironic.rpc.conversation import ConductorCalls
 from ironic.rpc.dispatcher import Dispatcher
@@ -100,6 +101,7 @@ class MessageBus:
         """Connect as [DEFAULT]transport_url says, or to ``url``; ``silence`` as above, at least 2."""
         self._transport = broker.transport_for_calls(CONF, url)
         self.address = broker.shown(CONF, url)
+        self._door = broker.Door(CONF, url)
         target = broker.target_of_calls(CONF)
         target.version = CARRIER_VERSION
         self._client = oslo_messaging.get_rpc_client(self._transport, target)
@@ -158,16 +160,18 @@ class MessageBus:
         began = time.monotonic()
         limit = call.timeout or CONF.rpc_response_timeout
         try:
+            self._door.check_again()
             if not self.is_open(self._silence):
                 raise exceptions.MessageDeliveryFailure("there is no connection to the broker yet")
-            return self._send(host, context, call, message | self._enveloped(host, call, version))
+            whole = message | self._enveloped(host, call, version)
+            return done_aside(lambda: self._send(host, context, call, whole), self._door.check, self._silence)
         except exceptions.MessageUndeliverable:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not listen to the message bus") from None
         except exceptions.MessagingTimeout:
             waited = round(time.monotonic() - began, 1)
             kind = ConductorSilent if waited < limit else ConductorUnreachable
             raise kind(host=host, call=call.name, seconds=waited) from None
-        except exceptions.MessagingException as error:
+        except (exceptions.MessagingException, OSError) as error:
             raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
 
     def _enveloped(self, host: str, call: Call, version: versions.Version) -> dict[str, Any]:

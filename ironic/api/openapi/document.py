@@ -16,8 +16,8 @@ TITLE: Final = "Ironic bare metal API"
 _TEXT: Final[Schema] = {"type": "string"}
 _LINK: Final = closed({"href": _TEXT, "rel": _TEXT, "type": _TEXT}, ["href", "rel"])
 _ERROR: Final[Schema] = {
-    "description": "error_message is JSON in a text: faultcode, faultstring and debuginfo of what a request met inside; "
-    "code, title and description of what was refused before. What is not even looked at has no such wrapper.",
+    "description": "error_message is JSON in a text: faultcode, faultstring and debuginfo of what was met inside; "
+    "code, title and description of what was refused before. What is not looked at has no such wrapper.",
     "anyOf": [
         closed({"error_message": _TEXT}, ["error_message"]),
         closed({"faultcode": _TEXT, "faultstring": _TEXT}, ["faultcode", "faultstring"]),

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from ironic.core import states
@@ -25,8 +26,6 @@ class Work:
     state: str
     begins: str
     body: Mapping[str, Any]
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    path: str = "states/provision"
 
 
 WORKS = (
@@ -56,16 +55,20 @@ def create(ask: Ask, store: Store, works: tuple[Work, ...] = WORKS) -> dict[str,
         answer = ask("POST", "/v1/nodes", {"driver": "fake-hardware"})
         assert answer.status_code == 201, answer.text
         uuid = answer.json()["uuid"]
-        store.nodes.update(uuid, {"provision_state": work.begins, "power_state": states.POWER_ON, **work.columns})
+        store.nodes.update(uuid, {"provision_state": work.begins, "power_state": states.POWER_ON})
         created[uuid] = work
     return created
 
 
 def begin(ask: Ask, store: Store, nodes: Mapping[str, Work]) -> None:
     """Ask for all operations and wait until a conductor is at work on each."""
-    for uuid, work in nodes.items():
-        answer = ask("PUT", f"/v1/nodes/{uuid}/{work.path}", dict(work.body))
-        assert answer.status_code == 202, (work.state, answer.text)
+    with ThreadPoolExecutor(6) as askers:
+        answers = [
+            askers.submit(ask, "PUT", f"/v1/nodes/{uuid}/states/provision", dict(work.body))
+            for uuid, work in nodes.items()
+        ]
+    for answer in (each.result() for each in answers):
+        assert answer.status_code == 202, answer.text
     wait_for(lambda: [row(store, uuid)[0] for uuid in nodes], [work.state for work in nodes.values()])
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import time
 from typing import Any
 
 import pytest
@@ -113,10 +112,8 @@ def test_it_fails_the_machine_whose_ramdisk_failed(store: Store) -> None:
     assert stored_found(store, node) is None
 
 
-def test_it_takes_a_huge_machine_in_little_time(store: Store) -> None:
-    began = time.process_time()
+def test_it_takes_a_huge_machine(store: Store) -> None:
     work = arrive(store, huge(), ALL, "02:00:5e:60:00:00")
-    assert time.process_time() - began < 5
     assert len(work.ports) == 64
     assert work.node.properties["local_gb"] == 15362991415296 // 2**30 - 1
     found = stored_found(store, work.node)

@@ -1,0 +1,113 @@
+"""The OpenAPI document: valid, complete, and true of what the service takes and answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import validate
+
+from ironic.api.openapi import operations
+from ironic.api.openapi.actions import ACTIONS, Action
+from ironic.api.resources import ROUTES
+from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.described import described
+from ironic.tests.functional.wire.service import Service
+from ironic.tests.functional.wire.test_resources import SAMPLES
+
+VERSIONS = (1, 22, 31, 52, 90, 115)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    running = services.start(tmp_path)
+    yield running
+    running.close()
+
+
+def test_the_document_is_valid(service: Service) -> None:
+    validate(service.call("GET", "/v1/openapi.json").json)
+
+
+@pytest.mark.parametrize("minor", VERSIONS)
+def test_there_is_one_for_every_version(service: Service, minor: int) -> None:
+    answer = service.call("GET", "/v1/openapi.json", version=f"1.{minor}")
+    assert (answer.status, answer.json["openapi"], answer.json["info"]["version"]) == (200, "3.1.0", f"1.{minor}")
+    assert answer.json["servers"] == [{"url": services.BASE}]
+    assert ("/v1/portgroups" in answer.json["paths"]) is (minor >= 23)
+    assert ("bios_interface" in answer.json["components"]["schemas"]["Node"]["properties"]) is (minor >= 40)
+
+
+def test_it_is_the_same_until_the_service_changes(service: Service) -> None:
+    tag = service.call("GET", "/v1/openapi.json").headers["ETag"]
+    assert service.call("GET", "/v1/openapi.json", headers={"If-None-Match": tag}).status == 304
+    assert service.call("GET", "/v1/openapi.json", version=None).json["info"]["version"] == "1.1"
+    assert service.call("GET", "/v1/openapi.json?x=1").status == 400
+
+
+def test_every_route_that_does_something_is_described() -> None:
+    for route in ROUTES:
+        if operations.is_shown(route, 115):
+            assert operations.told(route, 115), f"{route.method} {route.path} needs a row in api/openapi/actions.py"
+
+
+def test_every_description_is_of_a_route() -> None:
+    rows = {f"{'GET' if route.method == '*' else route.method} {route.path}" for route in ROUTES}
+    assert ACTIONS.keys() <= rows
+
+
+@pytest.mark.parametrize("minor", VERSIONS)
+def test_nothing_is_referred_to_that_is_not_there(minor: int) -> None:
+    whole = described(minor)
+    for place in _references(whole):
+        found: Any = whole
+        for part in place.removeprefix("#/").split("/"):
+            found = found[part]
+    names = [one["operationId"] for methods in whole["paths"].values() for one in methods.values()]
+    assert len(names) == len(set(names))
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield value["$ref"]
+        for inner in value.values():
+            yield from _references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner)
+
+
+@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.body], ids=str)
+def test_what_is_taken_is_described_as_taken(sample: Any) -> None:
+    schemas = described(115)["components"]
+    create = {"$ref": f"#/components/schemas/{sample}Create", "components": schemas}
+    patch = {"$ref": f"#/components/schemas/{sample}Patch", "components": schemas}
+    jsonschema.validate(sample.body(1), create)
+    for name in sample.resource.writable("patch"):
+        jsonschema.validate(
+            [{"op": "add", "path": f"/{name}", "value": 1}, {"op": "remove", "path": f"/{name}"}], patch
+        )
+    for schema, refused in ((create, {"no_such_key": 1}), (patch, [{"op": "move", "path": "/extra"}]), (patch, {})):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(refused, schema)
+
+
+def _is_closed(action: Action) -> bool:
+    return action.body is not None and action.body.get("additionalProperties") is False
+
+
+# Of those that take nothing else than what is described.
+WITH_BODIES = [key for key, action in ACTIONS.items() if (action.body or {}).get("properties") and _is_closed(action)]
+
+
+@pytest.mark.parametrize("key", WITH_BODIES)
+def test_no_argument_that_is_described_is_unknown(service: Service, key: str) -> None:
+    method, _, path = key.partition(" ")
+    service.store.nodes.create({"driver": "fake-hardware", "name": "n", "provision_state": "enroll"})
+    path = path.replace("{node}", "n").replace("{agent_node}", "n").replace("{indicator}", "led@system")
+    body = dict.fromkeys((ACTIONS[key].body or {})["properties"], 7)
+    answer = service.call(method, path.replace("{runbook}", "r"), body=body)
+    assert answer.status in range(400, 500)
+    assert b"Unknown" not in answer.body

@@ -1,0 +1,100 @@
+"""What requests, rules and inspections cost in CPU time on this machine: `make bench`.
+
+Requests are answered in this process by the real application on a real SQLite file, without the web server's share.
+Each figure is the median over runs; compare figures of one run only, machines differ.
+"""
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ironic.core.rules import check_rule, evaluate
+from ironic.inspection.rules.machine_facts import facts_of_nobody
+from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.service import Service
+
+RULES = 1000
+
+
+def requests(service: Service, nodes: int) -> list[tuple[str, Callable[[], Any], int]]:
+    """Fill the service; return what is measured: a name, the act, how often."""
+    for number in range(nodes):
+        body = {"driver": "fake-hardware", "name": f"n{number}", "extra": {"rack": number % 40, "note": "x" * 200}}
+        made = service.call("POST", "/v1/nodes", body=body)
+        if made.status != 201:
+            raise SystemExit(f"Creating node n{number} was answered with {made.status}")
+    fresh = iter(range(10**9))
+    patch = [{"op": "add", "path": "/extra/bench", "value": 1}]
+
+    def get(path: str) -> Callable[[], Any]:
+        return lambda: service.call("GET", path)
+
+    return [
+        ("GET /v1", get("/v1"), 500),
+        ("GET one node", get("/v1/nodes/n7"), 500),
+        ("GET nodes, 100 a page", get("/v1/nodes?limit=100"), 200),
+        ("GET nodes/detail, 1,000 a page", get("/v1/nodes/detail?limit=1000"), 20),
+        ("PATCH extra", lambda: service.call("PATCH", "/v1/nodes/n7", body=patch), 200),
+        ("POST node", lambda: service.call("POST", "/v1/nodes", body={"driver": "fake-hardware"}), 200),
+        ("POST port", lambda: _post_port(service, next(fresh)), 200),
+        ("PUT provision (asks a conductor)", lambda: _provision(service), 200),
+    ]
+
+
+def _post_port(service: Service, number: int) -> Any:
+    mac = f"52:54:{number >> 24 & 255:02x}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+    return service.call("POST", "/v1/ports", body={"node_ident": "n7", "address": mac})
+
+
+def _provision(service: Service) -> Any:
+    return service.call("PUT", "/v1/nodes/n8/states/provision", body={"target": "manage"})
+
+
+def rules() -> list[tuple[str, Callable[[], Any], int]]:
+    """Return what is measured of the rule language."""
+    documents = [
+        {
+            "conditions": [{"op": "eq", "args": {"values": ["{inventory[cpu][count]}", 8]}}],
+            "actions": [{"op": "set-attribute", "args": {"path": f"/extra/rule{number}", "value": "{node[uuid]}"}}],
+        }
+        for number in range(RULES)
+    ]
+    compiled = [check_rule(document) for document in documents]
+    facts = facts_of_nobody({"cpu": {"count": 8}}, {})
+    return [
+        (f"check {RULES:,} rules", lambda: [check_rule(document) for document in documents], 5),
+        (f"evaluate {RULES:,} rules that all match", lambda: evaluate(compiled, facts), 5),
+    ]
+
+
+def measured(act: Callable[[], Any], times: int) -> float:
+    """Return the median CPU milliseconds of one act."""
+    act()
+    spent = []
+    for _ in range(times):
+        began = time.process_time_ns()
+        act()
+        spent.append(time.process_time_ns() - began)
+    return statistics.median(spent) / 1e6
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="CPU milliseconds per request and per batch of rules.")
+    parser.add_argument("--nodes", type=int, default=1000, help="nodes in the database")
+    nodes = parser.parse_args().nodes
+    with tempfile.TemporaryDirectory() as directory:
+        service = services.start(Path(directory))
+        try:
+            for name, act, times in [*requests(service, nodes), *rules()]:
+                print(f"{name:<42}{measured(act, times):>10.3f} ms", flush=True)
+        finally:
+            service.close()
+
+
+if __name__ == "__main__":
+    main()
