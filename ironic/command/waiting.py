@@ -49,7 +49,7 @@ def for_database(engine: Engine, conf: cfg.ConfigOpts, pause: Pause) -> None:
         try:
             engine.connect().close()
         except db_errors.DBConnectionError as reason:
-            return reason
+            return ConnectionError(str(reason).partition("\n")[0])  # what follows is a link to a library's pages
         return None
 
     retries = conf.database.max_retries

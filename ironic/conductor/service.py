@@ -124,7 +124,6 @@ class Conductor:
             unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
-        self._store.patience = 0
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
         if self._announced:
@@ -146,7 +145,8 @@ class Conductor:
     def _beat(self) -> None:
         """Renew the row; one that others have removed in the meantime is written anew."""
         try:
-            self._store.conductors.touch(self._host, self._locks.incarnation)
+            with self._store.in_a_hurry():  # the next beat comes soon
+                self._store.conductors.touch(self._host, self._locks.incarnation)
         except ConductorSuperseded:
             self._fenced()
         except ConductorNotFound:
@@ -183,7 +183,8 @@ class Conductor:
     def _attempt(self, what: str, act: Callable[[], object]) -> None:
         """Do one part of the ending; the rest must follow even without a database."""
         try:
-            act()
+            with self._store.in_a_hurry():
+                act()
         except ConductorSuperseded as error:
             LOG.warning("Conductor %s did not %s: %s", self._host, what, error)
         except Exception:

@@ -42,6 +42,12 @@ class NoSuchRevision(IronicError):
     text = "There is no schema version {revision}. The newest one is {head}."
 
 
+class NoWayBack(IronicError):
+    """An older version was asked for; going back would throw away what newer releases have stored."""
+
+    text = "The schema can't go back to {wanted}. Restore a backup that was made before the upgrade instead."
+
+
 def create(url: str, options: engines.PoolOptions | None = None) -> None:
     """Make the schema in an empty database; refuse one that has tables."""
     with _database(url, options) as connection:
@@ -55,6 +61,7 @@ def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | Non
     with _database(url, options) as connection:
         _require_known(connection)
         _require_revision(revision)
+        _require_ahead(_current(connection), revision)
         command.upgrade(_config(connection), revision)
 
 
@@ -97,8 +104,14 @@ def _require_revision(revision: str) -> None:
         raise NoSuchRevision(revision=revision, head=head())
 
 
-def _revisions() -> set[str]:
-    return {script.revision for script in _scripts().walk_revisions()}
+def _require_ahead(found: str | None, revision: str) -> None:
+    revisions = _revisions()  # the newest first
+    if found in revisions and revision in revisions and revisions.index(revision) > revisions.index(found):
+        raise NoWayBack(wanted=f"version {revision}")
+
+
+def _revisions() -> list[str]:
+    return [script.revision for script in _scripts().walk_revisions()]
 
 
 def _scripts() -> ScriptDirectory:

@@ -43,6 +43,7 @@ class _Open:
 
 class _PerThread(threading.local):
     current: _Open | None = None
+    in_a_hurry: bool = False
 
 
 class Transactions:
@@ -93,10 +94,19 @@ class Transactions:
         _call_all(current.after_commit)
 
     @contextmanager
+    def in_a_hurry(self) -> Iterator[None]:
+        """Have this thread wait for no server in this block."""
+        before, self._thread.in_a_hurry = self._thread.in_a_hurry, True
+        try:
+            yield
+        finally:
+            self._thread.in_a_hurry = before
+
+    @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:
         """Give a new connection; that there is none, or that it is lost, is told as an error of ours."""
         try:
-            with self._outage.connect(engine, self.patience) as connection:
+            with self._outage.connect(engine, 0 if self._thread.in_a_hurry else self.patience) as connection:
                 yield connection
         except DBConnectionError as error:
             self._outage.noticed(error)

@@ -1,4 +1,4 @@
-"""Doing aside what may block for ever: libraries that look for a lost broker don't come back until they have found it."""
+"""Doing aside what may block for ever: a library that looks for a lost broker does not come back before it has one."""
 
 import queue
 import threading

@@ -1,6 +1,6 @@
 """The OpenAPI document of one version, put together from the tables of routes and of fields."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ _ERROR: Final[Schema] = {
         closed({"error": {"type": "object"}}, ["error"]),
     ],
 }
-_STATUSES: Final = (400, 401, 403, 404, 406, 409, 413, 500, 503)
+_STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 500, 503)
 
 
 def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
@@ -34,6 +34,9 @@ def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
     for route in shown:
         method = "get" if route.method == "*" else route.method.lower()
         paths.setdefault(route.path, {})[method] = operations.operation(route, minor)
+    for path, methods in paths.items():
+        if "201" in methods.get("post", {}).get("responses", {}):
+            methods["post"]["responses"]["201"]["links"] = _links(paths, path)
     return {
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": versions.text(minor), "license": {"name": "Apache-2.0", "url": _LICENSE}},
@@ -42,6 +45,19 @@ def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
         "paths": paths,
         "components": _components(minor),
     }
+
+
+def _links(paths: Mapping[str, Mapping[str, Any]], collection: str) -> dict[str, Any]:
+    """Say what can be done with a thing that was just made: all that is below its own path."""
+    found: dict[str, Any] = {}
+    for path, methods in paths.items():
+        below, _, name = path.partition("{")
+        if below == f"{collection}/" and "{" not in name:
+            key = {name.partition("}")[0]: "$response.body#/uuid"}
+            found |= {
+                one["operationId"]: {"operationId": one["operationId"], "parameters": key} for one in methods.values()
+            }
+    return found
 
 
 _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"

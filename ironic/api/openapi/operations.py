@@ -142,6 +142,9 @@ def _responses(route: Route, method: str, action: Action) -> Iterator[tuple[int,
         statuses.add(_CONFLICT)
     if action.body is not None:
         statuses.add(_TOO_LARGE)
+    if route.since > 1:
+        # Whoever forgets to ask for a version speaks the oldest.
+        statuses.add(route.below)
     for status in sorted(statuses):
         error = {"$ref": f"#/components/responses/Error{status}"}
         yield status, _success(method, action, status) if status < _NOT_MODIFIED else error

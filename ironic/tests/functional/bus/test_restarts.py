@@ -14,8 +14,6 @@ from ironic.tests.live_service import create_database
 from ironic.tests.private_servers import Broker, Database, private_servers
 from ironic.tests.site import Site, eventually
 
-NOT_READY = {"DEFAULT": {"host": "never-ready"}}
-
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Broker, Database]]:
@@ -61,7 +59,7 @@ def test_services_started_before_their_servers_wait_and_say_for_what(
     assert site.get("/v1/nodes").status_code == 200
     eventually(lambda: len(waiting_lines(one.log, "message broker")), 1)
     assert f"rabbit://127.0.0.1:{broker.port}/" in waiting_lines(one.log, "message broker")[0]
-    assert "guest" not in one.log.replace("guest:guest", "") or "guest:guest" not in one.log
+    assert "guest" not in one.log
     assert site.alive() == set()
     assert asks(site) == 404
 

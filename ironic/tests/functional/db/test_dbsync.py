@@ -1,7 +1,9 @@
 """The program `ironic-dbsync`, run as operators run it."""
 
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,8 @@ def test_it_tells_and_notes_versions(tmp_path: Path) -> None:
         (["create_schema"], "has tables already"),
         (["upgrade", "--revision", "r9999"], "no schema version r9999"),
         (["stamp", "--revision", "r9999"], "no schema version r9999"),
+        (["downgrade"], "can't go back"),
+        (["downgrade", "--revision", "r0001"], "Restore a backup"),
     ],
 )
 def test_a_mishap_is_one_sentence_and_status_1(tmp_path: Path, words: list[str], said: str) -> None:
@@ -65,6 +69,28 @@ def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
     done = dbsync(tmp_path, "sqlite:////nowhere/at/all.sqlite", "version")
     assert done.returncode == 1
     assert "/nowhere/at/all.sqlite" in done.stderr
+
+
+def test_data_are_in_the_form_of_this_release(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite"
+    assert "run `ironic-dbsync upgrade`" in dbsync(tmp_path, url, "online_data_migrations").stderr
+    schema.create(url)
+    done = dbsync(tmp_path, url, "online_data_migrations", "--max-count", "10")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "All data are in the form of this release" in done.stdout
+    assert dbsync(tmp_path, url, "online_data_migrations", "--max-count", "0").returncode == 2
+
+
+def test_a_database_that_is_not_there_yet_is_waited_for_as_long_as_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    url = f"mysql+pymysql://root@127.0.0.1:{port}/ironic\nmax_retries = 2\nretry_interval = 1"
+    began = time.monotonic()
+    done = dbsync(tmp_path, url, "upgrade")
+    assert done.returncode == 1
+    assert time.monotonic() - began > 2
+    assert "Waiting for the database" in done.stdout
+    assert "refused" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_command_that_does_not_exist_is_refused(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_request_without_a_good_token_is_401_in_the_middlewares_shape(service:
     assert "X-OpenStack-Ironic-API-Version" not in response.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/v1", "/v1/"])
+@pytest.mark.parametrize("path", ["/", "/v1", "/v1/", "/v1/openapi.json"])
 def test_public_routes_need_no_token(service: Service, path: str) -> None:
     assert ask(service, None, "GET", path).status == 200
 
@@ -114,6 +114,27 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ("system-reader", "GET", "/v1/conductors", None, 200),
         ("stranger", "GET", "/v1/conductors", None, 403),
         ("stranger", "GET", "/v1/drivers", None, 403),
+        ("system-reader", "GET", "/v1/chassis", None, 200),
+        ("stranger", "GET", "/v1/chassis", None, 403),
+        ("system-reader", "POST", "/v1/chassis", {}, 403),
+        ("system-admin", "POST", "/v1/chassis", {}, 201),
+        ("system-reader", "GET", "/v1/shards", None, 200),
+        ("owner-admin", "GET", "/v1/shards", None, 403),
+        ("owner-admin", "POST", "/v1/events", {"events": []}, 403),
+        ("lessee-member", "GET", f"/v1/nodes/{OWNED}/traits", None, 200),
+        ("stranger", "GET", f"/v1/nodes/{OWNED}/traits", None, 404),
+        ("owner-admin", "PUT", f"/v1/nodes/{OWNED}/traits/CUSTOM_A", None, 204),
+        ("owner-member", "PUT", f"/v1/nodes/{OWNED}/traits/CUSTOM_A", None, 403),
+        ("owner-member", "DELETE", f"/v1/nodes/{OWNED}/traits", None, 403),
+        ("owner-member", "GET", f"/v1/nodes/{OWNED}/history", None, 200),
+        ("lessee-member", "GET", f"/v1/nodes/{OWNED}/history", None, 403),
+        ("stranger", "GET", f"/v1/nodes/{OWNED}/history", None, 404),
+        ("owner-member", "GET", "/v1/portgroups", None, 200),
+        ("nobody", "GET", "/v1/portgroups", None, 403),
+        ("owner-admin", "POST", "/v1/portgroups", {"node_uuid": OWNED}, 201),
+        ("owner-member", "POST", "/v1/portgroups", {"node_uuid": OWNED}, 403),
+        ("stranger", "POST", "/v1/portgroups", {"node_uuid": OWNED}, 404),
+        ("stranger", "GET", "/v1/openapi.json", None, 200),
     ],
 )
 def test_rules_decide(service: Service, token: str, method: str, path: str, body: Any, status: int) -> None:

@@ -36,6 +36,17 @@ def service(tmp_path: Path) -> Iterator[Service]:
         ("PUT", "/v1/nodes/n3/maintenance", {}, 1, 1, 1),
         ("PUT", "/v1/nodes/n3/states/provision", {"target": "manage"}, 1, 0, 0),
         ("DELETE", "/v1/nodes/n3", None, 1, 0, 0),
+        ("GET", "/v1/chassis", None, 1, 0, 0),
+        ("GET", "/v1/chassis/detail", None, 1, 0, 0),
+        ("GET", "/v1/portgroups", None, 1, 0, 0),
+        ("GET", "/v1/portgroups/detail", None, 1, 0, 0),
+        ("GET", "/v1/nodes/n3/portgroups", None, 2, 0, 0),
+        ("GET", "/v1/nodes/n3/traits", None, 2, 0, 0),
+        ("PUT", "/v1/nodes/n3/traits", {"traits": ["CUSTOM_A", "CUSTOM_B"]}, 1, 2, 1),
+        ("GET", "/v1/nodes/n3/history", None, 2, 0, 0),
+        ("GET", "/v1/shards", None, 1, 0, 0),
+        ("POST", "/v1/chassis", {"description": "rack"}, 0, 1, 1),
+        ("GET", "/v1/openapi.json", None, 0, 0, 0),
     ],
 )
 def test_a_request_keeps_to_its_budget(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ironic.command import lifecycle
-from ironic.command.signals import SIGNALS
+from ironic.command import lifecycle, waiting
+from ironic.command.signals import SIGNALS, Pause
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 
@@ -138,3 +138,66 @@ def test_a_part_that_fails_to_stop_does_not_keep_the_others_up(diary: list[str])
 
     assert run([Recorder("a", diary), Stubborn("b", diary, send(signal.SIGTERM))]) == 0
     assert diary == ["start a", "start b", "stop a"]
+
+
+class Busy(Recorder):
+    """A part with work that ends after some looks, or never."""
+
+    def __init__(self, name: str, diary: list[str], *, looks: int, on_start: Callable[[], None] = lambda: None) -> None:
+        super().__init__(name, diary, on_start)
+        self._looks = looks
+
+    @property
+    def is_idle(self) -> bool:
+        self._looks -= 1
+        return self._looks < 0
+
+    def retire(self) -> None:
+        self._diary.append("retire")
+
+
+def test_draining_ends_when_the_work_has_ended(diary: list[str]) -> None:
+    busy = Busy("b", diary, looks=2, on_start=send(signal.SIGUSR2, signal.SIGUSR2))
+    assert run([Recorder("a", diary), busy]) == 0
+    assert diary == ["start a", "start b", "retire", "stop b", "stop a"]
+
+
+def test_a_signal_to_end_ends_draining(diary: list[str]) -> None:
+    busy = Busy("b", diary, looks=1000, on_start=send(signal.SIGUSR2, signal.SIGTERM))
+    assert run([busy]) == 0
+    assert diary == ["start b", "retire", "stop b"]
+
+
+def test_draining_takes_no_longer_than_it_may(
+    diary: list[str], conf: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    conf(drain_shutdown_timeout=1)
+    assert run([Busy("b", diary, looks=1000, on_start=send(signal.SIGUSR2))]) == 0
+    assert "drained for 1 seconds" in caplog.text
+
+
+def test_work_that_was_left_behind_shows_in_the_status(diary: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    class Stuck(Recorder):
+        def stop(self) -> None:
+            self.unfinished = ["cleaning of node n1"]
+
+    assert run([Stuck("a", diary, send(signal.SIGTERM))]) == lifecycle.UNFINISHED
+    assert "cleaning of node n1" in caplog.text
+
+
+def test_it_can_be_told_to_end_before_it_is_ready(diary: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    def build(pause: Pause) -> Sequence[lifecycle.Part]:
+        def never_there() -> Exception:
+            return ConnectionError("refused")
+
+        return [
+            Recorder("a", diary, send(signal.SIGHUP, signal.SIGTERM)),
+            Recorder("b", diary, lambda: waiting.until(never_there, "Godot", pause)),
+        ]
+
+    assert lifecycle.run(CONF, "Test", build) == 0
+    assert diary == ["start a", "start b", "stop a"]
+    assert "before it was ready" in caplog.text
+    assert "can't start" not in caplog.text

@@ -64,9 +64,7 @@ def test_the_whole_entry_is_the_same_alone_and_in_detail(
 
 
 @pytest.mark.parametrize(("length", "shown"), [(255, 255), (256, 254)])
-def test_long_texts_are_cut_in_the_plain_list_only(
-    service: Service, node: NodeRecord, length: int, shown: int
-) -> None:
+def test_long_texts_are_cut_in_the_plain_list_only(service: Service, node: NodeRecord, length: int, shown: int) -> None:
     happen(service, node, "x" * length)
     (plain,), (whole,) = entries(service), entries(service, "?detail=true")
     assert (len(plain["event"]), len(whole["event"])) == (shown, length)

@@ -1,0 +1,76 @@
+"""Waiting says what for, at once and then now and again, and ends by a signal or when patience does."""
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from ironic.command import waiting
+from ironic.command.lifecycle import ToldToEnd
+from ironic.command.signals import HANG_UP, Inbox
+
+REFUSED = ConnectionError("refused")
+
+
+class Absent:
+    """Something that is there after it was looked for some times."""
+
+    def __init__(self, times: int) -> None:
+        self._times = times
+
+    def __call__(self) -> Exception | None:
+        self._times -= 1
+        return REFUSED if self._times >= 0 else None
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], bool]:
+    """Return a pause that makes time go on without waiting."""
+    now = [100.0]
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
+
+    def pause(seconds: float) -> bool:
+        now[0] += seconds
+        return False
+
+    return pause
+
+
+def test_what_is_there_is_not_mentioned(clock: Callable[[float], bool], caplog: pytest.LogCaptureFixture) -> None:
+    waiting.until(Absent(0), "the thing", clock)
+    assert caplog.records == []
+
+
+def test_it_says_at_once_what_is_missing_and_when_it_came(
+    clock: Callable[[float], bool], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    waiting.until(Absent(3), "the thing", clock)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Waiting for the thing (0 seconds so far): refused",
+        "After 3.0 seconds there is the thing",
+    ]
+
+
+def test_it_repeats_itself_now_and_again_only(clock: Callable[[float], bool], caplog: pytest.LogCaptureFixture) -> None:
+    waiting.until(Absent(60), "the thing", clock)
+    assert len(caplog.records) == 6
+
+
+def test_when_patience_ends_the_reason_is_raised(clock: Callable[[float], bool]) -> None:
+    with pytest.raises(ConnectionError, match="refused"):
+        waiting.until(Absent(1000), "the thing", clock, patience=30)
+
+
+def test_a_signal_ends_it() -> None:
+    with pytest.raises(ToldToEnd):
+        waiting.until(Absent(1000), "the thing", lambda _seconds: True)
+
+
+def test_a_signal_to_read_options_does_not_end_it_and_is_not_lost() -> None:
+    inbox = Inbox()
+    inbox.put(HANG_UP)
+    assert inbox.pause(0.01) is False
+    assert inbox.pause(0.01) is False
+    assert inbox.next(0.01) == HANG_UP
+    assert inbox.next(0.01) is None
