@@ -91,7 +91,10 @@ def test_work_that_does_not_end_is_given_up_after_its_time(survivor: Site, mute_
 
 
 def test_draining_has_its_time_too(survivor: Site, mute_bmc: int) -> None:
-    terms = {"DEFAULT": {**REDFISH, "drain_shutdown_timeout": 2}, "conductor": {"graceful_shutdown_timeout": 1}}
+    terms: dict[str, dict[str, object]] = {
+        "DEFAULT": {**REDFISH, "drain_shutdown_timeout": 2},
+        "conductor": {"graceful_shutdown_timeout": 1},
+    }
     leaving = leaver(survivor, terms)
     begin_in_vain(survivor, mute_bmc)
     leaving.signal(signal.SIGUSR2)
