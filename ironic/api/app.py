@@ -14,7 +14,7 @@ import pecan.core
 import pecan.hooks
 import webob
 
-from ironic.api import access, conditional, errors, policy, versions
+from ironic.api import access, conditional, errors, policy, telling, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
@@ -24,6 +24,7 @@ from ironic.api.routes import Route, Routes, empty_answer
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
+from ironic.rpc.notifications import NOTICES
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -86,8 +87,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
 
     def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
         """Call the handler and write its answer."""
-        answer: Answer = handler(*args)
         request: Request = args[0]
+        answer: Answer = telling.answered(request, handler, args) if NOTICES.on else handler(*args)
         headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
         if answer.location is not None:
             headers.append(("Location", answer.location))

@@ -6,7 +6,7 @@ broke.
 
 from typing import Any
 
-from ironic.conductor import background
+from ironic.conductor import background, telling
 from ironic.conductor.background import Work
 from ironic.conductor.task import Task
 
@@ -28,5 +28,6 @@ def address(task: Task) -> dict[str, Any]:
 
 def _switch(task: Task, enabled: bool) -> None:
     console = task.driver.require("console")
-    (console.start_console if enabled else console.stop_console)(task)
-    task.node.console_enabled = enabled
+    with telling.console_set(task):
+        (console.start_console if enabled else console.stop_console)(task)
+        task.node.console_enabled = enabled

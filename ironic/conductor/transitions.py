@@ -9,6 +9,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ironic.conductor import telling
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import RequestContext
@@ -108,6 +109,7 @@ class Recorder:
         with self.store.writing():
             if move.is_failure and CONF.conductor.node_history:
                 self._remember(context, node, move)
+            telling.provision_set(self.store, context, node, move)
             if release:
                 self.store.nodes.save_and_release(node)
             else:

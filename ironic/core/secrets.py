@@ -22,6 +22,9 @@ _TELLTALE: Final = re.compile(
 # Names with a telltale part that hold no secret: how a secret is handled, not the secret.
 _INNOCENT: Final = frozenset({"agent_token_required", "agent_secret_token_pregenerated", "token_required"})
 
+# The config drive, the URL of the image.
+_HIDDEN_OF_INSTANCE: Final = ("configdrive", "image_url")
+
 # "bootOption" and "AuthToken" are read like "boot_option" and "auth_token".
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -40,6 +43,12 @@ def masked(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [masked(inner) for inner in value]
     return value
+
+
+def masked_instance_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a masked copy of what is known of an instance, without what may carry a secret in itself."""
+    shown: dict[str, Any] = masked(info)
+    return shown | {key: REPLACEMENT for key in _HIDDEN_OF_INSTANCE if shown.get(key)}
 
 
 def _shown(key: Any, value: Any) -> Any:

@@ -11,8 +11,6 @@ from ironic.api.request import Request
 from ironic.core import secrets, states
 from ironic.core.errors import NoValidHost
 
-_HIDDEN_OF_INSTANCE: Final = ("configdrive", "image_url")
-
 
 def without_secrets(info: dict[str, Any]) -> dict[str, Any]:
     """Hide what looks like a password, token or key."""
@@ -22,8 +20,7 @@ def without_secrets(info: dict[str, Any]) -> dict[str, Any]:
 
 def without_instance_secrets(info: dict[str, Any]) -> dict[str, Any]:
     """Hide also what may carry a secret in itself: the config drive, the URL of the image."""
-    shown: dict[str, Any] = secrets.masked(info)
-    return shown | {key: secrets.REPLACEMENT for key in _HIDDEN_OF_INSTANCE if shown.get(key)}
+    return secrets.masked_instance_info(info)
 
 
 def state_of_version(minor: int) -> Callable[[Any], Any] | None:

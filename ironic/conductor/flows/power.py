@@ -7,6 +7,7 @@ business. Sources: facts/state_machine.yaml (power_states, permissions.power_cha
 import logging
 from typing import Any, Final
 
+from ironic.conductor import telling
 from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
@@ -35,6 +36,11 @@ def start(task: Task, target: str, timeout: int | None = None) -> None:
 
 def change(task: Task, target: str, timeout: int | None = None) -> None:
     """Bring the machine to a power state, now; the caller saves the node."""
+    with telling.power_set(task, target):
+        _change(task, target, timeout)
+
+
+def _change(task: Task, target: str, timeout: int | None) -> None:
     node, power = task.node, task.driver.require("power")
     _check_off_allowed(task, target)
     if target in _RESTARTS:

@@ -1,6 +1,13 @@
 """Generated pages are what the code says now, and tests point at demands that exist."""
 
-from ironic.tests.repository import tool
+import re
+
+import pytest
+
+from ironic.conf import CONF
+from ironic.core.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES
+from ironic.core.steps import INTERFACES
+from ironic.tests.repository import ROOT, tool
 
 
 def test_every_generated_page_is_up_to_date() -> None:
@@ -18,3 +25,23 @@ def test_tests_point_at_demands_that_exist() -> None:
     demands = tool("demands")
     assert len(demands.rows()) == 188
     assert demands.marked().keys() <= demands.rows().keys()
+
+
+@pytest.mark.demand("S66")
+def test_the_page_on_cleaning_says_what_the_code_does() -> None:
+    page = (ROOT / "doc" / "cleaning.md").read_text()
+    assert f"\n    {', '.join(INTERFACES['clean'])}\n" in page
+    named = re.findall(r"\[(conductor|deploy)\](\w+)", page)
+    assert len(named) > 6
+    assert [f"[{group}]{name}" for group, name in named if name not in CONF[group]] == []
+    drawn = {
+        (source.replace("_", " "), target.replace("_", " "))
+        for source, target in re.findall(r"^    (\w+) --> (\w+):", page, re.MULTILINE)
+    }
+    held = "clean hold"
+    moves = {
+        (source, target)
+        for source, _, target in MOVES
+        if {source, target} & {CLEANING, CLEANWAIT, CLEANFAIL} and held not in (source, target)
+    }
+    assert drawn == moves

@@ -1,0 +1,84 @@
+"""What there is to tell about things: their rows, and what belongs to them in other tables.
+
+Only read when somebody listens.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.rpc.notifications import payloads
+from ironic.rpc.notifications.notices import Subject
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord, Store
+
+Values = dict[str, Any]
+
+
+def node(store: "Store", record: "NodeRecord") -> Values:
+    """Return the values of a node as it is in these hands, with its traits and its chassis."""
+    found = record.as_dict() | {"traits": store.traits.of([record.id])[record.id], "chassis_uuid": None}
+    if record.chassis_id is not None:
+        (found["chassis_uuid"],) = store.nodes.row(("chassis_uuid",), record.id)
+    return found
+
+
+def _node(store: "Store", ident: str) -> Values:
+    return node(store, store.nodes.get(ident))
+
+
+def _row_of(repository: str, *elsewhere: str) -> Callable[["Store", str], Values]:
+    """Return what reads one row, with columns that stand in other tables."""
+
+    def read(store: "Store", ident: str) -> Values:
+        rows = getattr(store, repository)
+        record = rows.get(ident)
+        others = rows.row(elsewhere, record.id) if elsewhere else ()
+        found: Values = record.as_dict() | dict(zip(elsewhere, others, strict=True))
+        return found
+
+    return read
+
+
+def _steps_of(repository: str) -> Callable[["Store", str], Values]:
+    """Return what reads a named list of steps."""
+
+    def read(store: "Store", ident: str) -> Values:
+        lists = getattr(store, repository)
+        record = lists.get(ident)
+        found: Values = record.as_dict() | {"steps": lists.steps.of([record.id])[record.id]}
+        return found
+
+    return read
+
+
+def _runbook(store: "Store", ident: str) -> Values:
+    found = _steps_of("runbooks")(store, ident)
+    return found | {"traits": store.runbooks.traits.of([found["id"]])[found["id"]]}
+
+
+def _inspection_rule(store: "Store", ident: str) -> Values:
+    found = _row_of("rules")(store, ident)
+    # What a sensitive rule holds never leaves.
+    return found | {"actions": [], "conditions": []} if found["sensitive"] else found
+
+
+NODE: Final = Subject("node", payloads.NODE_CRUD, _node)
+NODE_IN_MAINTENANCE: Final = Subject("node", payloads.NODE, _node)
+
+# Kind of thing -> how it is called, what is told of it, how that is read.
+SUBJECTS: Final[Mapping[str, Subject]] = {
+    subject.kind: subject
+    for subject in (
+        NODE,
+        Subject("port", payloads.PORT_CRUD, _row_of("ports", "node_uuid", "portgroup_uuid")),
+        Subject("portgroup", payloads.PORTGROUP_CRUD, _row_of("portgroups", "node_uuid")),
+        Subject("chassis", payloads.CHASSIS_CRUD, _row_of("chassis")),
+        Subject("volumeconnector", payloads.VOLUME_CONNECTOR_CRUD, _row_of("volume_connectors", "node_uuid")),
+        Subject("volumetarget", payloads.VOLUME_TARGET_CRUD, _row_of("volume_targets", "node_uuid")),
+        Subject("allocation", payloads.ALLOCATION_CRUD, _row_of("allocations", "node_uuid")),
+        Subject("deploytemplate", payloads.DEPLOY_TEMPLATE_CRUD, _steps_of("deploy_templates")),
+        Subject("runbook", payloads.RUNBOOK_CRUD, _runbook),
+        Subject("inspectionrule", payloads.INSPECTION_RULE_CRUD, _inspection_rule),
+    )
+}
