@@ -26,7 +26,7 @@ _COLLECTIONS: Final = {
     "/v1/volume/connectors": ("{connector}", "volumeconnector"),
     "/v1/volume/targets": ("{target}", "volumetarget"),
     "/v1/allocations": ("{allocation}", "allocation"),
-    "/v1/deploy_templates": ("{deploy_template}", "deploytemplate"),
+    "/v1/deploy_templates": ("{template}", "deploytemplate"),
     "/v1/runbooks": ("{runbook}", "runbook"),
     "/v1/inspection_rules": ("{rule}", "inspectionrule"),
 }
@@ -61,15 +61,15 @@ def answered(request: Request, handler: Callable[..., Answer], args: tuple[Any, 
         if before is not None and not _is_refusal(error):
             _tell(request, subject, action, (START, before), (ERROR, before))
         raise
-    after = before if action == DELETE else _read(request, subject, _ident(answer, args))
+    after = before if action == DELETE else _read(request, subject, _ident(answer, before))
     if after is not None:
         _tell(request, subject, action, (START, before or after), (END, after))
     return answer
 
 
-def _ident(answer: Answer, args: tuple[Any, ...]) -> str:
-    """Return by what the thing is found after the request: where the answer says it is, or as the caller named it."""
-    return answer.location.rpartition("/")[2] if answer.location else args[1]
+def _ident(answer: Answer, before: Values | None) -> str:
+    """Return by what the thing is found after the request: its UUID, for its name may be another one now."""
+    return before["uuid"] if before else (answer.location or "").rpartition("/")[2]
 
 
 def _read(request: Request, subject: Subject, ident: str) -> Values | None:

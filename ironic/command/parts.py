@@ -18,6 +18,7 @@ from ironic.command.serving import ApiServer, Application, Listening
 from ironic.command.signals import Pause
 from ironic.conductor.service import Conductor
 from ironic.db import Store, require_current
+from ironic.rpc.notifications import NOTICES
 
 if TYPE_CHECKING:
     from ironic.rpc.message_bus import MessageBus
@@ -71,6 +72,24 @@ class Bus(Part):
             waiting.for_broker(self._bus.is_open, self._bus.address, self._stopping.wait)
         except ToldToEnd:
             LOG.info("The message broker was not found before the end")
+
+
+class Notifying(Part):
+    """What is told to those who listen to notifications; nothing unless the options ask for it."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        self._conf = conf
+
+    def start(self) -> None:
+        """Begin to hand on; who doesn't, doesn't load the library for it."""
+        if self._conf.notification_level is not None:
+            from ironic.rpc.notifications import sending
+
+            sending.open_from(self._conf)
+
+    def stop(self) -> None:
+        """Send what is left."""
+        NOTICES.close()
 
 
 class Ear(Protocol):

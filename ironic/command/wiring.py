@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Union
 from oslo_config import cfg
 
 from ironic.command.lifecycle import Part
-from ironic.command.parts import Api, Bus, ConductorPart, Database
+from ironic.command.parts import Api, Bus, ConductorPart, Database, Notifying
 from ironic.command.serving import Application, Listening
 from ironic.command.signals import Pause
 from ironic.conductor import interface_jobs, power_sync, tidying
@@ -48,6 +48,7 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     store, placement = _common(conf, patience=ALL_IN_ONE_PATIENCE)
     return [
         Database(store, placement, conf, pause),
+        Notifying(conf),
         *_bus(transport, pause, needed=True),
         _conductor(conf, store, placement, transport),
         _api(conf, store, placement, transport),
@@ -60,6 +61,7 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     store, placement = _common(conf, patience=CONDUCTOR_PATIENCE)
     return [
         Database(store, placement, conf, pause),
+        Notifying(conf),
         *_bus(transport, pause, needed=True),
         _conductor(conf, store, placement, transport),
     ]
@@ -71,6 +73,7 @@ def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
     store, placement = _common(conf)
     return [
         Database(store, placement, conf, pause),
+        Notifying(conf),
         *_bus(transport, pause, needed=False),
         _api(conf, store, placement, transport),
     ]
@@ -79,6 +82,7 @@ def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
 def application(conf: cfg.ConfigOpts) -> Application:
     """Return the API as a WSGI callable for a server that brings its own processes; it connects when it is used."""
     store, placement = _common(conf)
+    Notifying(conf).start()
     return _application(conf, store, placement, _bus_transport(conf))()
 
 

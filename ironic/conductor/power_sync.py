@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.conductor import faults
+from ironic.conductor import faults, telling
 from ironic.conductor.flows import power
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
@@ -176,10 +176,10 @@ def _record(task: Task, seen: str | None) -> None:
     before = task.node.power_state
     if before is None:
         _write(task, {"power_state": seen}, None)
-    else:
-        _write(
-            task, {"power_state": seen}, f"The machine was found '{seen}' although '{before}' was recorded", "WARNING"
-        )
+        return
+    text = f"The machine was found '{seen}' although '{before}' was recorded"
+    if _write(task, {"power_state": seen}, text, "WARNING"):
+        telling.power_corrected(task, before, seen)
 
 
 def _give_up(task: Task, seen: str | None, why: str) -> None:
@@ -202,17 +202,18 @@ def _write(
     event: str | None,
     severity: str = "INFO",
     where: Mapping[str, Any] | None = None,
-) -> None:
-    """Change the node without a lock if nobody has it and it is as it was read; tell history."""
+) -> bool:
+    """Change the node without a lock if nobody has it and it is as it was read; tell history, and whether it was so."""
     node = task.node
     as_read = {name: getattr(node, name) for name in _UNTOUCHED}
     with task.store.writing():
         if not task.store.nodes.update(node.id, values, where=as_read | dict(where or {})):
             LOG.debug("Node %s was changed by somebody else meanwhile and is left alone", node.uuid)
-            return
+            return False
         if event:
             remember(task, _TOPIC, event, severity)
     LOG.log(logging.WARNING if event else logging.INFO, "Node %s: %s", node.uuid, event or f"power is {values}")
+    return True
 
 
 def _bring_back(task: Task) -> None:

@@ -44,9 +44,10 @@ def status_of(move: "Move") -> str:
     return SUCCESS if was == is_now else START if was else END
 
 
-def power_corrected(task: "Task", before: str | None) -> None:
+def power_corrected(task: "Task", before: str | None, now: str | None) -> None:
     """Tell that the recorded power state was not the machine's, and is now."""
-    _tell(task, "node.power_state_corrected", SUCCESS, notifications.NODE_CORRECTED_POWER, from_power=before)
+    more = {"from_power": before, "power_state": now}
+    _tell(task, "node.power_state_corrected", SUCCESS, notifications.NODE_CORRECTED_POWER, **more)
 
 
 @contextmanager

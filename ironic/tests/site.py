@@ -63,7 +63,8 @@ class Site:
         return self._api
 
     def start_api(self, options: Options = _NO_OPTIONS) -> Service:
-        """Start the API; it needs a moment until it is ready."""
+        """Start the API, or start it again; it needs a moment until it is ready."""
+        self._log("api").unlink(missing_ok=True)
         files = self.configuration if not options else self._configuration("api", options)
         self._api = Service("ironic-api", files, self._log("api"), self._port)
         return self._api

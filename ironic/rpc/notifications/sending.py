@@ -13,7 +13,7 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from ironic.rpc.library import oslo_messaging
-from ironic.rpc.notifications.notices import Notification
+from ironic.rpc.notifications.notices import NOTICES, Notification
 
 LOG = logging.getLogger(__name__)
 
@@ -22,6 +22,20 @@ _MOST: Final = 2000
 # Seconds that a process which ends gives to what was not sent yet.
 _CLOSING: Final = 5.0
 _SAY_SECONDS: Final = 60.0
+
+
+def open_from(conf: cfg.ConfigOpts) -> None:
+    """Begin to hand on notifications if the options ask for any; without a driver nothing is built either."""
+    if conf.notification_level is None:
+        return
+    sender = BusSender(conf)
+    if not conf.oslo_messaging_notifications.driver:
+        LOG.warning(
+            "notification_level is set but [oslo_messaging_notifications]driver is not, so no notification is sent. "
+            "Name one (messagingv2), or unset the level"
+        )
+        return
+    NOTICES.open(sender, host=conf.host, least=conf.notification_level)
 
 
 class BusSender:

@@ -1,6 +1,7 @@
 """A machine's whole way, with real parts only: service, command line, Redfish BMC, what a real agent reported.
 
-The steps build on each other, so this is one test; its parts are functions in the order in which they happen.
+It is the same way whether one process serves over SQLite, or an API and two conductors over RabbitMQ and MariaDB. The
+steps build on each other, so this is one test; its parts are functions in the order in which they happen.
 """
 
 import json
@@ -16,6 +17,7 @@ from ironic.tests.live_service import Options, Service, all_in_one, free_port, w
 from ironic.tests.redfish_bmc import RedfishBmc, redfish_bmc
 from ironic.tests.repository import tool
 from ironic.tests.scenario.command_line import Baremetal, CommandFailed
+from ironic.tests.site import Site, site
 
 REPORT = json.loads((Path(__file__).parents[1] / "data" / "agent-inspection.json").read_text())
 MACS = [interface["mac_address"] for interface in REPORT["inventory"]["interfaces"]]
@@ -39,23 +41,30 @@ def bmc(tmp_path: Path) -> Iterator[RedfishBmc]:
         yield running
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    """Run the service as `make run` configures it, with slower steps."""
+Running = Service | Site
+
+
+@pytest.fixture(params=["all-in-one", "distributed"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Running]:
+    """Run the service as `make run` configures it, with slower steps; in one process or in several."""
     port = free_port()
     configuration = tool("run").configure(tmp_path / "service", port)
     files = [configuration, write_options(tmp_path / "slow.conf", SLOW_STEPS)]
-    with all_in_one(files, tmp_path / "service" / "ironic.log", port) as running:
-        yield running
+    if request.param == "all-in-one":
+        with all_in_one(files, tmp_path / "service" / "ironic.log", port) as running:
+            yield running
+    else:
+        with site(tmp_path / "service", files=files) as several:
+            yield several
 
 
-def shown(service: Service) -> dict[str, Any]:
+def shown(service: Running) -> dict[str, Any]:
     """Return the node as the API shows it."""
     node: dict[str, Any] = service.get("/v1/nodes/main").json()
     return node
 
 
-def follow(service: Service, done: str) -> list[dict[str, Any]]:
+def follow(service: Running, done: str) -> list[dict[str, Any]]:
     """Look at the node until it is in a state; return every look, and fail at once when it gets into trouble."""
     looks = []
     deadline = time.monotonic() + PATIENCE
@@ -95,7 +104,7 @@ def enroll(baremetal: Baremetal, bmc: RedfishBmc) -> None:
     baremetal("port", "create", MACS[0], "--node", node["uuid"])
 
 
-def verify(baremetal: Baremetal, service: Service) -> None:
+def verify(baremetal: Baremetal, service: Running) -> None:
     """Make first contact with the BMC."""
     baremetal("node", "manage", "main", "--wait", str(PATIENCE))
     node = shown(service)
@@ -118,7 +127,7 @@ def vendor() -> str:
     return name
 
 
-def inspect(baremetal: Baremetal, service: Service, bmc: RedfishBmc, tmp_path: Path) -> None:
+def inspect(baremetal: Baremetal, service: Running, bmc: RedfishBmc, tmp_path: Path) -> None:
     """Boot the machine, report as the agent did, and see what was made of it."""
     baremetal("node", "inspect", "main")
     follow(service, "inspect wait")
@@ -145,7 +154,7 @@ def inspect(baremetal: Baremetal, service: Service, bmc: RedfishBmc, tmp_path: P
     assert saved["plugin_data"]["valid_interfaces"].keys() == {i["name"] for i in REPORT["inventory"]["interfaces"]}
 
 
-def provide(baremetal: Baremetal, service: Service) -> None:
+def provide(baremetal: Baremetal, service: Running) -> None:
     """Clean the machine and offer it; every step shows while it runs."""
     baremetal("node", "provide", "main")
     looks = follow(service, "available")
@@ -153,14 +162,14 @@ def provide(baremetal: Baremetal, service: Service) -> None:
     assert looks[-1]["clean_step"] == {}
 
 
-def deploy(baremetal: Baremetal, service: Service) -> None:
+def deploy(baremetal: Baremetal, service: Running) -> None:
     """Put the machine to use."""
     baremetal("node", "deploy", "main", "--wait", str(PATIENCE))
     node = shown(service)
     assert (node["provision_state"], node["target_provision_state"]) == ("active", None)
 
 
-def give_back(baremetal: Baremetal, service: Service) -> None:
+def give_back(baremetal: Baremetal, service: Running) -> None:
     """Return the machine; it is cleaned again before it is offered again."""
     baremetal("node", "undeploy", "main")
     looks = follow(service, "available")
@@ -178,7 +187,7 @@ def remove(baremetal: Baremetal) -> None:
 
 
 @pytest.mark.demand("S36", "S54", "S71", "S75", "S109")
-def test_a_machine_goes_all_the_way(service: Service, bmc: RedfishBmc, tmp_path: Path) -> None:
+def test_a_machine_goes_all_the_way(service: Running, bmc: RedfishBmc, tmp_path: Path) -> None:
     baremetal = Baremetal(service.url)
     enroll(baremetal, bmc)
     verify(baremetal, service)
