@@ -69,7 +69,7 @@ def test_it_serves(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["pxe", "ipxe", "redfish-virtual-media", "ipmitool-socat", "direct", "flat", "neutron", "cinder"]
+    "name", ["pxe", "ipxe", "redfish-virtual-media", "ipmitool-socat", "flat", "neutron", "cinder"]
 )
 def test_what_is_not_built_yet_is_left_out_with_one_warning(service: Service, name: str) -> None:
     told = [line for line in warnings(service) if f"interface {name}, which is enabled but not built yet" in line]

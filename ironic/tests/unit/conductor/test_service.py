@@ -67,6 +67,35 @@ def test_a_stopped_conductor_serves_nothing_and_leaves_nothing_behind(make, stor
     assert conductor.stop() == []
 
 
+def test_it_takes_calls_before_others_are_told_of_it_and_after_its_locks_were_freed(make, make_node, store):
+    node = make_node(provision_state="inspecting", reservation="c1")
+    seen = []
+    make().start(lambda: seen.append((store.conductors.alive(60), store.nodes.get(node).reservation)))
+    assert seen == [([], None)]
+    assert len(store.conductors.alive(60)) == 1
+
+
+def test_one_that_retires_serves_nothing_but_lives_until_its_work_has_ended(make, own_tasks, make_node, store, context):
+    conductor = make(tasks=own_tasks, heartbeat_interval=0.01)
+    conductor.start()
+    go_on = threading.Event()
+    node = make_node()
+    with own_tasks.acquire(context, node, purpose="cleaning") as task:
+        task.process_event("provide", callback=lambda: (go_on.wait(5), task.finish("done")))
+    conductor.retire()
+    (row,) = store.conductors.alive(60)
+    assert row.drivers == []
+    assert store.conductors.served_interfaces(60) == []
+    assert not conductor.is_idle
+    assert store.nodes.get(node).reservation == "c1"
+    go_on.set()
+    wait_until(lambda: conductor.is_idle)
+    assert store.nodes.get(node).provision_state == "available"
+    store.conductors.delete("c1")
+    wait_until(lambda: store.conductors.alive(60))
+    assert store.conductors.served_interfaces(60) == []
+
+
 def test_a_restart_frees_what_the_earlier_life_held(make, make_node, store):
     works = make_node(provision_state="inspecting", reservation="c1")
     rests = make_node(provision_state="active", reservation="c1")

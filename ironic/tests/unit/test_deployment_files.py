@@ -1,0 +1,43 @@
+"""The units for systemd and the example for a WSGI server fit the programs."""
+
+import configparser
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from ironic.command import lifecycle
+from ironic.conf import CONF
+from ironic.tests.repository import ROOT
+
+UNITS = sorted((ROOT / "etc" / "systemd").glob("*.service"))
+
+
+def unit(path: Path) -> configparser.ConfigParser:
+    parsed = configparser.ConfigParser(strict=True, interpolation=None)
+    parsed.optionxform = str  # type: ignore[assignment,method-assign]
+    parsed.read(path)
+    return parsed
+
+
+def test_there_is_a_unit_for_every_service() -> None:
+    assert [path.stem for path in UNITS] == ["ironic-api", "ironic-conductor", "ironic"]
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_starts_a_program_of_ours_and_ends_it_as_it_wants_to_be_ended(path: Path) -> None:
+    service = unit(path)["Service"]
+    programs = {entry.name for entry in entry_points(group="console_scripts") if entry.value.startswith("ironic.")}
+    assert Path(service["ExecStart"].split()[0]).name == path.stem
+    assert path.stem in programs
+    assert service["ExecReload"] == "/bin/kill -HUP $MAINPID"
+    assert service["Restart"] == "on-failure"
+    if path.stem != "ironic-api":
+        assert int(service["TimeoutStopSec"]) > CONF.conductor.graceful_shutdown_timeout + 10
+        assert int(service["RestartPreventExitStatus"]) == lifecycle.UNFINISHED
+
+
+def test_the_wsgi_example_loads_the_application_in_every_process() -> None:
+    settings = unit(ROOT / "etc" / "wsgi" / "uwsgi-ironic-api.ini")["uwsgi"]
+    assert settings["module"] == "ironic.wsgi:application"
+    assert settings["lazy-apps"] == settings["enable-threads"] == "true"
