@@ -1,13 +1,16 @@
 """Waiting says what for, at once and then now and again, and ends by a signal or when patience does."""
 
 import logging
+import os
+import signal
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from ironic.command import waiting
 from ironic.command.lifecycle import ToldToEnd
-from ironic.command.signals import HANG_UP, Inbox
+from ironic.command.signals import HANG_UP, receiving
 
 REFUSED = ConnectionError("refused")
 
@@ -68,9 +71,18 @@ def test_a_signal_ends_it() -> None:
 
 
 def test_a_signal_to_read_options_does_not_end_it_and_is_not_lost() -> None:
-    inbox = Inbox()
-    inbox.put(HANG_UP)
-    assert inbox.pause(0.01) is False
-    assert inbox.pause(0.01) is False
-    assert inbox.next(0.01) == HANG_UP
-    assert inbox.next(0.01) is None
+    with receiving() as inbox:
+        os.kill(os.getpid(), HANG_UP)
+        assert inbox.pause(0.05) is False
+        assert inbox.pause(0.05) is False
+        assert inbox.next(1) == HANG_UP
+        assert inbox.next(0.05) is None
+
+
+def test_a_signal_that_another_thread_got_ends_the_wait_too() -> None:
+    def send() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    with receiving() as inbox:
+        threading.Timer(0.2, send).start()
+        assert inbox.next(10) == signal.SIGTERM
