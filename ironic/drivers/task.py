@@ -6,12 +6,9 @@ rows; JSON columns are dictionaries that may be changed in place and are stored 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ironic.core.context import RequestContext
-
-if TYPE_CHECKING:
-    from ironic.drivers.bare_driver import BareDriver
 
 
 class Items(Protocol):
@@ -93,6 +90,43 @@ class Port(Protocol):
         """Return all columns as plain data that shares nothing with the record."""
 
 
+class Driver(Protocol):
+    """The node's interfaces by kind; None: it has none here, and ``require`` raises why.
+
+    What each of them can do is said by its base class, and those classes stand on this module.
+    """
+
+    @property
+    def bios(self) -> Any: ...
+    @property
+    def boot(self) -> Any: ...
+    @property
+    def console(self) -> Any: ...
+    @property
+    def deploy(self) -> Any: ...
+    @property
+    def firmware(self) -> Any: ...
+    @property
+    def inspect(self) -> Any: ...
+    @property
+    def management(self) -> Any: ...
+    @property
+    def network(self) -> Any: ...
+    @property
+    def power(self) -> Any: ...
+    @property
+    def raid(self) -> Any: ...
+    @property
+    def rescue(self) -> Any: ...
+    @property
+    def storage(self) -> Any: ...
+    @property
+    def vendor(self) -> Any: ...
+
+    def require(self, kind: str) -> Any:
+        """Return the interface of a kind, or raise why the node has none."""
+
+
 class Task(Protocol):
     """One piece of work on one node."""
 
@@ -113,5 +147,5 @@ class Task(Protocol):
     @property
     def portgroups(self) -> Sequence[Any]: ...
     @property
-    def driver(self) -> "BareDriver":
+    def driver(self) -> Driver:
         """The interfaces of this node."""

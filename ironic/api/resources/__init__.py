@@ -41,9 +41,8 @@ from ironic.api.resources import (
 )
 from ironic.api.routes import Route
 
-ROUTES: tuple[Route, ...] = (
+_ROUTES: tuple[Route, ...] = (
     *root.ROUTES,
-    *openapi.ROUTES,
     *nodes.ROUTES,
     *node_writes.ROUTES,
     *node_states.ROUTES,
@@ -80,3 +79,5 @@ ROUTES: tuple[Route, ...] = (
     *continue_inspection.ROUTES,
     *rejected_callbacks.ROUTES,
 )
+
+ROUTES: tuple[Route, ...] = (*_ROUTES, *openapi.routes(_ROUTES))

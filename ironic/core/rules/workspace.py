@@ -6,7 +6,7 @@ them. A later rule sees what an earlier one did. What comes out is a patch per n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from ironic.core.rules import writable
 from ironic.core.rules.documents import CLEAR, MASKED, Document
@@ -14,9 +14,6 @@ from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.limits import STEPS, Budget
 from ironic.core.rules.plain_data import Patch, copy
 from ironic.core.secrets import masked
-
-if TYPE_CHECKING:
-    from ironic.core.rules.rule import CompiledRule
 
 Masking = Literal["always", "never", "sensitive"]
 
@@ -59,12 +56,25 @@ class LogLine:
     text: str | None  # None: the rule is sensitive
 
 
+class ActingRule(Protocol):
+    """What is asked of a rule while it is at work."""
+
+    @property
+    def uuid(self) -> str: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def sensitive(self) -> bool: ...
+
+
 class Workspace:
     """The working copies."""
 
     def __init__(self, facts: Facts, masking: Masking, steps: int = STEPS) -> None:
         self.budget = Budget(steps)
-        self.rule: CompiledRule
+        self.rule: ActingRule
         self.log: list[tuple[str, str]] = []
         self._views = _VIEWS[masking]
         self._masking = masking
@@ -104,7 +114,7 @@ class Workspace:
         """Whether the rule at work sees no secrets."""
         return self._acting is MASKED
 
-    def act_for(self, rule: "CompiledRule") -> None:
+    def act_for(self, rule: ActingRule) -> None:
         """Let a rule see what it may see from here on."""
         self.rule = rule
         sees_all = self._masking == "never" or (self._masking == "sensitive" and rule.sensitive)
