@@ -1,5 +1,6 @@
 """A conversation that grows: what earlier versions knew stays, and a pin keeps to it."""
 
+import configparser
 import inspect
 import logging
 
@@ -11,6 +12,7 @@ from ironic.rpc import versions
 from ironic.rpc.call import call, calls_of
 from ironic.rpc.conversation import CALLS
 from ironic.rpc.versions import FIRST, HISTORY, PRESENT, RELEASES, Version, held_to, spoken
+from ironic.tests.repository import ROOT
 
 
 class Grown:
@@ -45,6 +47,13 @@ def test_what_was_added_may_be_left_out(version):
 def test_every_version_but_the_present_one_is_history():
     assert {*HISTORY, PRESENT} == set(RELEASES.values())
     assert max(RELEASES.values()) == PRESENT
+
+
+def test_the_release_in_the_making_speaks_the_present_version():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    release = ".".join(setup["metadata"]["version"].split(".")[:2])
+    assert RELEASES[release] == PRESENT
 
 
 def test_what_can_be_pinned_to_is_a_release():
