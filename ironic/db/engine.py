@@ -36,8 +36,12 @@ class PoolOptions:
 
 
 def create(url: str, options: PoolOptions) -> Engine:
-    """Return an engine for the URL."""
-    engine = _sqlite(url, options) if sa.make_url(url).get_backend_name() == "sqlite" else _server(url, options)
+    """Return an engine for the URL; ValueError says which driver is not installed."""
+    try:
+        engine = _sqlite(url, options) if sa.make_url(url).get_backend_name() == "sqlite" else _server(url, options)
+    except ModuleNotFoundError as missing:
+        extras = "pip install 'ironic[mysql]' or 'ironic[postgresql]' brings the usual ones"
+        raise ValueError(f"[database]connection needs Python module {missing.name}: {extras}") from None
     engine.hide_parameters = True
     _put_our_errors_first(engine)
     return engine

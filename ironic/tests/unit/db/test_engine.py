@@ -37,6 +37,11 @@ def test_a_directory_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
         connect(f"sqlite:///{tmp_path}/absent/ironic.sqlite")
 
 
+def test_a_driver_that_is_not_installed_is_named() -> None:
+    with pytest.raises(ValueError, match=r"needs Python module cx_Oracle: .*ironic\[mysql\]"):
+        connect("oracle+cx_oracle://db.example/ironic")
+
+
 def test_a_reader_is_not_kept_waiting_by_a_writer(store: Store) -> None:
     counted: list[int] = []
     with store.writing():
