@@ -49,7 +49,7 @@ def test_automated_cleaning_runs_the_agents_steps_as_recorded(bench, secure_agen
     assert len(executed(secure_agent)) == 3
 
 
-@pytest.mark.demand("S59")
+@pytest.mark.demand("S59", "S61")
 def test_the_plan_shows_the_agents_steps_afterwards(bench, agent, conf):
     uuid = waiting(bench, agent)
     beat(bench, agent, uuid)

@@ -54,6 +54,7 @@ def owners(placement, driver="fake", group=""):
     return {placement.host_for(uuid, driver, group) for uuid in UUIDS}
 
 
+@pytest.mark.demand("S37")
 def test_nodes_are_spread_over_the_conductors_of_their_driver(store, placement):
     register(store, "c1", "fake")
     register(store, "c2", "fake", "redfish")
