@@ -1,0 +1,78 @@
+"""Which DHCP provider is used, and what the one for dnsmasq writes."""
+
+from pathlib import Path
+
+import pytest
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.integrations import dhcp
+from ironic.integrations.dhcp.base import NEXT_SERVER
+from ironic.integrations.dhcp.dnsmasq import Dnsmasq
+from ironic.integrations.dhcp.nothing import OperatorsServer
+from ironic.tests.conftest import Setter
+
+HOST, OTHER = dhcp.Host("port-1", "52:54:00:00:00:01"), dhcp.Host("port-2", "52:54:00:00:00:02")
+OPTIONS = [dhcp.Option(NEXT_SERVER, "192.0.2.1"), dhcp.Option(dhcp.BOOT_PROGRAM, "x.efi", to_ipxe=False)]
+
+
+@pytest.fixture
+def place(conf: Setter, tmp_path: Path) -> Path:
+    for name in ("hosts", "options"):
+        (tmp_path / name).mkdir()
+    conf(dnsmasq__dhcp_hostsdir=str(tmp_path / "hosts"), dnsmasq__dhcp_optsdir=str(tmp_path / "options"))
+    return tmp_path
+
+
+def written(place: Path) -> dict[str, str]:
+    return {str(path.relative_to(place)): path.read_text() for path in sorted(place.rglob("*.conf"))}
+
+
+@pytest.mark.parametrize("name, cls", [("none", OperatorsServer), ("dnsmasq", Dnsmasq)])
+def test_the_option_names_the_provider(conf: Setter, name: str, cls: type) -> None:
+    conf(dhcp__dhcp_provider=name)
+    assert type(dhcp.provider()) is cls
+    assert dhcp.provider() is dhcp.provider()
+
+
+@pytest.mark.parametrize("name", ["neutron", "", "isc"])
+def test_another_one_is_refused_with_those_that_there_are(conf: Setter, name: str) -> None:
+    conf(dhcp__dhcp_provider=name)
+    with pytest.raises(InvalidParameterValue, match=r"dhcp_provider to one of: .*dnsmasq, none"):
+        dhcp.provider()
+
+
+def test_the_operators_server_needs_to_be_told_nothing() -> None:
+    OperatorsServer().serve([HOST], OPTIONS)
+    OperatorsServer().withdraw([HOST])
+
+
+def test_dnsmasq_is_told_of_each_card(place: Path) -> None:
+    Dnsmasq().serve([HOST, OTHER], OPTIONS)
+    assert written(place) == {
+        "hosts/ironic-port-1.conf": "52:54:00:00:00:01,set:ironic-port-1,set:ironic\n",
+        "hosts/ironic-port-2.conf": "52:54:00:00:00:02,set:ironic-port-2,set:ironic\n",
+        "options/ironic-port-1.conf": "tag:ironic-port-1,option:server-ip-address,192.0.2.1\n"
+        "tag:ironic-port-1,tag:!ipxe,67,x.efi\n",
+        "options/ironic-port-2.conf": "tag:ironic-port-2,option:server-ip-address,192.0.2.1\n"
+        "tag:ironic-port-2,tag:!ipxe,67,x.efi\n",
+    }
+
+
+def test_a_card_is_denied_afterwards_and_one_that_never_was_allowed_is_not_mentioned(place: Path) -> None:
+    Dnsmasq().serve([HOST], OPTIONS)
+    Dnsmasq().withdraw([HOST, OTHER])
+    hosts = {name: text for name, text in written(place).items() if name.startswith("hosts")}
+    assert hosts == {"hosts/ironic-port-1.conf": "52:54:00:00:00:01,ignore\n"}
+
+
+def test_what_is_so_already_is_not_written_again(place: Path) -> None:
+    Dnsmasq().serve([HOST], OPTIONS)
+    before = {path: path.stat().st_mtime_ns for path in place.rglob("*.conf")}
+    Dnsmasq().serve([HOST], OPTIONS)
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*.conf")} == before
+
+
+def test_a_directory_that_is_not_there_is_named(conf: Setter, place: Path) -> None:
+    conf(dnsmasq__dhcp_optsdir=str(place / "gone"))
+    with pytest.raises(dhcp.DhcpError, match="gone"):
+        Dnsmasq().serve([HOST], OPTIONS)

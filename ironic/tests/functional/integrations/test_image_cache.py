@@ -1,0 +1,182 @@
+"""Images fetched once for many machines, from files and from a web server that counts."""
+
+import hashlib
+import http.server
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core.management_errors import BootImageFailed
+from ironic.integrations.image_cache import Image, ImageCache
+from ironic.tests.conftest import Setter
+
+MEBIBYTE = 1024 * 1024
+
+
+class Server:
+    """A web server with one image at every path; paths with a telling name behave otherwise."""
+
+    def __init__(self) -> None:
+        self.content, self.tag = b"an image" * 50_000, '"1"'
+        self.sent, self.asked = 0, 0
+        self.pause = threading.Event()
+        self.pause.set()
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.asked += 1
+                server.pause.wait(30)
+                if "missing" in self.path:
+                    self.send_error(404)
+                elif self.headers.get("If-None-Match") == server.tag:
+                    self.send_response(304)
+                    self.end_headers()
+                else:
+                    server.sent += 1
+                    self.send_response(200)
+                    self.send_header("ETag", server.tag)
+                    self.send_header("Content-Length", str(len(server.content)))
+                    self.end_headers()
+                    self.wfile.write(server.content if "short" not in self.path else server.content[:100])
+
+            def log_message(self, *arguments: Any) -> None:
+                pass
+
+        self.httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.httpd.server_port}"
+        self._thread = threading.Thread(target=self.httpd.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        self._runs = True
+
+    def end(self) -> None:
+        if self._runs:
+            self._runs = False
+            self.httpd.shutdown()
+            self._thread.join()
+            self.httpd.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.end()
+
+
+def cache(tmp_path: Path, *, max_bytes: int = 100 * MEBIBYTE, max_age: float = 3600) -> ImageCache:
+    return ImageCache(tmp_path / "master", max_bytes=max_bytes, max_age_seconds=max_age)
+
+
+def kept(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "master").iterdir() if not path.name.startswith(".")]
+
+
+def test_an_image_is_sent_once_however_often_it_is_needed(server: Server, tmp_path: Path) -> None:
+    images = cache(tmp_path)
+    for number in range(3):
+        images.provide(Image(f"{server.url}/kernel"), tmp_path / f"kernel{number}", 0o640)
+        assert (tmp_path / f"kernel{number}").read_bytes() == server.content
+    assert (server.sent, server.asked) == (1, 3)
+    (master,) = kept(tmp_path)
+    assert (tmp_path / "kernel0").samefile(master)
+    assert master.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_changed_image_is_fetched_again_and_old_targets_stay_whole(server: Server, tmp_path: Path) -> None:
+    images, before = cache(tmp_path), server.content
+    images.provide(Image(f"{server.url}/kernel"), tmp_path / "old")
+    server.content, server.tag = b"another one", '"2"'
+    images.provide(Image(f"{server.url}/kernel"), tmp_path / "new")
+    assert ((tmp_path / "old").read_bytes(), (tmp_path / "new").read_bytes()) == (before, b"another one")
+
+
+def test_many_machines_at_once_make_it_come_once(server: Server, tmp_path: Path) -> None:
+    server.pause.clear()
+    with ThreadPoolExecutor(8) as pool:
+        jobs = [
+            pool.submit(cache(tmp_path).provide, Image(f"{server.url}/kernel"), tmp_path / f"kernel{number}")
+            for number in range(8)
+        ]
+        server.pause.set()
+        for job in jobs:
+            job.result(30)
+    assert server.sent == 1
+    assert {(tmp_path / f"kernel{number}").read_bytes() for number in range(8)} == {server.content}
+
+
+def test_a_server_that_is_away_does_no_harm_to_what_is_kept(server: Server, tmp_path: Path) -> None:
+    images = cache(tmp_path)
+    images.provide(Image(f"{server.url}/kernel"), tmp_path / "one")
+    server.end()
+    images.provide(Image(f"{server.url}/kernel"), tmp_path / "two")
+    assert (tmp_path / "two").read_bytes() == server.content
+    with pytest.raises(BootImageFailed, match="ConnectionError"):
+        images.provide(Image(f"{server.url}/other"), tmp_path / "three")
+
+
+@pytest.mark.parametrize("path, why", [("missing", "status 404"), ("short", "ChunkedEncodingError")])
+def test_what_did_not_come_whole_is_never_offered(server: Server, tmp_path: Path, path: str, why: str) -> None:
+    with pytest.raises(BootImageFailed, match=why) as refusal:
+        cache(tmp_path).provide(Image(f"{server.url.replace('//', '//user:password@')}/{path}"), tmp_path / "kernel")
+    assert "password" not in str(refusal.value)
+    assert not (tmp_path / "kernel").exists()
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "sha512"])
+def test_a_checksum_is_held_against_the_image(server: Server, tmp_path: Path, algorithm: str) -> None:
+    right = hashlib.new(algorithm, server.content).hexdigest()
+    cache(tmp_path).provide(Image(f"{server.url}/k", right.upper()), tmp_path / "kernel")
+    with pytest.raises(BootImageFailed, match="checksum"):
+        cache(tmp_path).provide(Image(f"{server.url}/k", "0" * len(right)), tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_file_is_taken_when_it_may_and_again_when_it_has_changed(conf: Setter, tmp_path: Path) -> None:
+    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
+    (tmp_path / "images").mkdir()
+    source = tmp_path / "images" / "kernel"
+    source.write_bytes(b"one")
+    images = cache(tmp_path)
+    images.provide(Image(f"file://{source}"), tmp_path / "kernel")
+    source.write_bytes(b"other")
+    assert (tmp_path / "kernel").read_bytes() == b"one"
+    images.provide(Image(f"file://{source}"), tmp_path / "kernel")
+    assert (tmp_path / "kernel").read_bytes() == b"other"
+    with pytest.raises(BootImageFailed, match="does not allow"):
+        images.provide(Image("file:///etc/hostname"), tmp_path / "stolen")
+
+
+def test_what_no_machine_needs_goes_when_it_is_old_or_room_is_short(server: Server, tmp_path: Path) -> None:
+    images = cache(tmp_path)
+    for name in ("a", "b", "c"):
+        images.provide(Image(f"{server.url}/{name}"), tmp_path / name)
+        time.sleep(0.01)
+    (tmp_path / "a").unlink()
+    (tmp_path / "b").unlink()
+    assert len(kept(tmp_path)) == 3
+    cache(tmp_path, max_bytes=len(server.content) * 2).trim()
+    assert len(kept(tmp_path)) == 2  # the older one of two that no machine needs
+    cache(tmp_path, max_bytes=0, max_age=0).trim()
+    assert [path.samefile(tmp_path / "c") for path in kept(tmp_path)] == [True]
+
+
+def test_what_a_killed_process_has_begun_goes_unless_somebody_is_at_work_on_it(server: Server, tmp_path: Path) -> None:
+    images = cache(tmp_path)
+    images.provide(Image(f"{server.url}/a"), tmp_path / "a")
+    (key,) = (path.name for path in kept(tmp_path))
+    parts = [tmp_path / "master" / f".{key}.part{more}" for more in ("", ".raw")]
+    other = tmp_path / "master" / ".mine.part"
+    for path in (*parts, other):
+        path.touch()
+    with images._locked(key):
+        images.trim()
+        assert all(path.exists() for path in parts)
+    images.trim()
+    assert [path.exists() for path in (*parts, other)] == [False, False, True]
