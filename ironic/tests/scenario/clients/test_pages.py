@@ -1,0 +1,73 @@
+"""What pages tell to type is typed here, command by command, and does what it should."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ironic.tests.live_service import PROGRAMS
+from ironic.tests.repository import ROOT
+from ironic.tests.scenario.clients.lab import Lab
+from ironic.tests.scenario.clients.shell import Shell
+
+PAGE = ROOT / "doc" / "clients.md"
+ADDRESS = "http://127.0.0.1:6385"
+
+
+def typed(page: Path) -> list[str]:
+    """Return the commands of the client that stand in the indented blocks of a page."""
+    text = page.read_text().replace("\\\n", "")
+    return re.findall(r"^    (baremetal .+)$", text, re.MULTILINE)
+
+
+def run(baremetal: Shell, command: str) -> str:
+    """Run a line as a terminal would, with the commands within."""
+    inner = re.sub(r"\$\(baremetal ([^)]+)\)", lambda found: baremetal(*shlex.split(found[1])).strip(), command)
+    return baremetal(*shlex.split(inner)[1:])
+
+
+def block(language: str) -> str:
+    """Return the only fenced block of a language on the page."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def test_the_commands_for_clients(lab: Lab, baremetal: Shell) -> None:
+    commands = typed(PAGE)
+    assert len(commands) >= 15
+    printed = {command: run(baremetal, command) for command in commands}
+    assert "fake-hardware" in printed["baremetal driver list"]
+    assert "deploy" in printed["baremetal node history list shelf-1"]
+    assert lab.shown("nodes")["nodes"] == lab.shown("allocations")["allocations"] == []
+
+
+def test_the_commands_for_newcomers(lab: Lab, baremetal: Shell) -> None:
+    places = {"https://<address of the BMC>": lab.bmc.address, "<user>": "u", "<password>": "p"}
+    for command in typed(ROOT / "README.md"):
+        for place, filled in places.items():
+            command = command.replace(place, filled)
+        run(baremetal, command)
+    first, real = lab.shown("nodes/first"), lab.shown("nodes/real")
+    assert (first["provision_state"], real["power_interface"]) == ("active", "redfish")
+
+
+def test_the_script(lab: Lab, tmp_path: Path) -> None:
+    code = block("python").replace(ADDRESS, lab.url)
+    done = process([sys.executable, "-c", code], tmp_path)
+    assert (done.returncode, done.stdout) == (0, "active\n"), done.stderr
+    assert lab.shown("nodes")["nodes"] == []
+
+
+def test_the_file(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "clouds.yaml").write_text(block("yaml").replace(ADDRESS, lab.url))
+    done = process([PROGRAMS / "baremetal", "--os-cloud", "metal", "driver", "list"], tmp_path)
+    assert (done.returncode, "fake-hardware" in done.stdout) == (0, True), done.stderr
+
+
+def process(command: Sequence[str | Path], directory: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a program in a directory, with nobody's cloud in its environment."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=120)
