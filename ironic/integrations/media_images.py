@@ -17,6 +17,7 @@ import requests
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.management_errors import ImageDownloadFailed
+from ironic.integrations import image_servers
 
 LOG = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ def _download(url: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.part")
     try:
-        with requests.get(url, stream=True, timeout=CONF.webserver_connection_timeout) as answer:
+        with image_servers.get(url) as answer:
             answer.raise_for_status()
             with partial.open("wb") as file:
                 for chunk in answer.iter_content(_CHUNK):

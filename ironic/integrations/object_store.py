@@ -14,8 +14,10 @@ class ObjectStoreError(IronicError):
 class ObjectStore(Protocol):
     """One place for objects; every method raises ObjectStoreError and may be repeated."""
 
-    def put(self, name: str, data: bytes) -> None:
-        """Store an object in place of any other of that name."""
+    def put(
+        self, name: str, data: bytes, keep_seconds: int | None = None, content_type: str = "application/json"
+    ) -> None:
+        """Store an object in place of any other of that name; the store may drop it after so many seconds."""
 
     def get(self, name: str) -> bytes | None:
         """Return an object, None when there is none."""

@@ -4,8 +4,12 @@ keystoneauth finds the endpoint and repeats a request whose token has run out; t
 object is refused for want of it. Nothing of the credentials appears in any text.
 """
 
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
 from typing import Any, Final, Self
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
 
 from keystoneauth1 import exceptions, loading
 
@@ -14,6 +18,10 @@ from ironic.integrations.object_store import ObjectStoreError
 
 _GROUP: Final = "swift"
 _MISSING: Final = 404
+_KEY: Final = "X-Account-Meta-Temp-Url-Key"
+
+Headers = Mapping[str, str]
+_NO_MORE: Final[Headers] = {}
 
 
 class SwiftContainer:
@@ -25,16 +33,24 @@ class SwiftContainer:
     @classmethod
     def from_conf(cls, container: str) -> Self:
         """Return the container with this name, of the account that the options lead to."""
-        auth = loading.load_auth_from_conf_options(CONF, _GROUP)
+        try:
+            auth = loading.load_auth_from_conf_options(CONF, _GROUP)
+        except exceptions.ClientException as error:
+            raise ObjectStoreError(operation="be found", error=f"options of [{_GROUP}]: {error}") from error
         session = loading.load_session_from_conf_options(CONF, _GROUP, auth=auth)
         return cls(loading.load_adapter_from_conf_options(CONF, _GROUP, session=session), container)
 
-    def put(self, name: str, data: bytes) -> None:
-        """Store an object; the container is made if need be."""
+    def put(
+        self, name: str, data: bytes, keep_seconds: int | None = None, content_type: str = "application/json"
+    ) -> None:
+        """Store an object, which Swift deletes after so many seconds; the container is made if need be."""
         operation = f"store {name}"
-        if self._ask("PUT", self._path(name), operation, data) == _MISSING:
+        headers = {"Content-Type": content_type}
+        if keep_seconds is not None:
+            headers["X-Delete-After"] = str(keep_seconds)
+        if self._ask("PUT", self._path(name), operation, data, headers) == _MISSING:
             self._ask("PUT", self._path(), f"create container {self._container}")
-            if self._ask("PUT", self._path(name), operation, data) == _MISSING:
+            if self._ask("PUT", self._path(name), operation, data, headers) == _MISSING:
                 raise ObjectStoreError(operation=operation, error="the container can't be found after creating it")
 
     def get(self, name: str) -> bytes | None:
@@ -46,19 +62,37 @@ class SwiftContainer:
         """Delete an object."""
         self._ask("DELETE", self._path(name), f"delete {name}")
 
+    def temporary_url(self, name: str, seconds: int) -> str:
+        """Return a URL at which anybody can read an object for so long, without credentials."""
+        place = urlsplit(self._adapter.get_endpoint() or "")
+        path = f"{unquote(place.path).rstrip('/')}/{self._container}/{name}"
+        expires = int(time.time()) + seconds
+        proof = hmac.new(self._account_key().encode(), f"GET\n{expires}\n{path}".encode(), "sha256").hexdigest()
+        query = urlencode({"temp_url_sig": proof, "temp_url_expires": expires})
+        return urlunsplit((place.scheme, place.netloc, quote(path), query, ""))
+
+    def _account_key(self) -> str:
+        """Return the key that such URLs are proved with; an account that has none gets one."""
+        for _ in range(2):
+            if key := self._request("HEAD", "", "read its account").headers.get(_KEY):
+                return str(key)
+            self._request("POST", "", "set a key for temporary URLs", more={_KEY: secrets.token_hex(32)})
+        raise ObjectStoreError(operation="give temporary URLs", error="its account keeps no key for them")
+
     def _path(self, name: str | None = None) -> str:
         parts = [self._container] if name is None else [self._container, name]
         return "/" + "/".join(quote(part, safe="") for part in parts)
 
-    def _ask(self, method: str, path: str, operation: str, data: bytes | None = None) -> int:
-        status: int = self._request(method, path, operation, data).status_code
+    def _ask(self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE) -> int:
+        status: int = self._request(method, path, operation, data, more).status_code
         return status
 
-    def _request(self, method: str, path: str, operation: str, data: bytes | None = None) -> Any:
-        headers = {} if data is None else {"Content-Type": "application/json"}
+    def _request(
+        self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE
+    ) -> Any:
         try:
             answer = self._adapter.request(
-                path, method, data=data, headers=headers, raise_exc=False, log=False, connect_retries=2
+                path, method, data=data, headers=dict(more), raise_exc=False, log=False, connect_retries=2
             )
         except exceptions.ClientException as error:
             raise ObjectStoreError(operation=operation, error=str(error)) from error

@@ -1,21 +1,22 @@
-"""What every deploy interface with an agent has in common: cleaning, servicing, and steps that run on the machine.
+"""What every deploy interface with an agent has in common: cleaning, servicing, tearing down, and steps that run there.
 
-The boot interface brings the agent up, its heartbeats lead on. A step that the class decorates is ours; any other of
-the deploy interface is the agent's.
+The boot interface brings the agent up, its heartbeats lead on.
 """
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ironic.core import states
+from ironic.drivers import fast_track
 from ironic.drivers.interfaces import DeployInterface
 from ironic.drivers.modules.agent import access, erasure, in_band, logs, machine, ramdisk
-from ironic.drivers.step_ends import AgentArrived, StepEnd
+from ironic.drivers.modules.agent.runs_in_band import RunsInBand
+from ironic.drivers.step_ends import AgentArrived, StepDone, StepEnd
 from ironic.drivers.steps import StepKind
 from ironic.drivers.task import Task
 
 
-class AgentBase(DeployInterface):
+class AgentBase(RunsInBand, DeployInterface):
     """Deploy interface of a machine that boots an agent."""
 
     brings_agent: ClassVar[bool] = True
@@ -25,22 +26,8 @@ class AgentBase(DeployInterface):
 
     # Steps
 
-    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, Any]]:
-        return in_band.offered(task.node, kind, self.interface_type)
-
-    def get_clean_steps(self, task: Task) -> list[dict[str, Any]]:
-        mine = super().get_clean_steps(task)
-        known = {step["step"] for step in self.all_steps("clean")}
-        of_agent = [step for step in self.agent_steps(task, "clean") if step["step"] not in known and step["priority"]]
-        return sorted([*mine, *of_agent], key=lambda step: -step["priority"])
-
     def learn_steps(self, task: Task, kind: StepKind) -> None:
         in_band.learn(task, kind)
-
-    def _execute(self, kind: StepKind, task: Task, step: Mapping[str, Any]) -> str | None:
-        if any(known["step"] == step["step"] for known in self.all_steps(kind)):
-            return super()._execute(kind, task, step)
-        return in_band.begin(task, kind, step)
 
     def heartbeat(
         self,
@@ -55,20 +42,43 @@ class AgentBase(DeployInterface):
         step = getattr(task.node, f"{flow}_step")
         if flow == "deploy" and (step["interface"], step["step"]) == ("deploy", "deploy"):
             return AgentArrived()
-        return in_band.look(task, flow, step)
+        return self._with_result_taken(task, in_band.look(task, flow, step), step)
+
+    def _with_result_taken(self, task: Task, end: StepEnd | None, step: Mapping[str, Any]) -> StepEnd | None:
+        """Let the interface that the step belongs to make something of what the agent found out or did."""
+        if isinstance(end, StepDone) and end.has_result:
+            task.driver.require(step["interface"]).take_result(task, step, end.result)
+        return end
+
+    # The instance
+
+    def clean_up(self, task: Task) -> None:
+        task.driver.require("boot").clean_up_ramdisk(task)
+        task.driver.require("boot").clean_up_instance(task)
+
+    def tear_down(self, task: Task) -> str | None:
+        network = task.driver.require("network")
+        machine.switch_off(task)
+        network.unconfigure_tenant_networks(task)
+        network.remove_provisioning_network(task)
+        return states.DELETED
+
+    def take_over(self, task: Task) -> None:
+        """A machine that boots from its own disk needs nothing of the conductor that deployed it."""
 
     # Cleaning and servicing
 
     def prepare_cleaning(self, task: Task) -> str | None:
         erasure.describe(task.node)
-        machine.boot_into(task, task.driver.require("network").add_cleaning_network, ramdisk.parameters())
-        return states.CLEANWAIT
+        add_network = task.driver.require("network").add_cleaning_network
+        return None if machine.boot_into(task, add_network, ramdisk.parameters()) else states.CLEANWAIT
 
     def tear_down_cleaning(self, task: Task) -> None:
-        """After a failure the machine stays as it is, for people to look at it (S55)."""
-        failed = task.node.provision_state == states.CLEANFAIL or task.node.fault is not None
-        logs.collect(task, "cleaning", failed=failed)
-        if not failed:
+        """After a failure the machine stays as it is, for people to look at it (S55); after an abort it goes off."""
+        aborted = task.node.provision_state == states.CLEANFAIL
+        failed = task.node.fault is not None and not aborted
+        logs.collect(task, "cleaning", failed=failed or aborted)
+        if aborted or not (failed or fast_track.can_go_on(task.node)):
             machine.switch_off(task)
         machine.clean_up(task, task.driver.require("network").remove_cleaning_network)
 

@@ -26,8 +26,6 @@ FAILED: Final = "FAILED"
 # The hardware managers are not those that offered the steps; agents of different age say it differently.
 MISMATCH: Final = frozenset({"CLEAN_VERSION_MISMATCH", "VERSION_MISMATCH"})
 
-_COMMANDS: Final = "/v1/commands/"
-
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -69,7 +67,7 @@ class Agent:
 
     def commands(self) -> list[Command]:
         """Return the commands the agent was given since it started, oldest first."""
-        answer = self._call("the list of commands", "GET", _COMMANDS, query={}, body=None, asks=True)
+        answer = self._call("the list of commands", "GET", _path(), query={}, body=None, asks=True)
         listed = answer.get("commands")
         if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
             raise self._nonsense("the list of commands", "there is no list of commands in the answer")
@@ -122,7 +120,7 @@ class Agent:
     def _send(self, name: str, params: Mapping[str, Any], *, wait: bool, asks: bool) -> Command:
         body = {"name": name, "params": dict(params)}
         LOG.debug("Node %s: the agent is given %s", self._node.uuid, name)
-        answer = self._call(name, "POST", _COMMANDS, query={"wait": str(wait).lower()}, body=body, asks=asks)
+        answer = self._call(name, "POST", _path(), query={"wait": str(wait).lower()}, body=body, asks=asks)
         if not isinstance(answer.get("command_status"), str):
             raise self._nonsense(name, "the answer does not say how the command stands")
         return Command.parse(answer)
@@ -138,6 +136,11 @@ class Agent:
 
     def _nonsense(self, command: str, error: str) -> AgentAPIError:
         return AgentAPIError(node=self._node.uuid, command=command, status=200, error=error)
+
+
+def _path() -> str:
+    """Return where agents keep their commands."""
+    return f"/{CONF.agent.agent_api_version}/commands/"
 
 
 def _are_steps(offered: Any) -> bool:

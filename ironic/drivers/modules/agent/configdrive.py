@@ -1,74 +1,130 @@
-"""The config drive of an instance: a small ISO image with what the system reads at its first boot.
+"""The config drive of an instance: what the system reads at its first boot.
 
 A user gives the address of a finished one, a finished one as text, or the parts of it; from parts it is built here.
-What is in it is secret: no text quotes it. Layout: the one that cloud-init and ignition know, label config-2.
+What is in it is secret: no text quotes it.
 """
 
 import base64
+import functools
 import gzip
 import io
+import zlib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-import pycdlib
-
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.agent import config_drive_image
 from ironic.drivers.task import Node
 
-_LABEL: Final = "config-2"
-_VERSIONS: Final = ("2015-10-15", "latest")
+if TYPE_CHECKING:
+    from ironic.integrations.swift import SwiftContainer
+
+# The agent takes no larger one.
+_LARGEST: Final = 64 << 20
+_A_DAY: Final = 86400
+_GZIP: Final = b"\x1f\x8b"
+# Where a file system says what it is: ISO 9660 in its first descriptor, FAT in its boot sector.
+_ISO_AT: Final = 0x8001
+_ISO: Final = b"CD001"
+_BOOT_SIGN_AT: Final = 510
+_BOOT_SIGN: Final = b"\x55\xaa"
+_FAT_AT: Final = (54, 82)
+
+
+def check(node: Node) -> None:
+    """Raise when the instance's config drive is none."""
+    given = node.instance_info.get("configdrive")
+    if isinstance(given, Mapping):
+        _check_parts(node, given)
+    elif given and not _is_url(given) and not CONF.conductor.disable_configdrive_check:
+        _check_image(node, _decoded(node, str(given)))
+
+
+def _check_parts(node: Node, parts: Mapping[str, Any]) -> None:
+    for name in ("meta_data", "network_data", "vendor_data"):
+        if parts.get(name) and not isinstance(parts[name], Mapping):
+            raise InvalidParameterValue(err=f"{name} in the config drive of node {node.uuid} must be an object.")
 
 
 def of(node: Node) -> str | None:
     """Return the config drive as the agent takes it: an address, or compressed base64 text; None without one."""
     given = node.instance_info.get("configdrive")
-    if not given:
-        return None
-    return build(node, given) if isinstance(given, Mapping) else str(given)
+    if not given or _is_url(given):
+        return str(given) if given else None
+    text = build(node, given) if isinstance(given, Mapping) else _compressed(node, str(given))
+    return _stored(node, text) if CONF.deploy.configdrive_use_object_store else text
+
+
+def _compressed(node: Node, text: str) -> str:
+    return text if _bytes(node, text).startswith(_GZIP) else _packed(_decoded(node, text))
+
+
+def _stored(node: Node, text: str) -> str:
+    """Put the text into the object store; return a URL that leads there for as long as it is needed."""
+    seconds: int = (
+        CONF.conductor.configdrive_swift_temp_url_duration or CONF.conductor.deploy_callback_timeout or _A_DAY
+    )
+    store, name = _store(CONF.conductor.configdrive_swift_container), f"configdrive-{node.uuid}"
+    store.put(name, text.encode(), keep_seconds=seconds, content_type="text/plain")
+    return store.temporary_url(name, seconds)
+
+
+@functools.cache
+def _store(container: str) -> "SwiftContainer":
+    # Whoever hands config drives over directly should not load a client for something else.
+    from ironic.integrations.swift import SwiftContainer
+
+    return SwiftContainer.from_conf(container)
+
+
+def _is_url(given: Any) -> bool:
+    return isinstance(given, str) and "://" in given
+
+
+def _bytes(node: Node, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=False)
+    except ValueError:
+        raise InvalidParameterValue(
+            err=f"The config drive of node {node.uuid} is neither a URL, base64 text nor an object."
+        ) from None
+
+
+def _decoded(node: Node, text: str) -> bytes:
+    """Return the image of a finished config drive."""
+    content = _bytes(node, text)
+    if not content.startswith(_GZIP):
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            return packed.read(_LARGEST + 1)
+    except (OSError, EOFError, zlib.error):
+        raise InvalidParameterValue(
+            err=f"The config drive of node {node.uuid} is compressed, and broken: give base64 of a whole gzip file."
+        ) from None
+
+
+def _check_image(node: Node, image: bytes) -> None:
+    if len(image) > _LARGEST:
+        raise InvalidParameterValue(
+            err=f"The config drive of node {node.uuid} is too large; agents take up to {_LARGEST >> 20} MiB."
+        )
+    is_iso = image[_ISO_AT : _ISO_AT + len(_ISO)] == _ISO
+    is_fat = image[_BOOT_SIGN_AT : _BOOT_SIGN_AT + 2] == _BOOT_SIGN and any(
+        image[place : place + 3] == b"FAT" for place in _FAT_AT
+    )
+    if not (is_iso or is_fat):
+        raise InvalidParameterValue(
+            err=f"The config drive of node {node.uuid} is neither an ISO 9660 nor a FAT image. If it is meant to be "
+            "like that, see [conductor]disable_configdrive_check."
+        )
 
 
 def build(node: Node, parts: Mapping[str, Any]) -> str:
     """Build a config drive from its parts."""
-    image = _image({f"openstack/{version}/{name}": content
-                    for version in _VERSIONS for name, content in _files(node, parts).items()})  # fmt: skip
+    return _packed(config_drive_image.made_of(node.uuid, parts))
+
+
+def _packed(image: bytes) -> str:
     return base64.b64encode(gzip.compress(image, mtime=0)).decode()
-
-
-def _files(node: Node, parts: Mapping[str, Any]) -> dict[str, bytes]:
-    meta_data = {"uuid": node.uuid, **(parts.get("meta_data") or {})}
-    files = {"meta_data.json": orjson.dumps(meta_data)}
-    if parts.get("network_data"):
-        files["network_data.json"] = orjson.dumps(parts["network_data"])
-    if parts.get("vendor_data"):
-        files["vendor_data2.json"] = orjson.dumps(parts["vendor_data"])
-    user_data = parts.get("user_data")
-    if user_data:
-        files["user_data"] = user_data.encode() if isinstance(user_data, str) else orjson.dumps(user_data)
-    return files
-
-
-def _image(files: Mapping[str, bytes]) -> bytes:
-    """Write an ISO image; ISO 9660 wants short names, Joliet and Rock Ridge carry the real ones."""
-    iso = pycdlib.PyCdlib()
-    iso.new(interchange_level=3, vol_ident=_LABEL, joliet=3, rock_ridge="1.09")
-    made: dict[str, str] = {"": ""}
-    for number, (path, content) in enumerate(files.items()):
-        parent, _, name = path.rpartition("/")
-        place = _directory(iso, parent, made)
-        iso.add_fp(
-            io.BytesIO(content), len(content), f"{place}/F{number}.;1", rr_name=name, joliet_path=f"/{parent}/{name}"
-        )
-    written = io.BytesIO()
-    iso.write_fp(written)
-    iso.close()
-    return written.getvalue()
-
-
-def _directory(iso: Any, path: str, made: dict[str, str]) -> str:
-    """Make a directory with those above it; return its short path."""
-    if path not in made:
-        parent, _, name = path.rpartition("/")
-        short = f"{_directory(iso, parent, made)}/D{len(made)}"
-        iso.add_directory(short, rr_name=name, joliet_path=f"/{path}")
-        made[path] = short
-    return made[path]

@@ -23,6 +23,7 @@ LOG = logging.getLogger(__name__)
 # Flow -> the state it waits in, and how its keys in driver_internal_info begin.
 WAITING: Final = {"clean": states.CLEANWAIT, "deploy": states.DEPLOYWAIT, "service": states.SERVICEWAIT}
 FLOWS: Final = {state: flow for flow, state in WAITING.items()}
+_WORKING: Final = {states.CLEANING: "clean", states.DEPLOYING: "deploy", states.SERVICING: "service"}
 _GERUNDS: Final = {"clean": "cleaning", "deploy": "deployment", "service": "servicing"}
 
 # (interface, step) -> the option of [deploy] that may say another priority than the agent does.
@@ -53,13 +54,19 @@ def learn(task: Task, flow: str) -> None:
 
 def offered(node: Node, flow: str, interface: str) -> list[dict[str, Any]]:
     """Return the agent's steps for an interface, with the priorities that the operator wants."""
-    return [_prioritised(flow, step) for step in agent_steps.cached(node, flow).get(interface, ())]
+    return [prioritised(flow, step) for step in agent_steps.cached(node, flow).get(interface, ())]
 
 
-def _prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, Any]:
+def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step with the priority that the operator wants, or else its own."""
     option = _PRIORITIES.get((step["interface"], step["step"])) if flow == "clean" else None
     wanted = CONF.deploy[option] if option else None
     return {"priority": 0, **step} if wanted is None else {**step, "priority": wanted}
+
+
+def flow_of(node: Node) -> str:
+    """Return the flow whose step is about to run."""
+    return _WORKING[node.provision_state]
 
 
 def begin(task: Task, flow: str, step: Mapping[str, Any]) -> str:
@@ -122,7 +129,8 @@ def _succeeded(node: Node, flow: str, step: Mapping[str, Any], last: Command) ->
         return None
     if node.driver_internal_info.get(f"{_GERUNDS[flow]}_reboot"):
         return None  # the agent that is about to die with the restart
-    return StepDone(reboot=bool((_entry(node, flow, step) or {}).get("reboot_requested")))
+    reboot = bool((_entry(node, flow, step) or {}).get("reboot_requested"))
+    return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"))
 
 
 def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -8,21 +8,53 @@ import logging
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from ironic.core import states
-from ironic.drivers.task import Task
+from ironic.core.errors import IronicError
+from ironic.drivers import agent_link, fast_track
+from ironic.drivers.modules.agent.client import Agent
+from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
 
-def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, Any]) -> None:
-    """Have the machine boot a ramdisk in a network."""
+class Powered(Protocol):
+    """What power needs of a task; inspections have tasks of their own kind."""
+
+    @property
+    def node(self) -> Node: ...
+    @property
+    def driver(self) -> Any: ...
+
+
+def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, Any]) -> bool:
+    """Have the machine boot a ramdisk in a network; return whether one runs already that is gone on with instead."""
+    if runs_ramdisk(task):
+        add_network(task)
+        task.node.save()
+        return True
     switch_off(task)
     add_network(task)
     task.driver.require("boot").prepare_ramdisk(task, parameters)
     task.node.save()
     switch_on(task)
+    return False
+
+
+def runs_ramdisk(task: Task) -> bool:
+    """Tell whether a ramdisk runs that the operation goes on with; one that does not answer is forgotten."""
+    node = task.node
+    if not fast_track.can_go_on(node):
+        return False
+    try:
+        Agent(node).commands()
+    except IronicError as error:
+        LOG.warning("Node %s: its ramdisk was heard of lately, but it is booted again: %s", node.uuid, error)
+        agent_link.forget(node)
+        return False
+    LOG.info("Node %s: its ramdisk still runs and is not booted again", node.uuid)
+    return True
 
 
 def clean_up(task: Task, remove_network: Callable[[Task], Any]) -> None:
@@ -42,30 +74,38 @@ def powered_for_network(task: Task) -> Any:
         switch_off(task)
 
 
-def switch_off(task: Task) -> None:
-    """Switch the machine off, unless its node forbids that."""
-    if task.node.disable_power_off:
-        LOG.info("Node %s stays on: its disable_power_off is set", task.node.uuid)
+def stays_on(task: Powered) -> bool:
+    """Tell whether the machine can only be restarted: its node forbids switching it off, or nobody but people could."""
+    power = task.driver.require("power")
+    return bool(task.node.disable_power_off or states.POWER_OFF not in power.get_supported_power_states(task))
+
+
+def switch_off(task: Powered) -> None:
+    """Switch the machine off, unless it stays on."""
+    if stays_on(task):
+        LOG.info("Node %s stays on: its disable_power_off is set, or its power interface can't", task.node.uuid)
     elif not _is(task, states.POWER_OFF):
         task.driver.require("power").set_power_state(task, states.POWER_OFF)
+        agent_link.machine_restarts(task.node)
         note(task, states.POWER_OFF)
 
 
-def switch_on(task: Task) -> None:
+def switch_on(task: Powered) -> None:
     """Start the machine; one that could not be switched off is restarted."""
     if not _is(task, states.POWER_ON):
         task.driver.require("power").set_power_state(task, states.POWER_ON)
-    elif task.node.disable_power_off:
+    elif stays_on(task):
         task.driver.require("power").reboot(task)
+        agent_link.machine_restarts(task.node)
     note(task, states.POWER_ON)
 
 
-def note(task: Task, state: str) -> None:
+def note(task: Powered, state: str) -> None:
     """Write down what the machine's power is now."""
     now = datetime.now(UTC).replace(tzinfo=None)
     task.node.power_state = state
     task.node.set_driver_internal_info("last_power_state_change", now.isoformat())
 
 
-def _is(task: Task, state: str) -> bool:
+def _is(task: Powered, state: str) -> bool:
     return bool(task.driver.require("power").get_power_state(task) == state)

@@ -4,18 +4,26 @@ The agent gets the password's hash when it has called, and leaves the machine to
 goes as soon as it was handed over.
 """
 
+import logging
+from typing import ClassVar
+
 from ironic.core import states
+from ironic.core.agent_errors import AgentAPIError
 from ironic.core.errors import InstanceRescueFailure, IronicError
 from ironic.drivers.interfaces import RescueInterface
-from ironic.drivers.modules.agent import access, machine, ramdisk
+from ironic.drivers.modules.agent import access, logs, machine, ramdisk
 from ironic.drivers.modules.agent.client import Agent
-from ironic.drivers.task import Task
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
 
 _PASSWORDS = ("rescue_password", "hashed_rescue_password")
 
 
 class AgentRescue(RescueInterface):
     """Rescues with an agent."""
+
+    wants_password: ClassVar[bool] = False
 
     def get_properties(self) -> dict[str, str]:
         return dict(access.PROPERTIES)
@@ -36,10 +44,10 @@ class AgentRescue(RescueInterface):
 
     def finish_rescue(self, task: Task) -> None:
         node, network = task.node, task.driver.require("network")
-        hashed = node.instance_info.get("hashed_rescue_password")
         try:
-            Agent(node).ask("rescue.finalize_rescue", rescue_password=hashed, hashed=True)
+            _hand_password_over(node)
         except IronicError as error:
+            logs.collect(task, "rescue", failed=True)
             raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
         _forget_passwords(task)
         task.driver.require("boot").clean_up_ramdisk(task)
@@ -61,6 +69,18 @@ class AgentRescue(RescueInterface):
         task.driver.require("boot").clean_up_ramdisk(task)
         task.driver.require("network").remove_rescuing_network(task)
         task.node.save()
+
+
+def _hand_password_over(node: Node) -> None:
+    """Give the agent the password's hash, or to an old agent the password where that is kept."""
+    plain, hashed = (node.instance_info.get(name) for name in _PASSWORDS)
+    try:
+        Agent(node).ask("rescue.finalize_rescue", rescue_password=hashed, hashed=True)
+    except AgentAPIError:
+        if not plain:
+            raise
+        LOG.warning("Node %s: its agent does not take the hash of a password; it gets the password", node.uuid)
+        Agent(node).ask("rescue.finalize_rescue", rescue_password=plain)
 
 
 def _forget_passwords(task: Task) -> None:

@@ -118,11 +118,13 @@ def composition() -> Iterator[Composition]:
 
     benches.enable_fakes(set_options)
     set_options(
-        enabled_deploy_interfaces=["fake", "scripted", "direct"],
+        enabled_deploy_interfaces=["fake", "scripted", "autodetect", "direct", "ramdisk", "custom-agent"],
         enabled_boot_interfaces=["fake", "scripted"],
         enabled_network_interfaces=["noop", "scripted"],
         enabled_rescue_interfaces=["fake", "agent", "no-rescue"],
-        enabled_inspect_interfaces=["fake"],
+        enabled_inspect_interfaces=["fake", "agent"],
+        enabled_power_interfaces=["fake", "scripted", "agent"],
+        enabled_raid_interfaces=["fake", "agent", "no-raid"],
         enabled_vendor_interfaces=["fake", "no-vendor"],
     )
     found = {group: dict(points) for group, points in extensions.installed().items()}

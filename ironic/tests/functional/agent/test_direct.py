@@ -1,7 +1,6 @@
 """Deploy interface `direct` and rescue by an agent, from the verb to the end, with an agent that is a real server."""
 
 import hashlib
-from typing import Any
 
 import pytest
 
@@ -113,6 +112,16 @@ def test_a_boot_loader_that_can_not_be_installed_fails_the_deployment(bench, age
     assert "no ESP" in bench.row(uuid).last_error
 
 
+@pytest.mark.parametrize("answer", [None, [], "none", 3])
+def test_an_agent_that_knows_no_partitions_is_told_none(bench, agent, answer):
+    agent.results["standby.get_partition_uuids"] = answer
+    uuid = deploying(bench, agent)
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert dict(agent.received)["image.install_bootloader"]["root_uuid"] is None
+
+
 def test_a_config_drive_goes_with_the_image(bench, agent):
     uuid = deploying(bench, agent, info={"configdrive": "http://drives/1"})
     beat(bench, agent, uuid)
@@ -127,77 +136,30 @@ def test_tearing_down_takes_the_machine_out_of_all_networks(bench, agent, done, 
     assert done == ["unconfigure tenant", "remove provisioning", "clean_up_ramdisk", "clean_up_instance"]
 
 
-def test_an_image_in_a_file_is_offered_while_it_is_needed(bench, agent, conf, tmp_path):
-    (tmp_path / "images").mkdir()
-    (tmp_path / "images/a.raw").write_bytes(b"image")
-    conf(deploy__http_root=str(tmp_path / "www"), deploy__http_url="http://here/")
-    conf(conductor__file_url_allowed_paths=[str(tmp_path / "images")])
-    info = {"image_source": f"file://{tmp_path}/images/a.raw"}
-    without: dict[str, Any] = {"image_os_hash_algo": None, "image_os_hash_value": None, "image_checksum": None}
-    uuid = deploying(bench, agent, info=info | without)
-    beat(bench, agent, uuid)
-    told = agent.received[-1][1]["step"]["args"]["image_info"]
-    assert (told["urls"], told["os_hash_value"]) == ([f"http://here/agent_images/{uuid}"], SUM)
-    offered = tmp_path / "www/agent_images" / uuid
-    assert offered.read_bytes() == b"image"
-    agent.end()
-    assert beat(bench, agent, uuid)[0] == states.ACTIVE
-    assert not offered.is_symlink()
-
-
 @pytest.mark.parametrize("info, error", [
     ({"image_source": None}, MissingParameterValue),
     ({"image_source": "5f7cd7a5-glance"}, InvalidParameterValue),
     ({"image_source": "http://[bad"}, InvalidParameterValue),
     ({"image_source": "file:///etc/passwd"}, InvalidParameterValue),
-    ({"image_type": "partition"}, InvalidParameterValue),
-    ({"kernel": "http://k"}, InvalidParameterValue),
+    ({"image_type": "kernel"}, InvalidParameterValue),
+    ({"capabilities": {"boot_option": "ramdisk"}}, InvalidParameterValue),
+    ({"capabilities": {"boot_mode": "open firmware"}}, InvalidParameterValue),
+    ({"capabilities": "boot_mode"}, InvalidParameterValue),
+    ({"image_server_auth_strategy": "magic"}, InvalidParameterValue),
+    ({"image_server_auth_strategy": "http_basic", "image_server_user": "u"}, MissingParameterValue),
+    ({"configdrive": {"meta_data": "text"}}, InvalidParameterValue),
     ({"image_os_hash_value": None}, MissingParameterValue),
     ({"image_os_hash_algo": "crc32"}, InvalidParameterValue),
     ({"image_os_hash_value": "nonsense"}, InvalidParameterValue),
+    ({"image_os_hash_algo": "sha512"}, InvalidParameterValue),
+    ({"image_os_hash_algo": ["md5"]}, InvalidParameterValue),
+    ({"image_os_hash_algo": None, "image_os_hash_value": None, "image_checksum": "e" * 40}, InvalidParameterValue),
     ({"image_os_hash_algo": None, "image_os_hash_value": None, "image_checksum": None}, MissingParameterValue),
     ({"root_device": {"colour": "red"}}, InvalidParameterValue),
 ])  # fmt: skip
 def test_what_is_certainly_wrong_is_told_at_once(bench, agent, info, error):
     with pytest.raises(error):
         deploying(bench, agent, info=info)
-
-
-# Rescue
-
-
-def rescuing(bench: benches.Bench) -> str:
-    uuid = bench.node("boot", "power", "network", provision_state=states.ACTIVE, rescue_interface="agent",
-                      power_state="power on")  # fmt: skip
-    assert bench.verb(uuid, "rescue", rescue_password="open sesame")[0] == states.RESCUEWAIT
-    return uuid
-
-
-def test_it_rescues_and_comes_back(bench, secure_agent, done):
-    uuid = rescuing(bench)
-    assert done == ["set power off", "clean_up_instance", "unconfigure tenant", "add rescuing",
-                    "prepare_ramdisk http://192.0.2.1:6385", "set power on"]  # fmt: skip
-    done.clear()
-    assert beat(bench, secure_agent, uuid)[0] == states.RESCUE
-    name, params = secure_agent.received[0]
-    assert (name, params["hashed"]) == ("rescue.finalize_rescue", True)
-    assert params["rescue_password"].startswith("$5$")
-    assert done == ["clean_up_ramdisk", "remove rescuing", "configure tenant"]
-    assert not {"rescue_password", "hashed_rescue_password"} & bench.row(uuid).instance_info.keys()
-    done.clear()
-    assert bench.verb(uuid, "unrescue")[0] == states.ACTIVE
-    assert done == ["set power off", "clean_up_ramdisk", "remove rescuing", "configure tenant", "prepare_instance",
-                    "set power on"]  # fmt: skip
-
-
-def test_a_rescue_whose_agent_refuses_the_password_fails(bench, agent, done):
-    uuid = rescuing(bench)
-    agent.refusals["rescue.finalize_rescue"] = (500, "no such user")
-    assert beat(bench, agent, uuid)[0] == states.RESCUEFAIL
-    node = bench.row(uuid)
-    assert "no such user" in node.last_error
-    assert "rescue_password" not in node.instance_info
-    assert done[-2:] == ["clean_up_ramdisk", "remove rescuing"]
 
 
 def test_servicing_takes_the_machine_out_and_back(bench, agent, done):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ironic.core.context import RequestContext
+from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.drivers.bare_driver import BareDriver
 
@@ -27,6 +28,7 @@ class Machine:
         self.driver = "fake-hardware"
         self.driver_info: dict[str, Any] = {}
         self.driver_internal_info: dict[str, Any] = {}
+        self.instance_uuid: str | None = None
         self.instance_info: dict[str, Any] = {}
         self.properties: dict[str, Any] = {}
         self.network_data: dict[str, Any] = {}
@@ -87,6 +89,12 @@ class Work:
     ports: list[Any] = field(default_factory=list)
     portgroups: list[Any] = field(default_factory=list)
     driver: BareDriver = field(default_factory=BareDriver)
+    alternatives: dict[str, Any] = field(default_factory=dict)
+
+    def alternative(self, kind: str, name: str) -> Any:
+        if name not in self.alternatives:
+            raise InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=", ".join(self.alternatives))
+        return self.alternatives[name]
 
 
 def work_on(**columns: Any) -> Work:

@@ -28,6 +28,9 @@ from ironic.tests.unit.drivers.plugins import (
     wanted,
 )
 
+# A boot interface that is not built yet.
+LATER = "idrac-redfish-virtual-media"
+
 
 def faults(*args: Any, **kwargs: Any) -> list[str]:
     """Return what stops the start."""
@@ -202,36 +205,36 @@ def test_an_override_that_is_no_number_stops_the_start() -> None:
 
 def test_names_of_later_releases_are_skipped_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    wish = wanted("acme", "ipmi", power=("acme", "ipmitool"), boot=("pxe", "fake"), defaults={"boot": "pxe"})
+    wish = wanted("acme", "ipmi", power=("acme", "ipmitool"), boot=(LATER, "fake"), defaults={"boot": LATER})
     composition = compose(wish)
     assert composition.hardware_types.keys() == {"acme"}
     assert composition.default("acme", "boot") == "fake"
     skipped = [record.getMessage() for record in caplog.records if record.getMessage().startswith("Skipping")]
     assert [message.split(",")[0] for message in skipped] == [
         "Skipping hardware type ipmi",
-        "Skipping boot interface pxe",
+        f"Skipping boot interface {LATER}",
         "Skipping power interface ipmitool",
     ]
-    assert "default_boot_interface is ignored: pxe is not built yet" in caplog.text
+    assert f"default_boot_interface is ignored: {LATER} is not built yet" in caplog.text
 
 
 def test_a_type_that_is_incomplete_without_them_is_skipped_with_the_reason(caplog: pytest.LogCaptureFixture) -> None:
-    class NeedsPxe(AcmeHardware):
-        supported_boot_interfaces = ["pxe"]
+    class NeedsLater(AcmeHardware):
+        supported_boot_interfaces = [LATER]
 
-    types = {"acme": AcmeHardware, "needs-pxe": NeedsPxe}
-    composition = compose(wanted("acme", "needs-pxe", boot=("fake", "pxe")), registry(types))
+    types = {"acme": AcmeHardware, "needs-later": NeedsLater}
+    composition = compose(wanted("acme", "needs-later", boot=("fake", LATER)), registry(types))
     assert composition.hardware_types.keys() == {"acme"}
-    assert "Skipping hardware type needs-pxe: it can't do without boot interfaces (pxe)" in caplog.text
+    assert f"Skipping hardware type needs-later: it can't do without boot interfaces ({LATER})" in caplog.text
 
 
 def test_a_type_skipped_does_not_have_its_interfaces_loaded() -> None:
-    class NeedsPxe(AcmeHardware):
-        supported_boot_interfaces = ["pxe"]
+    class NeedsLater(AcmeHardware):
+        supported_boot_interfaces = [LATER]
         supported_power_interfaces = ["fake"]
 
-    published = registry({"acme": AcmeHardware, "needs-pxe": NeedsPxe})
-    compose(wanted("acme", "needs-pxe", boot=("fake", "pxe"), power=("acme", "fake")), published)
+    published = registry({"acme": AcmeHardware, "needs-later": NeedsLater})
+    compose(wanted("acme", "needs-later", boot=("fake", LATER), power=("acme", "fake")), published)
     assert published["ironic.hardware.interfaces.power"]["fake"].loads == []
     assert published["ironic.hardware.interfaces.power"]["acme"].loads
 
@@ -277,8 +280,10 @@ def test_the_configuration_of_the_recorded_exchanges_starts(
         default_network_interface="noop",
     )
     composition = Composition.load(CONF)
-    assert composition.hardware_types.keys() == {"fake-hardware"}
-    assert "Skipping hardware type manual-management: it can't do without boot interfaces (pxe)" in caplog.text
+    assert composition.hardware_types.keys() == {"fake-hardware", "manual-management"}
+    assert "Skipping" not in caplog.text
+    assert composition.default("manual-management", "boot") == "pxe"
+    assert composition.default("manual-management", "power") == "agent"
 
 
 @pytest.mark.parametrize("kind", KINDS)

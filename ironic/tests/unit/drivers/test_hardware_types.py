@@ -19,34 +19,37 @@ from ironic.drivers.redfish import RedfishHardware
 
 TYPES = [FakeHardware, ManualManagementHardware, RedfishHardware]
 
+NETWORK = ["ipxe", "pxe", "http-ipxe", "http"]
+
 # The reference's order, without what is not built yet.
 EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
     FakeHardware: {
         "bios": ["fake", "no-bios"],
-        "boot": ["fake"],
+        "boot": ["fake", *NETWORK],
         "console": ["fake", "no-console"],
-        "deploy": ["fake", "direct"],
+        "deploy": ["fake", "autodetect", "direct", "ramdisk", "custom-agent"],
         "firmware": ["fake", "no-firmware"],
         "inspect": ["fake", "agent", "no-inspect"],
         "management": ["fake"],
         "network": ["noop"],
         "power": ["fake"],
-        "raid": ["fake", "no-raid"],
+        "raid": ["fake", "no-raid", "agent"],
         "rescue": ["fake", "no-rescue", "agent"],
         "storage": ["fake", "noop"],
         "vendor": ["fake", "no-vendor"],
     },
     ManualManagementHardware: {
-        "boot": [],
-        "deploy": ["direct", "noop"],
+        "boot": NETWORK,
+        "deploy": ["autodetect", "direct", "ramdisk", "custom-agent", "noop"],
         "inspect": ["agent", "no-inspect"],
         "management": ["noop", "fake"],
-        "power": ["fake"],
+        "power": ["agent", "fake"],
         "vendor": ["no-vendor"],
     },
     RedfishHardware: {
-        "boot": [],
-        "deploy": ["direct"],
+        "boot": NETWORK,
+        "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
+        "raid": ["no-raid", "agent"],
         "inspect": ["redfish", "agent", "no-inspect"],
         "management": ["redfish", "noop"],
         "power": ["redfish"],

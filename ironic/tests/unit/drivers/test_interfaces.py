@@ -58,11 +58,10 @@ def test_a_deploy_interface_puts_back_the_one_it_replaced() -> None:
     assert deploy.supports_deploy(task) is False
     deploy.switch_interface(task)
     deploy.restore_interface(task)
-    assert task.node.saved["deploy_interface"] == "autodetect"
-    assert task.node.saved["driver_internal_info"] == {}
-    task.node.saved = {}
+    assert (task.node.deploy_interface, task.node.driver_internal_info) == ("autodetect", {})
+    task.node.deploy_interface = "direct"
     deploy.restore_interface(task)
-    assert task.node.saved == {}
+    assert task.node.deploy_interface == "direct"
 
 
 def test_an_agent_nobody_waits_for_is_written_to_the_log(caplog: pytest.LogCaptureFixture) -> None:

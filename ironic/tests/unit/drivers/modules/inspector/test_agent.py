@@ -1,5 +1,6 @@
 """The agent inspect interface, with the fake family and a real store."""
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -231,11 +232,45 @@ def test_it_makes_something_of_the_data_and_switches_off(store: Store, diary: Di
     assert "inspector_manage_boot" not in task.node.driver_internal_info
 
 
-def test_it_leaves_the_machine_on_when_told_so(conf: Setter, store: Store, diary: Diary) -> None:
-    conf(inspector__power_off=False)
+@pytest.mark.parametrize("options", [{"inspector__power_off": False}, {"deploy__fast_track": True}])
+def test_it_leaves_the_machine_on_when_told_so(
+    conf: Setter, store: Store, diary: Diary, options: dict[str, bool]
+) -> None:
+    conf(**options)
     task: Any = begin(store, driver(diary))
     AgentInspect().continue_inspection(task, inventory(MAC))
     assert diary == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "kept"),
+    [
+        ("on_failure", "it burns", 1), ("on_failure", None, 0), ("always", "it burns", 1), ("always", None, 1),
+        ("never", "it burns", 0), ("never", None, 0),
+    ],
+)  # fmt: skip
+def test_it_keeps_the_logs_of_the_ramdisk_when_wanted(
+    conf: Setter, store: Store, diary: Diary, tmp_path: Path, wanted: str, error: str | None, kept: int
+) -> None:
+    conf(agent__deploy_logs_collect=wanted, agent__deploy_logs_local_path=str(tmp_path / "logs"))
+    task: Any = begin(store, driver(diary))
+    with contextlib.suppress(HardwareInspectionFailure):
+        AgentInspect().continue_inspection(task, inventory(MAC), {"error": error, "logs": "YW4gYXJjaGl2ZQ=="})
+    files = list(tmp_path.glob("logs/*_inspection_*.tar.gz"))
+    assert [file.read_bytes() for file in files] == [b"an archive"] * kept
+    found = stored_found(store, task.node)
+    assert found is None if error else found is not None and "logs" not in found[1]
+
+
+@pytest.mark.parametrize("posted", [3, ["x"], "no base64!", "", None, {}])
+def test_logs_that_are_none_change_nothing(
+    conf: Setter, store: Store, diary: Diary, tmp_path: Path, posted: Any
+) -> None:
+    conf(agent__deploy_logs_collect="always", agent__deploy_logs_local_path=str(tmp_path / "logs"))
+    task: Any = begin(store, driver(diary))
+    AgentInspect().continue_inspection(task, inventory(MAC), {"error": None, "logs": posted})
+    assert stored_found(store, task.node) is not None
+    assert not list(tmp_path.glob("logs/*"))
 
 
 def test_it_clears_up_a_managed_boot(store: Store, diary: Diary) -> None:
@@ -259,6 +294,22 @@ def test_it_tells_the_first_failure_when_clearing_up_fails_as_well(store: Store,
     task: Any = begin(store, driver_of_node, driver_internal_info={"inspector_manage_boot": True})
     with pytest.raises(HardwareInspectionFailure, match="it burns"):
         AgentInspect().continue_inspection(task, inventory(MAC), {"error": "it burns"})
+
+
+@pytest.mark.demand("S79")
+@pytest.mark.parametrize(("state", "fails"), [(states.INSPECTING, True), (states.ENROLL, False)])
+def test_a_discovered_machine_need_not_be_switched_off(
+    store: Store, diary: Diary, caplog: pytest.LogCaptureFixture, state: str, fails: bool
+) -> None:
+    class Unknown(Power):
+        def get_power_state(self, task: Any) -> Any:
+            raise InvalidParameterValue(err="redfish_address is missing")
+
+    task: Any = begin(store, BareDriver({"power": Unknown(diary)}), provision_state=state)
+    with pytest.raises(InvalidParameterValue) if fails else contextlib.nullcontext():
+        AgentInspect().continue_inspection(task, inventory(MAC))
+    assert stored_found(store, task.node) is not None
+    assert ("redfish_address is missing" in caplog.text) is not fails
 
 
 @pytest.mark.parametrize("breaks", [False, True])
@@ -302,9 +353,8 @@ def test_it_tells_the_ramdisk_what_the_operator_wants(conf: Setter) -> None:
         inspector__callback_endpoint_override="http://ramdisks.example.org",
         inspector__force_dhcp=True,
         inspector__extra_kernel_params="nofb",
-        deploy__fast_track=True,
     )
-    assert booting.ramdisk_parameters() == {
+    assert booting.ramdisk_parameters(stays=True) == {
         "ipa-inspection-callback-url": "http://ramdisks.example.org/v1/continue_inspection",
         "ipa-collect-lldp": "1",
         "ipa-api-url": "http://ramdisks.example.org",

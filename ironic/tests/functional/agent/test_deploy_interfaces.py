@@ -1,0 +1,201 @@
+"""Deploy interfaces `custom-agent`, `ramdisk` and `autodetect`, from the verb to the end and back."""
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers.interfaces.deploy import ORIGINAL
+from ironic.tests.functional.agent.conftest import NotingBoot, beat
+from ironic.tests.functional.agent.test_direct import IMAGE
+from ironic.tests.unit.conductor.flows import bench as benches
+
+RAMDISK = {"kernel": "http://k", "ramdisk": "http://r"}
+ISO = {"boot_iso": "http://i"}
+
+
+def node(bench: benches.Bench, interface: str, info=None, state=states.AVAILABLE, **values) -> str:
+    return bench.node(
+        "boot", "power", "network", provision_state=state, deploy_interface=interface, power_state="power off",
+        management_interface="noop", instance_info=info or {}, **values,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def able(monkeypatch) -> None:
+    """Have the boot interface start users' ramdisks."""
+    monkeypatch.setattr(NotingBoot, "capabilities", ["ramdisk_boot"])
+
+
+# custom-agent
+
+
+def test_custom_agent_runs_the_users_own_steps(bench, secure_agent, done):
+    agent = secure_agent
+    agent.results.pop("standby.power_off")
+    agent.ends_at_once.add("standby.power_off")
+    uuid = node(bench, "custom-agent", {"capabilities": {"boot_option": "local"}})
+    step = {"interface": "deploy", "step": "loopback_sleep", "args": {"seconds": 1}, "priority": 70}
+    bench.verb(uuid, "active", deploy_steps=[step])
+    assert done == ["unconfigure tenant", "add provisioning", "prepare_ramdisk http://192.0.2.1:6385", "set power on"]
+    done.clear()
+    assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, "loopback_sleep")
+    agent.end()
+    assert beat(bench, agent, uuid) == (states.ACTIVE, "")
+    assert agent.names == ["deploy.get_deploy_steps", "deploy.execute_deploy_step", "standby.power_off"]
+    assert done == ["prepare_instance", "set power off", "remove provisioning", "configure tenant", "set power on"]
+
+
+def test_custom_agent_asks_for_no_image_but_for_a_usable_disk(bench):
+    with pytest.raises(InvalidParameterValue, match="colour"):
+        bench.verb(node(bench, "custom-agent", properties={"root_device": {"colour": "red"}}), "active")
+
+
+def test_a_boot_mode_that_is_ruled_out_is_refused(bench, conf):
+    conf(conductor__disallowed_deployment_boot_modes=["bios"])
+    uuid = node(bench, "custom-agent", properties={"capabilities": "boot_mode:bios"})
+    with pytest.raises(InvalidParameterValue, match="disallowed_deployment_boot_modes"):
+        bench.verb(uuid, "active")
+    bench.store.nodes.update(uuid, {"instance_info": {"capabilities": "boot_mode:uefi"}})
+    assert bench.verb(uuid, "active")[0] == states.DEPLOYWAIT
+
+
+# ramdisk
+
+
+@pytest.mark.usefixtures("able")
+@pytest.mark.parametrize("info", [RAMDISK, ISO])
+def test_a_ramdisk_is_started_without_an_agent(bench, done, info):
+    uuid = node(bench, "ramdisk", {**info, "configdrive": "http://drive"})
+    assert bench.verb(uuid, "active")[0] == states.ACTIVE
+    assert done == ["unconfigure tenant", "configure tenant", "prepare_instance", "set power on"]
+    assert bench.row(uuid).instance_info["capabilities"] == {"boot_option": "ramdisk"}
+    done.clear()
+    bench.store.nodes.update(uuid, {"automated_clean": False})
+    assert bench.verb(uuid, "deleted")[0] == states.AVAILABLE
+    assert done == [
+        "set power off",
+        "unconfigure tenant",
+        "remove provisioning",
+        "clean_up_ramdisk",
+        "clean_up_instance",
+    ]
+
+
+@pytest.mark.usefixtures("able")
+@pytest.mark.parametrize("info, error", [
+    ({}, MissingParameterValue),
+    ({"kernel": "http://k"}, MissingParameterValue),
+    ({"image_source": "http://i"}, MissingParameterValue),
+    ({**RAMDISK, "capabilities": {"boot_option": "local"}}, InvalidParameterValue),
+])  # fmt: skip
+def test_a_ramdisk_must_be_named(bench, info, error):
+    with pytest.raises(error):
+        bench.verb(node(bench, "ramdisk", info), "active")
+
+
+def test_a_boot_interface_that_starts_no_ramdisk_is_refused(bench):
+    with pytest.raises(InvalidParameterValue, match="boot interface"):
+        bench.verb(node(bench, "ramdisk", RAMDISK), "active")
+
+
+@pytest.mark.usefixtures("able")
+def test_a_machine_with_a_ramdisk_is_cleaned_by_an_agent(bench, agent):
+    uuid = node(bench, "ramdisk", state=states.MANAGEABLE)
+    bench.verb(uuid, "clean", clean_steps=[{"interface": "deploy", "step": "loopback_noop"}])
+    assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_noop")
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.MANAGEABLE
+
+
+# autodetect
+
+
+@pytest.mark.usefixtures("able")
+@pytest.mark.parametrize("info, chosen, state", [
+    (IMAGE, "direct", states.DEPLOYWAIT),
+    (RAMDISK, "ramdisk", states.ACTIVE),
+    (ISO, "ramdisk", states.ACTIVE),
+    ({**IMAGE, **RAMDISK, "root_gb": 5}, "direct", states.DEPLOYWAIT),
+])  # fmt: skip
+def test_what_fits_is_chosen_for_the_time_of_the_instance(bench, info, chosen, state):
+    uuid = node(bench, "autodetect", info, automated_clean=False)
+    assert bench.verb(uuid, "active")[0] == state
+    assert bench.row(uuid).deploy_interface == chosen
+    bench.verb(uuid, "deleted")
+    row = bench.row(uuid)
+    assert (row.provision_state, row.deploy_interface) == (states.AVAILABLE, "autodetect")
+    assert ORIGINAL not in row.driver_internal_info
+
+
+@pytest.mark.usefixtures("able")
+def test_it_is_chosen_anew_when_the_instance_is_built_anew(bench):
+    uuid = node(bench, "autodetect", RAMDISK)
+    bench.verb(uuid, "active")
+    bench.store.nodes.update(uuid, {"instance_info": IMAGE})
+    bench.verb(uuid, "rebuild")
+    row = bench.row(uuid)
+    assert (row.deploy_interface, row.driver_internal_info[ORIGINAL]) == ("direct", "autodetect")
+
+
+def test_it_is_chosen_also_where_the_instance_asked_for_it(bench):
+    uuid = node(bench, "direct", {**IMAGE, "deploy_interface": "autodetect"}, automated_clean=False)
+    bench.verb(uuid, "active")
+    row = bench.row(uuid)
+    assert (row.instance_info["deploy_interface"], row.deploy_interface) == ("direct", "direct")
+    bench.verb(uuid, "deleted")
+    assert bench.row(uuid).deploy_interface == "direct"
+
+
+@pytest.mark.usefixtures("able")
+def test_an_interface_that_somebody_chose_meanwhile_stays(bench):
+    uuid = node(bench, "autodetect", RAMDISK, automated_clean=False)
+    bench.verb(uuid, "active")
+    bench.store.nodes.update(uuid, {"deploy_interface": "custom-agent"})
+    bench.verb(uuid, "deleted")
+    row = bench.row(uuid)
+    assert row.deploy_interface == "custom-agent"
+    assert not {"original_deploy_interface", "detected_deploy_interface"} & row.driver_internal_info.keys()
+
+
+def test_the_order_of_the_option_decides(bench, conf):
+    conf(autodetect_deploy_interfaces=["unheard-of", "autodetect", "fake", "custom-agent", "direct"])
+    uuid = node(bench, "autodetect", IMAGE)
+    bench.verb(uuid, "active")
+    assert bench.row(uuid).deploy_interface == "custom-agent"
+
+
+@pytest.mark.parametrize("info", [{}, RAMDISK])
+def test_what_nothing_fits_is_refused_and_changes_nothing(bench, info):
+    uuid = node(bench, "autodetect", info)
+    before = bench.row(uuid).as_dict()
+    with pytest.raises(InvalidParameterValue, match="None of the deploy interfaces ramdisk, bootc, direct"):
+        bench.verb(uuid, "active")
+    after = bench.row(uuid).as_dict()
+    assert {**after, "updated_at": 0} == {**before, "updated_at": 0}
+
+
+def test_the_chosen_one_judges_what_is_to_be_deployed(bench):
+    uuid = node(bench, "autodetect", {"image_source": "http://images/a"})
+    with pytest.raises(MissingParameterValue, match="checksum"):
+        bench.verb(uuid, "active")
+    assert bench.row(uuid).deploy_interface == "autodetect"
+
+
+def test_a_failed_deployment_can_be_tried_with_something_else(bench, agent):
+    uuid = node(bench, "autodetect", IMAGE)
+    bench.verb(uuid, "active")
+    bench.verb(uuid, "abort")
+    assert bench.state(uuid)[0] == states.DEPLOYFAIL
+    bench.store.nodes.update(uuid, {"instance_info": {}})
+    with pytest.raises(InvalidParameterValue):
+        bench.verb(uuid, "active")
+    assert bench.row(uuid).deploy_interface == "direct"
+    bench.store.nodes.update(uuid, {"automated_clean": False})
+    assert bench.verb(uuid, "deleted")[0] == states.AVAILABLE
+    assert bench.row(uuid).deploy_interface == "autodetect"
+
+
+def test_cleaning_needs_no_choice(bench, agent):
+    uuid = node(bench, "autodetect", state=states.MANAGEABLE)
+    bench.verb(uuid, "clean", clean_steps=[{"interface": "deploy", "step": "loopback_noop"}])
+    assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_noop")
