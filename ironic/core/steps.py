@@ -18,6 +18,9 @@ Key = tuple[str, str]
 # What the engine performs itself, whatever the interface; never dropped from a user's list.
 RESERVED: Final = frozenset({"power_on", "power_off", "reboot", "hold", "wait"})
 
+# Those of them that stop the flow itself, so that whether they are meant for child nodes makes no difference.
+_STOPS: Final = frozenset({"hold", "wait"})
+
 # The step that every deployment has; it can be switched off but not replaced.
 CORE_DEPLOY: Final = ("deploy", "deploy")
 
@@ -91,6 +94,18 @@ class Step:
         return self.step in RESERVED
 
     @property
+    def is_for_children(self) -> bool:
+        """Tell whether the step is done to the node's children instead of the node."""
+        return bool(self.execute_on_child_nodes) and self.step not in _STOPS
+
+    @property
+    def has_empty_limit(self) -> bool:
+        """Tell whether child nodes are named in a way that does not limit anything."""
+        return self.limit_child_node_execution is not None and not (
+            self.limit_child_node_execution and self.execute_on_child_nodes
+        )
+
+    @property
     def is_enabled(self) -> bool:
         """Tell whether the step runs without being asked for."""
         return bool(self.priority)
@@ -133,6 +148,10 @@ class _Known:
         if self.disable_ramdisk and offered.needs_ramdisk:
             self.faults.append(f"step {asked.name} needs the ramdisk, which the request switches off")
         return offered
+
+    def is_awaited(self, step: Step) -> bool:
+        """Tell whether only an agent that has not come yet can have this step."""
+        return not self.complete and not step.is_reserved and step.key not in self.offered
 
     def finish(self) -> None:
         """Refuse the list when anything is wrong with it."""
@@ -180,19 +199,27 @@ def deploy_plan(
     offered: Iterable[Step],
     asked: Sequence[Step] = (),
     *,
+    templates: Mapping[str, Sequence[Step]] | None = None,
     complete: bool = True,
     disallowed: Collection[str] = (),
 ) -> list[Step]:
-    """Return the steps of a deployment: the driver's, overridden by the user's; priority 0 switches a step off."""
+    """Return the steps of a deployment: the driver's, overridden by those of deploy templates, these by the user's.
+
+    Priority 0 switches a step off. ``complete`` is false while an agent is still to come: what only it can have stands
+    behind the step that brings it up then, however high its priority.
+    """
     merged = {step.key: step for step in offered if step.name not in disallowed}
     known = _Known(dict(merged), complete)
     known.faults.extend(_repeated(asked))
-    for step in asked:
-        if step.key == CORE_DEPLOY and step.is_enabled:
+    by_user = {step.key: step for step in asked}
+    by_template = {step.key: step for step in _of_templates(templates or {}, known, by_user, disallowed)}
+    for key, step in (by_template | by_user).items():
+        if key == CORE_DEPLOY and step.is_enabled:
             known.faults.append("the core step deploy.deploy can be switched off but not replaced")
-        merged[step.key] = _completed(step, known.judge(step) if step.is_enabled else merged.get(step.key))
+        merged[key] = _completed(step, known.judge(step) if step.is_enabled else merged.get(key))
     known.finish()
-    return in_order("deploy", (step for step in merged.values() if step.is_enabled))
+    plan = in_order("deploy", (step for step in merged.values() if step.is_enabled))
+    return _behind_core(plan, [step for step in plan if known.is_awaited(step)])
 
 
 def requested_plan(
@@ -216,6 +243,31 @@ def plan_needs_ramdisk(offered: Iterable[Step], asked: Iterable[Step]) -> bool:
     """Tell whether any step of a user's list needs an agent; a step that is not known yet does."""
     known = {step.key: step for step in offered}
     return any(step.needs_ramdisk and known.get(step.key, step).needs_ramdisk for step in asked)
+
+
+def _of_templates(
+    templates: Mapping[str, Sequence[Step]], known: _Known, by_user: Collection[Key], disallowed: Collection[str]
+) -> Iterable[Step]:
+    """Return the steps of all templates; two that want the same step differently need the user's word on it."""
+    found: dict[Key, tuple[str, Step]] = {}
+    for template, steps in templates.items():
+        for step in steps:
+            if step.name in disallowed:
+                continue
+            other, same = found.setdefault(step.key, (template, step))
+            if same != step and step.key not in by_user:
+                known.faults.append(f"deploy templates {other} and {template} want step {step.name} differently")
+    return (step for _template, step in found.values())
+
+
+def _behind_core(plan: Sequence[Step], awaited: Sequence[Step]) -> list[Step]:
+    """Move the steps that are awaited with the agent behind the step that brings it, in their order."""
+    place = next((place for place, step in enumerate(plan) if step.key == CORE_DEPLOY), None)
+    if place is None:
+        return list(plan)
+    core = plan[place]
+    before = [step for step in plan[:place] if step not in awaited]
+    return [*before, core, *(step for step in plan if step not in before and step != core)]
 
 
 def _overridden(step: Step, overrides: Mapping[str, object]) -> Step:

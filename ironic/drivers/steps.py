@@ -78,17 +78,14 @@ def clean_step(
     priority: Priority, abortable: bool = False, argsinfo: ArgsInfo | None = None, requires_ramdisk: bool = True
 ) -> Callable[[Method], Method]:
     """Make a method a clean step; priority 0 means only when somebody asks for it."""
-    _check_flags(abortable=abortable, requires_ramdisk=requires_ramdisk)
-    traits = {"abortable": abortable, "argsinfo": _checked(argsinfo), "requires_ramdisk": requires_ramdisk}
-    return _mark("clean", _number(priority), traits)
+    return _mark("clean", _number(priority), _traits(argsinfo, abortable=abortable, requires_ramdisk=requires_ramdisk))
 
 
 def deploy_step(
     priority: Priority, abortable: bool = True, argsinfo: ArgsInfo | None = None
 ) -> Callable[[Method], Method]:
     """Make a method a deploy step; unlike the others it may be aborted unless it says no."""
-    _check_flags(abortable=abortable)
-    return _mark("deploy", _not_negative(priority), {"abortable": abortable, "argsinfo": _checked(argsinfo)})
+    return _mark("deploy", _not_negative(priority), _traits(argsinfo, abortable=abortable))
 
 
 def verify_step(priority: Priority) -> Callable[[Method], Method]:
@@ -103,8 +100,7 @@ def service_step(
     requires_ramdisk: bool = True,
 ) -> Callable[[Method], Method]:
     """Make a method a service step; these run only when asked for, so the priority is a mere hint."""
-    _check_flags(abortable=abortable, requires_ramdisk=requires_ramdisk)
-    traits = {"abortable": abortable, "argsinfo": _checked(argsinfo), "requires_ramdisk": requires_ramdisk}
+    traits = _traits(argsinfo, abortable=abortable, requires_ramdisk=requires_ramdisk)
     return _mark("service", _number(0 if priority is None else priority), traits)
 
 
@@ -141,10 +137,12 @@ def _not_negative(priority: Any) -> Priority:
     return _number(priority)
 
 
-def _check_flags(**flags: Any) -> None:
+def _traits(argsinfo: Any, **flags: Any) -> dict[str, Any]:
+    """Return what a step says about itself, checked."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise InvalidParameterValue(err=f"{name} of a step must be True or False, not {value!r}.")
+    return {"argsinfo": _checked(argsinfo), **flags}
 
 
 def _checked(argsinfo: Any) -> ArgsInfo | None:

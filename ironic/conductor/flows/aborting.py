@@ -13,8 +13,8 @@ from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.servicing import SERVICE
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
+from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.conductor.transitions import shortened
 from ironic.core import states
 from ironic.core.errors import NodeInMaintenance
 
@@ -43,8 +43,7 @@ def now_here(task: Task, flow: Flow) -> None:
 
 
 def _reason(task: Task, flow: Flow) -> str:
-    step = Progress(task.node, flow).current
-    where = f" in step {step.name}" if step else ""
+    where = Progress(task.node, flow).whereabouts
     return f"The {flow.name} operation on node {task.node.uuid} was aborted by request{where}."
 
 

@@ -6,39 +6,55 @@ to S63, facts/steps.yaml. A rebuild is not cleaned (S58).
 
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link, engine, power, requested
+from ironic.conductor.flows import cleaning_runbooks, engine, requested
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Flow
+from ironic.conductor.flows.flow import Failure, Flow
+from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.ramdisk_work import RamdiskWork
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import CleanStepFailed, NodeCleaningFailure
-from ironic.core.steps import Step, automated_plan
+from ironic.core.steps import Step, automated_plan, parse_all, requested_plan
+from ironic.drivers import agent_link
 
 
 def start_automated(task: Task) -> None:
     """Accept a request to clean a node and offer it."""
     _validate(task)
+    if is_wanted(task):
+        cleaning_runbooks.chosen(task)
     task.process_event("provide", callback=run_automated, call_args=(task,))
 
 
 def start_manual(task: Task, clean_steps: list[dict[str, Any]], disable_ramdisk: bool = False) -> None:
     """Accept a user's list of clean steps; the node is manageable again afterwards."""
     _validate(task)
-    agent_link.forget(task.node)
+    agent_link.begin_anew(task.node)
     requested.accept(task, CLEAN, clean_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("clean", callback=engine.begin, call_args=(task, CLEAN), target_state=states.MANAGEABLE)
 
 
 def run_automated(task: Task) -> None:
     """Clean the node, which is in state cleaning, or let it pass when that is switched off (S42)."""
-    agent_link.forget(task.node)
+    agent_link.begin_anew(task.node)
     Progress(task.node, CLEAN).begin()
-    if is_wanted(task):
-        engine.begin(task, CLEAN)
-    else:
+    if not is_wanted(task):
         task.finish(_done_event(task))
+        return
+    answer = attempt(task, _follow_runbook)
+    if isinstance(answer, Failed):
+        engine.fail(task, CLEAN, Failure(answer.reason, is_fault=False, is_prepared=False))
+    else:
+        engine.begin(task, CLEAN)
+
+
+def _follow_runbook(task: Task) -> None:
+    """Take the steps from a runbook, as if a user had asked for them, if the operator wants that."""
+    book = cleaning_runbooks.chosen(task)
+    if book is not None:
+        requested.accept(task, CLEAN, book.steps, disable_ramdisk=book.disable_ramdisk)
 
 
 def is_wanted(task: Task) -> bool:
@@ -57,42 +73,33 @@ def _validate(task: Task) -> None:
         task.driver.require(kind).validate(task)
 
 
-def _prepare(task: Task) -> Any:
-    if not Progress(task.node, CLEAN).uses_ramdisk:
-        return None
-    return task.driver.require("deploy").prepare_cleaning(task)
-
-
 def _plan(task: Task, complete: bool) -> list[Step]:
     if Progress(task.node, CLEAN).asked is not None:
         return requested.plan(task, CLEAN, complete)
-    return automated_steps(task)
+    return _generated(task)
 
 
 def automated_steps(task: Task) -> list[Step]:
     """Return what automated cleaning of this node would run, in order."""
+    book = cleaning_runbooks.chosen(task)
+    if book is None:
+        return _generated(task)
+    return requested_plan(
+        offered_steps(task, "clean"), parse_all(book.steps), disable_ramdisk=book.disable_ramdisk, complete=False
+    )
+
+
+def _generated(task: Task) -> list[Step]:
+    """Return the steps of the drivers and of the agent, as far as that is known."""
     overrides = {name: value for given in CONF.conductor.clean_step_priority_override for name, value in given.items()}
     return automated_plan("clean", offered_steps(task, "clean"), overrides, CONF.api.disallow_clean_steps)
-
-
-def _tear_down(task: Task) -> None:
-    try:
-        if Progress(task.node, CLEAN).uses_ramdisk:
-            task.driver.require("deploy").tear_down_cleaning(task)
-    finally:
-        agent_link.forget(task.node)
-
-
-def _give_up(task: Task) -> None:
-    """Clear up after a failure; the machine stays on unless the operator wants it otherwise (S55)."""
-    _tear_down(task)
-    if CONF.conductor.poweroff_in_cleanfail and not task.node.disable_power_off:
-        power.change(task, states.POWER_OFF)
 
 
 def _done_event(task: Task) -> str:
     return "manage" if task.node.target_provision_state == states.MANAGEABLE else "done"
 
+
+_MACHINE: Final = RamdiskWork("cleaning", "cleaning_disable_ramdisk", "poweroff_in_cleanfail", agent_link.leave)
 
 CLEAN: Final = Flow(
     name="clean",
@@ -101,13 +108,13 @@ CLEAN: Final = Flow(
     gerund="cleaning",
     column="clean_step",
     asked_key="clean_steps",
-    no_ramdisk_key="cleaning_disable_ramdisk",
+    no_ramdisk_key=_MACHINE.no_ramdisk_key,
     starts_over=True,
     failure=NodeCleaningFailure,
     step_failure=CleanStepFailed,
-    prepare=_prepare,
+    prepare=_MACHINE.prepare,
     plan=_plan,
-    tear_down=_tear_down,
-    give_up=_give_up,
+    tear_down=_MACHINE.tear_down,
+    give_up=_MACHINE.give_up,
     done_event=_done_event,
 )

@@ -4,17 +4,20 @@ What is certainly wrong is told while the user waits; the rest becomes deploy fa
 a deployment that fails says nothing about the machine. Source: facts/steps.yaml.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link, engine
+from ironic.conductor.flows import engine
 from ironic.conductor.flows.catalogue import offered_steps
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import InstanceDeployFailure
+from ironic.core.errors import InstanceDeployFailure, InvalidParameterValue
 from ironic.core.steps import Step, deploy_plan, parse_all
+from ironic.core.traits import MOST_OF_NODE
+from ironic.drivers import agent_link
 
 
 def start(
@@ -24,15 +27,30 @@ def start(
     deploy_steps: list[dict[str, Any]] | None = None,
 ) -> None:
     """Accept a deployment (event deploy) or a rebuild."""
-    for kind in ("power", "deploy"):
-        task.driver.require(kind).validate(task)
-    asked = parse_all(deploy_steps) if deploy_steps else None
-    deploy_plan(offered_steps(task, "deploy"), asked or (), complete=False)
-    agent_link.forget(task.node)
-    Progress(task.node, DEPLOY).begin(asked)
+    task.driver.require("power").validate(task)
     if configdrive is not None:
         task.node.instance_info["configdrive"] = configdrive
+    _choose_interface(task)
+    task.driver.require("deploy").validate(task)
+    asked = parse_all(deploy_steps) if deploy_steps else None
+    _planned(task, asked or (), complete=False)
+    agent_link.begin_anew(task.node)
+    Progress(task.node, DEPLOY).begin(asked)
     task.process_event(event, callback=engine.begin, call_args=(task, DEPLOY))
+
+
+def _choose_interface(task: Task) -> None:
+    """Let an interface that finds out by itself which one fits put that one in its place, anew each time."""
+    restore_interface(task)
+    task.driver.require("deploy").switch_interface(task)
+    task.load_driver()
+
+
+def restore_interface(task: Task) -> None:
+    """Give the node the deploy interface back that another one had the place of; the caller saves."""
+    if task.driver.deploy is not None:
+        task.driver.deploy.restore_interface(task)
+        task.load_driver()
 
 
 def _prepare(task: Task) -> None:
@@ -40,11 +58,33 @@ def _prepare(task: Task) -> None:
 
 
 def _plan(task: Task, complete: bool) -> list[Step]:
-    asked = Progress(task.node, DEPLOY).asked or ()
-    offered = offered_steps(task, "deploy")
-    if task.driver.require("deploy").brings_agent and not agent_link.is_known(task.node):
-        complete = False
-    return deploy_plan(offered, asked, complete=complete, disallowed=CONF.api.disallow_deploy_steps)
+    is_awaited = task.driver.require("deploy").brings_agent and not agent_link.is_known(task.node)
+    return _planned(task, Progress(task.node, DEPLOY).asked or (), complete=complete and not is_awaited)
+
+
+def _planned(task: Task, asked: Sequence[Step], *, complete: bool) -> list[Step]:
+    return deploy_plan(
+        offered_steps(task, "deploy", with_agent=complete),
+        asked,
+        templates=_templates(task),
+        complete=complete,
+        disallowed=CONF.api.disallow_deploy_steps,
+    )
+
+
+def _templates(task: Task) -> dict[str, list[Step]]:
+    """Return the steps of the deploy templates that the instance's traits name."""
+    traits = task.node.instance_info.get("traits") or []
+    if (
+        not isinstance(traits, list)
+        or not all(isinstance(trait, str) for trait in traits)
+        or len(traits) > MOST_OF_NODE
+    ):
+        raise InvalidParameterValue(
+            err=f"traits in instance_info of node {task.node.uuid} must be a list of at most {MOST_OF_NODE} names."
+        )
+    named = task.store.deploy_templates.steps_of(traits)
+    return {name: parse_all(named[name]) for name in sorted(named)}
 
 
 def _tear_down(task: Task) -> None:

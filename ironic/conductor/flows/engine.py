@@ -10,13 +10,15 @@ import logging
 from collections.abc import Sequence
 
 from ironic.conductor import faults
+from ironic.conductor.flows import children
 from ironic.conductor.flows.flow import Failure, Flow
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Wait, attempt
+from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
 from ironic.conductor.flows.performing import perform
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.step_history import write_down
 from ironic.conductor.task import Task
 from ironic.core.steps import Step
+from ironic.drivers import waiting
 
 LOG = logging.getLogger(__name__)
 
@@ -95,11 +97,13 @@ def _run(task: Task, flow: Flow, plan: Sequence[Step], start: int, ended: Step |
     for index, step in enumerate(plan[start:], start):
         _enter(task, flow, index, step, ended)
         ended = step
-        match perform(task, flow, step):
+        match _perform(task, flow, step):
             case Done():
                 continue
             case Wait():
                 return task.finish("wait")
+            case Pause(seconds):
+                return _pause(task, flow, seconds)
             case Hold():
                 return task.finish("hold")
             case Failed(reason):
@@ -110,12 +114,37 @@ def _run(task: Task, flow: Flow, plan: Sequence[Step], start: int, ended: Step |
     return fail(task, flow, *failures) if failures else _end(task, flow, ended)
 
 
+def _perform(task: Task, flow: Flow, step: Step) -> Outcome:
+    return children.perform(task, flow, step) if step.is_for_children else perform(task, flow, step)
+
+
+def _pause(task: Task, flow: Flow, seconds: float) -> None:
+    """Wait without holding the node, then go on, unless somebody has aborted the flow meanwhile.
+
+    Should this process end first, the next heartbeat after that time goes on, or whoever looks for overdue waits.
+    """
+    progress = Progress(task.node, flow)
+    progress.pause(seconds)
+    task.finish("wait")
+    if not waiting.pause(seconds):
+        return
+    with task.beside(task.node.uuid, f"going on with {flow.topic} after a wait") as again:
+        is_same = again.node.provision_state == flow.waiting and Progress(again.node, flow).began == progress.began
+        if is_same and not again.node.maintenance:
+            again.process_event("resume", callback=go_on, call_args=(again, flow))
+
+
 def _enter(task: Task, flow: Flow, index: int, step: Step, ended: Step | None) -> None:
     """Store the step that is about to run, together with the end of the one before (S50)."""
-    Progress(task.node, flow).enter(index, step)
-    with task.store.writing():
-        write_down(task, flow, ended=ended, begins=step)
-        task.node.save()
+    progress = Progress(task.node, flow)
+    seconds = progress.seconds
+    progress.enter(index, step)
+    task.store.run(lambda _: _write_entry(task, flow, step, ended, seconds), repeatable=True)
+
+
+def _write_entry(task: Task, flow: Flow, step: Step, ended: Step | None, seconds: int | None) -> None:
+    write_down(task, flow, ended=ended, begins=step, seconds=seconds)
+    task.node.save()
 
 
 def _end(task: Task, flow: Flow, ended: Step | None) -> None:
@@ -124,10 +153,15 @@ def _end(task: Task, flow: Flow, ended: Step | None) -> None:
     if isinstance(answer, Failed):
         fail(task, flow, Failure(f"clearing up after the last step failed: {answer.reason}"))
         return
-    Progress(task.node, flow).forget()
-    with task.store.writing():
-        write_down(task, flow, ended=ended)
-        task.finish(flow.done_event(task))
+    progress = Progress(task.node, flow)
+    seconds = progress.seconds
+    progress.forget()
+    task.store.run(lambda _: _write_end(task, flow, ended, seconds), repeatable=True)
+
+
+def _write_end(task: Task, flow: Flow, ended: Step | None, seconds: int | None) -> None:
+    write_down(task, flow, ended=ended, seconds=seconds)
+    task.finish(flow.done_event(task))
 
 
 def fail(task: Task, flow: Flow, *failures: Failure) -> None:

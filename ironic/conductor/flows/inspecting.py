@@ -9,15 +9,17 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
+from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
+from ironic.drivers import agent_link
+from ironic.inspection import boot_token
 from ironic.inspection.lookup import nothing_found
+from ironic.inspection.rejections import told_of
 
 LOG = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ def start(task: Task) -> None:
     """Accept a request to inspect the node."""
     for kind in ("power", "inspect"):
         task.driver.require(kind).validate(task)
-    agent_link.forget(task.node)
+    agent_link.begin_anew(task.node)
     task.node.inspection_started_at = task.node.now()
     task.node.inspection_finished_at = None
     task.process_event("inspect", callback=_work, call_args=(task, _inspect))
@@ -47,6 +49,7 @@ def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -
         LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
         raise nothing_found()
     task.node.timestamp_driver_internal_info("agent_last_heartbeat")
+    boot_token.forget(task.node)
     task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
 
 
@@ -58,14 +61,19 @@ def _is_new_here(node: Any) -> bool:
 
 def _process_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
     """Process what an unknown machine reported; its node stays where it is, whatever comes of that."""
-    answer = attempt(task, _continue, inventory, plugin_data)
-    agent_link.forget(task.node)
+    answer = attempt(task, _continue_discovered, inventory, plugin_data)
+    agent_link.leave(task.node)
     if isinstance(answer, Failed):
         task.node.last_error = shortened(_told(answer.reason))
-        remember(task, _TOPIC, task.node.last_error, severity="ERROR")
     else:
         task.node.inspection_finished_at, task.node.last_error = task.node.now(), None
         LOG.info("Node %s is discovered; manage it to go on", task.node.uuid)
+    task.store.run(lambda _: _write_discovered(task), repeatable=True)
+
+
+def _write_discovered(task: Task) -> None:
+    if task.node.last_error:
+        remember(task, _TOPIC, task.node.last_error, severity="ERROR")
     task.save_and_release()
 
 
@@ -76,7 +84,7 @@ def abort(task: Task) -> None:
 
 def give_up(task: Task, reason: str) -> None:
     """Fail an inspection that was waited for too long."""
-    _give_up(task, "fail", reason)
+    _give_up(task, "fail", reason + told_of(task.store, task.node, [port.address for port in task.ports]))
 
 
 def _inspect(task: Task) -> Any:
@@ -85,6 +93,16 @@ def _inspect(task: Task) -> Any:
 
 def _continue(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
     return task.driver.require("inspect").continue_inspection(task, inventory, plugin_data)
+
+
+def _continue_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
+    try:
+        return _continue(task, inventory, plugin_data)
+    except UnsupportedDriverExtension:
+        raise HardwareInspectionFailure(
+            error=f"inspect interface {task.node.inspect_interface} takes no data of a ramdisk. Set "
+            "default_inspect_interface to one that does, such as agent, then delete the node and boot the machine again"
+        ) from None
 
 
 def _give_up(task: Task, event: str, reason: str) -> None:
@@ -113,13 +131,13 @@ def _work(task: Task, act: Callable[..., Any], *data: Any) -> None:
 
 
 def _end(task: Task) -> None:
-    agent_link.forget(task.node)
+    agent_link.leave(task.node)
     task.node.inspection_finished_at, task.node.inspection_started_at = task.node.now(), None
     task.finish("done")
 
 
 def _end_badly(task: Task, event: str, reason: str) -> None:
-    agent_link.forget(task.node)
+    agent_link.leave(task.node)
     task.node.inspection_started_at = None
     task.finish(event, last_error=_told(reason))
 

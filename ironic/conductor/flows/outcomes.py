@@ -27,6 +27,13 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """The flow goes on by itself after so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
     """The flow stays here until a user lets it go on."""
 
@@ -39,7 +46,7 @@ class Failed:
     refused: bool = False
 
 
-Outcome = Done | Wait | Hold | Failed
+Outcome = Done | Wait | Pause | Hold | Failed
 
 
 def attempt(task: Task, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any | Failed:

@@ -8,13 +8,11 @@ from typing import Any, Final
 
 from ironic.conductor.flows import power
 from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Wait, attempt
+from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import IronicError
 from ironic.core.steps import Step
-from ironic.drivers import waiting
 
 _POWER: Final = {"power_on": states.POWER_ON, "power_off": states.POWER_OFF, "reboot": states.REBOOT}
 
@@ -45,7 +43,9 @@ def _by_driver(task: Task, flow: Flow, step: Step) -> Any:
 def _by_engine(task: Task, step: Step) -> Outcome:
     if step.step == "hold":
         return Hold()
-    answer = attempt(task, _wait if step.step == "wait" else _power, step)
+    if step.step == "wait":
+        return _wait(step)
+    answer = attempt(task, _power, step)
     return Done() if answer is None else answer
 
 
@@ -53,11 +53,10 @@ def _power(task: Task, step: Step) -> None:
     power.change(task, _POWER[step.step])
 
 
-def _wait(task: Task, step: Step) -> Wait | None:
+def _wait(step: Step) -> Outcome:
     """Wait for the next sign of life of the agent or, with ``seconds``, for that long."""
     seconds = (step.args or {}).get("seconds")
     if seconds is None:
         return Wait()
-    if not waiting.pause(min(float(seconds), CONF.conductor.max_conductor_wait_step_seconds)):
-        raise IronicError("the conductor was told to stop while it waited")
-    return None
+    lasts = min(float(seconds), CONF.conductor.max_conductor_wait_step_seconds)
+    return Pause(lasts) if lasts else Done()

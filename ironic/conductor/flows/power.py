@@ -8,13 +8,13 @@ import logging
 from typing import Any, Final
 
 from ironic.conductor import telling
-from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
+from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.conductor.transitions import shortened
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, PowerStateFailure
+from ironic.drivers import agent_link
 
 LOG = logging.getLogger(__name__)
 
@@ -43,15 +43,22 @@ def change(task: Task, target: str, timeout: int | None = None) -> None:
 def _change(task: Task, target: str, timeout: int | None) -> None:
     node, power = task.node, task.driver.require("power")
     _check_off_allowed(task, target)
-    if target in _RESTARTS:
-        agent_link.machine_restarts(node)
+    try:
+        _act(task, power, target, timeout)
+    finally:
+        # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
+        if target in _RESTARTS:
+            agent_link.machine_restarts(node)
+    node.power_state = states.POWER_TARGET[target]
+    node.timestamp_driver_internal_info("last_power_state_change")
+    LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
+
+
+def _act(task: Task, power: Any, target: str, timeout: int | None) -> None:
     if target == states.REBOOT:
         power.reboot(task, timeout=timeout)
     elif not _is_so_already(task, power, target):
         power.set_power_state(task, target, timeout=timeout)
-    node.power_state = states.POWER_TARGET[target]
-    node.timestamp_driver_internal_info("last_power_state_change")
-    LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 
 
 def read(task: Task) -> None:
@@ -90,10 +97,13 @@ def _finish(task: Task, target: str, timeout: int | None) -> None:
     """Do a user's power change on a worker."""
     answer = attempt(task, change, target, timeout)
     task.node.target_power_state = None
-    with task.store.writing():
-        if isinstance(answer, Failed):
-            _note_failure(task, target, answer.reason)
-        task.save_and_release()
+    task.store.run(lambda _: _write_end(task, target, answer), repeatable=True)
+
+
+def _write_end(task: Task, target: str, answer: Any) -> None:
+    if isinstance(answer, Failed):
+        _note_failure(task, target, answer.reason)
+    task.save_and_release()
 
 
 def _not_started(error: BaseException, task: Task, target: str) -> None:

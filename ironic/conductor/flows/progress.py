@@ -8,6 +8,7 @@ conductor that takes over knows what was running (S50, S60). After a failure the
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ironic.conductor.flows.flow import Flow
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 _VALIDATED = "steps_validated"
+
+# Ends of the keys that say more about the running step: its place, since and until when it runs, on which child node.
+_INDEX, _SINCE, _UNTIL, _CHILD = "index", "started_at", "waits_until", "child_node"
 
 
 class Progress:
@@ -72,7 +76,7 @@ class Progress:
     @property
     def index(self) -> int | None:
         """Place of the running step in the plan; None before the first."""
-        index: int | None = self._kept(self._index_key)
+        index: int | None = self._kept(self._of_step(_INDEX))
         return index
 
     @property
@@ -85,7 +89,45 @@ class Progress:
         """Show the step that is about to run."""
         if self._flow.column is not None:
             setattr(self._node, self._flow.column, step.as_dict())
-            self._keep(self._index_key, index)
+            self._keep(self._of_step(_INDEX), index)
+            self._keep(self._of_step(_SINCE), self._node.now().isoformat())
+            self._drop(self._of_step(_CHILD))
+            self._drop(self._of_step(_UNTIL))
+
+    @property
+    def seconds(self) -> int | None:
+        """For how long the running step is under way."""
+        if self.began is None:
+            return None
+        return int((self._node.now() - datetime.fromisoformat(self.began)).total_seconds())
+
+    @property
+    def began(self) -> str | None:
+        """When the running step began; tells one run of a step from the next."""
+        when: str | None = self._kept(self._of_step(_SINCE))
+        return when
+
+    def pause(self, seconds: float) -> None:
+        """Note until when the running step waits."""
+        self._keep(self._of_step(_UNTIL), (self._node.now() + timedelta(seconds=seconds)).isoformat())
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the running step waits still, less than 0 when it has waited longer; None when it has no end."""
+        until: str | None = self._kept(self._of_step(_UNTIL))
+        return None if until is None else (datetime.fromisoformat(until) - self._node.now()).total_seconds()
+
+    def enter_child(self, uuid: str) -> None:
+        """Show to which child node the running step is done now."""
+        self._keep(self._of_step(_CHILD), uuid)
+
+    @property
+    def whereabouts(self) -> str:
+        """Where the flow is, as the end of a sentence; empty when no step is running."""
+        step, child = self.current, self._kept(self._of_step(_CHILD))
+        if step is None:
+            return ""
+        return f" in step {step.name}" + (f" on child node {child}" if child else "")
 
     def next_index(self) -> int:
         """Return the place to go on from; the step that waited is finished unless it asked to be run again."""
@@ -140,8 +182,11 @@ class Progress:
         if self._flow.column is None:
             return
         setattr(self._node, self._flow.column, {})
-        for key in (self._index_key, self._again_key, f"{self._flow.gerund}_reboot", f"{self._flow.gerund}_polling"):
-            self._drop(key)
+        self._drop(self._again_key)
+        for what in (_INDEX, _SINCE, _UNTIL, _CHILD):
+            self._drop(self._of_step(what))
+        for what in ("reboot", "polling"):
+            self._drop(f"{self._flow.gerund}_{what}")
 
     def forget(self) -> None:
         """Forget everything about this flow."""
@@ -165,9 +210,8 @@ class Progress:
     def _by_request_key(self) -> str | None:
         return f"declarative_{self._flow.gerund}" if self._flow.asked_key == self._steps_key else None
 
-    @property
-    def _index_key(self) -> str:
-        return f"{self._flow.name}_step_index"
+    def _of_step(self, what: str) -> str:
+        return f"{self._flow.name}_step_{what}"
 
     @property
     def _again_key(self) -> str:

@@ -7,18 +7,18 @@ that nobody knows of before it runs. What is certainly wrong is told earlier: th
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ironic.conductor.flows import children
 from ironic.conductor.flows.catalogue import offered_steps
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
-from ironic.core.errors import InvalidParameterValue
 from ironic.core.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
 
 
 def accept(task: Task, flow: Flow, documents: Sequence[Mapping[str, Any]], *, disable_ramdisk: bool) -> None:
     """Remember a user's list; the ramdisk is left out when the user says so or when no step needs it."""
     asked = parse_all(documents)
-    _refuse_child_steps(asked)
+    children.check_limits(task, asked)
     without = disable_ramdisk or not plan_needs_ramdisk(offered_steps(task, flow.name), asked)
     Progress(task.node, flow).begin(asked, no_ramdisk=without)
 
@@ -29,14 +29,9 @@ def plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
     ``complete`` is false before the machine is prepared.
     """
     progress = Progress(task.node, flow)
-    offered = offered_steps(task, flow.name)
     without = not progress.uses_ramdisk
-    return requested_plan(offered, progress.asked or (), disable_ramdisk=without, complete=complete or without)
-
-
-def _refuse_child_steps(asked: Sequence[Step]) -> None:
-    names = [step.name for step in asked if step.execute_on_child_nodes]
-    if names:
-        raise InvalidParameterValue(
-            err=f"Steps on child nodes are not offered: {', '.join(names)}. Ask each child node for the step itself."
-        )
+    complete = complete or without
+    offered = offered_steps(task, flow.name, with_agent=complete)
+    planned = requested_plan(offered, progress.asked or (), disable_ramdisk=without, complete=complete)
+    children.check(task, flow, planned)
+    return planned

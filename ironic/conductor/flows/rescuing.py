@@ -1,6 +1,7 @@
 """Rescue mode: a ramdisk with a password of the user's on a machine that is in use, and the way back.
 
-The password stays with the instance as the rescue interface needs it; the hash is what an agent is given.
+The hash of the password stays with the instance as the rescue interface needs it; the password itself only where the
+interface wants it, or where [conductor]require_rescue_password_hashed allows ramdisks that can't take a hash.
 """
 
 from collections.abc import Callable
@@ -8,13 +9,13 @@ from typing import Any, Final
 
 from passlib.hash import sha256_crypt, sha512_crypt
 
-from ironic.conductor.flows import agent_link
 from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
+from ironic.drivers import agent_link
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 
@@ -27,7 +28,8 @@ _FAILURE: Final[dict[str, type[IronicError]]] = {
 def start(task: Task, rescue_password: str) -> None:
     """Accept a request to bring the machine into rescue mode."""
     _validate(task)
-    task.node.instance_info["rescue_password"] = rescue_password
+    if task.driver.require("rescue").wants_password or not CONF.conductor.require_rescue_password_hashed:
+        task.node.instance_info["rescue_password"] = rescue_password
     task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
     agent_link.forget(task.node)
     task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))

@@ -6,13 +6,14 @@ locked. A flow that was to abort after its step does so now.
 
 from collections.abc import Callable
 
-from ironic.conductor.flows import aborting, agent_link, engine
+from ironic.conductor.flows import aborting, engine
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.servicing import SERVICE
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.core.errors import InvalidState
+from ironic.drivers import agent_link
 
 
 def resume(task: Task) -> None:
@@ -53,3 +54,8 @@ def waits_for_engine(task: Task, flow: Flow) -> bool:
     """
     progress = Progress(task.node, flow)
     return not progress.is_polled and (progress.current is None or progress.current.is_reserved)
+
+
+def is_paused(task: Task, flow: Flow) -> bool:
+    """Tell whether the node waits for a time that has not come yet, whatever signs of life there are."""
+    return (Progress(task.node, flow).seconds_left or 0) > 0

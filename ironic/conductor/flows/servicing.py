@@ -5,14 +5,14 @@ A list that is refused takes the node into maintenance too, as clients know it. 
 
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link, engine, power, requested
+from ironic.conductor.flows import engine, requested
 from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.ramdisk_work import RamdiskWork
 from ironic.conductor.task import Task
-from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import NodeServicingFailure
 from ironic.core.steps import Step
+from ironic.drivers import agent_link
 
 
 def start(task: Task, service_steps: list[dict[str, Any]], disable_ramdisk: bool = False) -> None:
@@ -24,29 +24,11 @@ def start(task: Task, service_steps: list[dict[str, Any]], disable_ramdisk: bool
     task.process_event("service", callback=engine.begin, call_args=(task, SERVICE))
 
 
-def _prepare(task: Task) -> Any:
-    if not Progress(task.node, SERVICE).uses_ramdisk:
-        return None
-    return task.driver.require("deploy").prepare_service(task)
-
-
 def _plan(task: Task, complete: bool) -> list[Step]:
     return requested.plan(task, SERVICE, complete)
 
 
-def _tear_down(task: Task) -> None:
-    try:
-        if Progress(task.node, SERVICE).uses_ramdisk:
-            task.driver.require("deploy").tear_down_service(task)
-    finally:
-        agent_link.forget(task.node)
-
-
-def _give_up(task: Task) -> None:
-    _tear_down(task)
-    if CONF.conductor.poweroff_in_servicefail and not task.node.disable_power_off:
-        power.change(task, states.POWER_OFF)
-
+_MACHINE: Final = RamdiskWork("service", "service_disable_ramdisk", "poweroff_in_servicefail", agent_link.forget)
 
 SERVICE: Final = Flow(
     name="service",
@@ -55,11 +37,11 @@ SERVICE: Final = Flow(
     gerund="servicing",
     column="service_step",
     asked_key="service_steps",
-    no_ramdisk_key="service_disable_ramdisk",
+    no_ramdisk_key=_MACHINE.no_ramdisk_key,
     failure=NodeServicingFailure,
     blames_refusals=True,
-    prepare=_prepare,
+    prepare=_MACHINE.prepare,
     plan=_plan,
-    tear_down=_tear_down,
-    give_up=_give_up,
+    tear_down=_MACHINE.tear_down,
+    give_up=_MACHINE.give_up,
 )

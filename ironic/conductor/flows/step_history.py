@@ -1,6 +1,7 @@
-"""Begin and end of every step, for people: in the log always, in node history if the operator wants it."""
+"""Begin and end of every step, for people: in the log always, in node history and syslog if the operator wants it."""
 
 import logging
+import syslog
 
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.task import Task
@@ -10,21 +11,29 @@ from ironic.core.steps import Step
 LOG = logging.getLogger(__name__)
 
 
-def write_down(task: Task, flow: Flow, *, ended: Step | None = None, begins: Step | None = None) -> None:
-    """Note the end of one step and the beginning of the next; part of the transaction that the caller has open."""
+def write_down(
+    task: Task, flow: Flow, *, ended: Step | None = None, begins: Step | None = None, seconds: int | None = None
+) -> None:
+    """Note the end of one step and the beginning of the next; part of the transaction that the caller has open.
+
+    ``seconds`` is how long the one that ended took.
+    """
     if ended is not None:
-        _note(task, flow, f"{flow.name} step {ended.name} ended")
+        note(task, flow, f"{flow.name} step {ended.name} ended", seconds=seconds)
     if begins is not None:
-        _note(task, flow, f"{flow.name} step {begins.name} begins")
+        note(task, flow, f"{flow.name} step {begins.name} begins")
 
 
-def _note(task: Task, flow: Flow, event: str) -> None:
+def note(task: Task, flow: Flow, event: str, severity: str = "INFO", *, seconds: int | None = None) -> None:
+    """Note what happens to a node in the course of a flow."""
     LOG.info("Node %s: %s", task.node.uuid, event)
+    if CONF.conductor.log_step_flows_to_syslog:
+        syslog.syslog(syslog.LOG_INFO, f"ironic: node {task.node.uuid}: {event}")
     if CONF.conductor.record_step_flows_in_history:
-        remember(task, flow.topic, event)
+        remember(task, flow.topic, event, severity, seconds=seconds)
 
 
-def remember(task: Task, topic: str, event: str, severity: str = "INFO") -> None:
+def remember(task: Task, topic: str, event: str, severity: str = "INFO", *, seconds: int | None = None) -> None:
     """Write one line into node history, if one is kept."""
     if not CONF.conductor.node_history:
         return
@@ -38,4 +47,5 @@ def remember(task: Task, topic: str, event: str, severity: str = "INFO") -> None
         project=task.context.project_id,
         state=task.node.provision_state,
         target=task.node.target_provision_state,
+        seconds=seconds,
     )

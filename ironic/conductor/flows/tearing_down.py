@@ -4,18 +4,19 @@ The user's part is over when cleaning begins (S65): a failure before that is sta
 operator's. What belonged to the instance is gone from the node by then.
 """
 
-from ironic.conductor.flows import agent_link, cleaning
+from ironic.conductor.flows import cleaning, deploying
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.step_flows import STEP_FLOWS
 from ironic.conductor.task import Task
 from ironic.core import states
+from ironic.drivers import agent_link
 
 
 def start(task: Task) -> None:
     """Accept a request to remove the instance."""
-    for kind in ("power", "deploy"):
-        task.driver.require(kind).validate(task)
+    # What was to be deployed is not looked at: an instance must go also when its image has gone.
+    task.driver.require("power").validate(task)
     was_rescued = task.node.provision_state in _RESCUED
     task.process_event("delete", callback=_run, call_args=(task, was_rescued))
 
@@ -29,10 +30,16 @@ def _run(task: Task, was_rescued: bool) -> None:
     if isinstance(answer, Failed):
         task.finish("fail", last_error=f"Removing the instance of node {task.node.uuid} failed: {answer.reason}")
         return
-    with task.store.writing():
-        _forget_instance(task)
-        task.process_event("clean", target_state=cleaning.target(task))
+    had_allocation = task.node.allocation_id is not None
+    task.store.run(lambda _: _begin_cleaning(task, had_allocation), repeatable=True)
     cleaning.run_automated(task)
+
+
+def _begin_cleaning(task: Task, had_allocation: bool) -> None:
+    _forget_instance(task)
+    if had_allocation:
+        task.store.allocations.delete_of(task.node.id)
+    task.process_event("clean", target_state=cleaning.target(task))
 
 
 def _remove(task: Task, was_rescued: bool) -> None:
@@ -41,15 +48,14 @@ def _remove(task: Task, was_rescued: bool) -> None:
     deploy = task.driver.require("deploy")
     deploy.tear_down(task)
     deploy.clean_up(task)
+    deploying.restore_interface(task)
 
 
 def _forget_instance(task: Task) -> None:
     node = task.node
     node.instance_uuid = node.instance_name = None
     node.instance_info = {}
-    if node.allocation_id is not None:
-        task.store.allocations.delete_of(node.id)
-        node.allocation_id = None
+    node.allocation_id = None
     agent_link.forget(node)
     for flow in STEP_FLOWS:
         Progress(node, flow).forget()

@@ -162,6 +162,62 @@ def test_it_lets_steps_pass_that_an_agent_may_still_offer():
     assert names(plan) == ["deploy.deploy", "deploy.write_image"]
 
 
+def test_it_puts_what_only_the_agent_can_have_behind_the_step_that_brings_it():
+    asked = [ask("deploy.wipe", priority=150), ask("raid.apply", priority=140), ask("deploy.late", priority=90)]
+    expected = ["raid.apply", "deploy.deploy", "deploy.wipe", "deploy.late"]
+    assert names(steps.deploy_plan(DEPLOY_OFFER, asked, complete=False)) == expected
+    arrived = [*DEPLOY_OFFER, offer("deploy.wipe"), offer("deploy.late")]
+    expected = ["deploy.wipe", "raid.apply", "deploy.deploy", "deploy.late"]
+    assert names(steps.deploy_plan(arrived, asked)) == expected
+
+
+@pytest.mark.parametrize(
+    "templates, asked, expected",
+    [
+        pytest.param({"A": []}, [], ["deploy.deploy"], id="an empty one"),
+        pytest.param({"A": [ask("raid.apply", priority=120)]}, [], ["raid.apply", "deploy.deploy"], id="adds a step"),
+        pytest.param(
+            {"A": [ask("raid.apply", priority=120)]},
+            [ask("raid.apply", priority=0)],
+            ["deploy.deploy"],
+            id="user says no",
+        ),
+        pytest.param({"A": [ask("deploy.deploy", priority=0)]}, [], [], id="switches a step off"),
+        pytest.param(
+            {"A": [ask("deploy.hold", priority=120)], "B": [ask("bios.wait", priority=130)]},
+            [],
+            ["bios.wait", "deploy.hold", "deploy.deploy"],
+            id="reserved steps",
+        ),
+    ],
+)
+def test_it_merges_deploy_templates(templates, asked, expected):
+    assert names(steps.deploy_plan(DEPLOY_OFFER, asked, templates=templates)) == expected
+
+
+@pytest.mark.parametrize(
+    "step, expected",
+    [
+        (ask("bios.a"), False),
+        (ask("bios.a", execute_on_child_nodes=True), False),
+        (ask("bios.a", execute_on_child_nodes=True, limit_child_node_execution=["x"]), False),
+        (ask("bios.a", execute_on_child_nodes=True, limit_child_node_execution=[]), True),
+        (ask("bios.a", execute_on_child_nodes=False, limit_child_node_execution=["x"]), True),
+        (ask("bios.a", limit_child_node_execution=["x"]), True),
+    ],
+)
+def test_it_knows_a_limit_that_does_not_limit(step, expected):
+    assert step.has_empty_limit is expected
+
+
+@pytest.mark.parametrize(
+    "name, expected", [("bios.a", True), ("power.power_on", True), ("deploy.hold", False), ("deploy.wait", False)]
+)
+def test_it_knows_which_steps_are_done_to_children(name, expected):
+    assert ask(name, execute_on_child_nodes=True).is_for_children is expected
+    assert ask(name).is_for_children is False
+
+
 @pytest.mark.demand("S53")
 def test_it_runs_a_users_list_as_given():
     asked = [ask("raid.delete"), ask("deploy.hold"), ask("bios.reset"), ask("raid.delete")]

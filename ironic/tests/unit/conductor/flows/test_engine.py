@@ -3,6 +3,8 @@
 The same tests run on every flow a user sees; what differs between the flows stands in the tables.
 """
 
+import syslog
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -53,6 +55,40 @@ def test_it_stores_the_step_before_it_runs(bench, kind):
     bench.script.answers = {"first": look, "second": look}
     begin(bench, kind, "first", "second")
     assert seen == [("first", 0, kind.working), ("second", 1, kind.working)]
+
+
+@every_flow
+def test_it_shows_which_step_of_how_many_runs_and_since_when(bench, kind):
+    bench.script.answers = {"second": kind.waiting}
+    before = bench.store.clock()
+    uuid = begin(bench, kind, "first", "second", "third")
+    node = bench.row(uuid)
+    memory = node.driver_internal_info
+    planned = memory[f"{kind.name}_steps"]
+    assert planned[memory[f"{kind.name}_step_index"]] == getattr(node, kind.column)
+    assert [step["step"] for step in planned[:3]] == ["first", "second", "third"]
+    since = datetime.fromisoformat(memory[f"{kind.name}_step_started_at"])
+    assert before <= since <= bench.store.clock()
+    bench.script.answers = {}
+    resume(bench, uuid)
+    kept = bench.row(uuid).driver_internal_info
+    assert not {f"{kind.name}_step_index", f"{kind.name}_step_started_at"} & kept.keys()
+
+
+@every_flow
+def test_the_history_says_how_long_a_step_took(bench, kind):
+    bench.script.answers = {"first": kind.waiting}
+    uuid = begin(bench, kind, "first", "third")
+    node = bench.row(uuid)
+    earlier = node.now() - timedelta(minutes=2)
+    node.set_driver_internal_info(f"{kind.name}_step_started_at", earlier.isoformat())
+    node.save()
+    resume(bench, uuid)
+    took = bench.store.history.rows(("event", "duration_seconds"), filters={"node_id": node.id})
+    ended = {event: seconds for event, seconds in took if event.endswith("ended")}
+    assert ended[f"{kind.name} step vendor.first ended"] in range(120, 180)
+    assert ended[f"{kind.name} step vendor.third ended"] in range(60)
+    assert {seconds for event, seconds in took if event.endswith("begins")} == {None}
 
 
 @pytest.mark.demand("S63")
@@ -202,16 +238,6 @@ def test_it_refuses_steps_nobody_has_once_the_machine_is_prepared(bench, kind):
     assert "vendor.of_some_agent" in bench.row(uuid).last_error
 
 
-@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
-def test_it_refuses_steps_on_child_nodes_while_the_user_waits(bench, kind):
-    uuid = bench.node("vendor", "deploy", provision_state=kind.begins_in)
-    listed = [{"interface": "vendor", "step": "first", "execute_on_child_nodes": True}]
-    with pytest.raises(IronicError, match="vendor.first") as refusal:
-        bench.verb(uuid, kind.verb, **{kind.asks: listed})
-    assert refusal.value.status == 400
-    assert bench.state(uuid) == (kind.begins_in, None)
-
-
 @every_flow
 def test_it_refuses_a_change_after_its_lock_was_taken_away(bench, kind):
     """What a conductor that was taken for dead does afterwards is dropped, and touches nothing."""
@@ -269,3 +295,14 @@ def test_it_keeps_no_history_when_there_shall_be_none(bench, conf):
     uuid = begin(bench, CLEAN, "first", "second")
     assert bench.history(uuid) == []
     assert "the disk is on fire" in bench.row(uuid).last_error
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_it_tells_syslog_of_steps_if_the_operator_wants_that(bench, conf, monkeypatch, wanted):
+    told: list[tuple[int, str]] = []
+    monkeypatch.setattr(syslog, "syslog", lambda priority, text: told.append((priority, text)))
+    conf(conductor__log_step_flows_to_syslog=wanted)
+    uuid = begin(bench, CLEAN, "first")
+    names = ("begins", "ended")
+    expected = [(syslog.LOG_INFO, f"ironic: node {uuid}: clean step vendor.first {name}") for name in names]
+    assert told == (expected if wanted else [])

@@ -198,6 +198,16 @@ def test_a_discovered_node_stays_enrolled_when_its_inspection_fails(bench):
     assert bench.history(uuid) == [("ERROR", "introspection", node.last_error)]
 
 
+@pytest.mark.usefixtures("discovery")
+def test_it_says_when_the_inspect_interface_takes_no_data(bench):
+    uuid = bench.node("power", auto_discovered=True, inspect_interface="fake")
+    bench.endpoint.continue_inspection(bench.context, uuid, {}, {})
+    row = bench.row(uuid)
+    assert row.provision_state == states.ENROLL
+    assert "inspect interface fake takes no data of a ramdisk" in row.last_error
+    assert "default_inspect_interface" in row.last_error
+
+
 @pytest.mark.demand("S79", "S80")
 @pytest.mark.usefixtures("discovery")
 def test_a_discovered_node_is_looked_at_once(bench):

@@ -1,10 +1,13 @@
 """The steps the engine performs itself, between those of drivers: hold, wait and power."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.core import states
+from ironic.drivers import waiting
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played
 
 
@@ -69,6 +72,109 @@ def test_it_waits_for_some_seconds_and_no_longer_than_allowed(bench, kind, conf)
     conf(conductor__max_conductor_wait_step_seconds=0)
     uuid = reserved_node(bench, kind)
     assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=1000)) == kind.done
+
+
+@every_flow
+def test_it_goes_on_by_itself_after_that_time(bench, kind):
+    uuid = reserved_node(bench, kind)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=0.01)) == kind.done
+    assert played(bench) == ["first", "third"]
+    assert f"{kind.name}_step_waits_until" not in bench.row(uuid).driver_internal_info
+
+
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """Return a list of what is done while a step waits for some time; the wait is over with the last of it."""
+    acts: list[Any] = []
+
+    def pause(seconds: float) -> bool:
+        return all(act() is not False for act in acts)
+
+    monkeypatch.setattr(waiting, "pause", pause)
+    return acts
+
+
+@pytest.mark.demand("S63")
+@every_flow
+def test_nobody_holds_the_node_while_it_waits_and_heartbeats_do_not_end_it(bench, kind, meanwhile):
+    uuid = reserved_node(bench, kind)
+    seen = []
+
+    def look() -> None:
+        bench.beat(uuid)
+        node = bench.row(uuid)
+        seen.append((node.provision_state, getattr(node, kind.column)["step"], node.reservation))
+
+    meanwhile.append(look)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=20)) == kind.done
+    assert seen == [(kind.waiting, "wait", None)]
+    assert played(bench) == ["first", "third"]
+
+
+@every_flow
+def test_an_abort_ends_it_at_once(bench, kind, meanwhile):
+    uuid = reserved_node(bench, kind)
+    meanwhile.append(lambda: bench.verb(uuid, "abort"))
+    bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=20))
+    assert bench.state(uuid)[0] in (kind.failed, states.ACTIVE)
+    assert played(bench) == ["first"]
+
+
+@every_flow
+def test_another_wait_that_began_meanwhile_is_left_alone(bench, kind, meanwhile):
+    """Aborted and begun again while the first wait goes on: that one has no say any more."""
+    uuid = reserved_node(bench, kind)
+    listed = with_reserved(kind, "wait", seconds=20)
+
+    def once_more() -> None:
+        meanwhile.clear()
+        meanwhile.append(lambda: False)  # the second wait is not over
+        bench.verb(uuid, "abort")
+        bench.store.nodes.update(uuid, {"provision_state": kind.begins_in, "maintenance": False})
+        bench.verb(uuid, kind.verb, **listed)
+
+    meanwhile.append(once_more)
+    bench.verb(uuid, kind.verb, **listed)
+    assert bench.state(uuid)[0] == kind.waiting
+    assert played(bench) == ["first", "first"]
+
+
+@every_flow
+def test_a_node_that_was_taken_into_maintenance_is_left_alone(bench, kind, meanwhile):
+    uuid = reserved_node(bench, kind)
+    meanwhile.append(lambda: bench.store.nodes.update(uuid, {"maintenance": True}))
+    bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=20))
+    assert bench.state(uuid)[0] == kind.waiting
+
+
+def stopped_in_a_wait(bench, kind: Kind, meanwhile, seconds_ago: int) -> str:
+    """Return a node whose conductor was stopped while it waited for a time that was over so long ago."""
+    uuid = reserved_node(bench, kind)
+    meanwhile.append(lambda: False)
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=20))[0] == kind.waiting
+    node = bench.row(uuid)
+    until = node.now() - timedelta(seconds=seconds_ago)
+    node.set_driver_internal_info(f"{kind.name}_step_waits_until", until.isoformat())
+    node.save()
+    return uuid
+
+
+@every_flow
+@pytest.mark.parametrize("comes", ["a heartbeat", "the look for overdue waits"])
+@pytest.mark.parametrize("seconds_ago", [5, -600])
+def test_a_conductor_that_ends_leaves_the_wait_to_others(bench, kind, meanwhile, comes, seconds_ago):
+    uuid = stopped_in_a_wait(bench, kind, meanwhile, seconds_ago)
+    if comes == "a heartbeat":
+        bench.beat(uuid)
+    else:
+        with bench.tasks.acquire(bench.context, uuid, purpose="overdue") as task:
+            task.spawn_after(ON_TIMEOUT[kind.waiting], task, "Nothing came in time.")
+    if seconds_ago > 0:
+        assert bench.state(uuid) == kind.done
+        assert played(bench) == ["first", "third"]
+    else:
+        assert bench.state(uuid)[0] == kind.waiting
+    assert bench.row(uuid).reservation is None
 
 
 @every_flow

@@ -104,9 +104,29 @@ def killed_in(directory: Path, store, step: str) -> str:
 
 def test_the_next_conductor_fails_the_node_with_a_reason_and_cleaning_can_begin_again(bench, placement):
     uuid = bench.node("vendor", provision_state=states.CLEANING, clean_step={"interface": "vendor", "step": "second"})
-    bench.store.nodes.update(uuid, {"reservation": HOST})
+    memory = {"clean_step_index": 1, "clean_step_child_node": "a-child"}
+    bench.store.nodes.update(uuid, {"reservation": HOST, "driver_internal_info": memory})
     TakeOver(bench.tasks, placement).own(RESTARTED)
     node = bench.row(uuid)
     assert (node.provision_state, node.fault, node.reservation) == (states.CLEANFAIL, "clean failure", None)
+    assert "in step vendor.second on child node a-child" in node.last_error
+    assert node.maintenance_reason == node.last_error
+    assert (node.clean_step["step"], node.driver_internal_info) == ("second", memory)
     assert bench.verb(uuid, "provide") == (states.AVAILABLE, None)
     assert bench.script.calls == ["first", "second", "third"]
+
+
+def test_a_step_that_was_lost_is_shown_until_the_node_is_managed_again(bench, placement):
+    uuid = bench.node("vendor", provision_state=states.CLEANING, clean_step={"interface": "vendor", "step": "second"})
+    bench.store.nodes.update(uuid, {"reservation": HOST})
+    TakeOver(bench.tasks, placement).own(RESTARTED)
+    assert bench.verb(uuid, "manage") == (states.MANAGEABLE, None)
+    assert bench.row(uuid).clean_step == {}
+
+
+def test_a_step_of_another_operation_is_not_taken_for_the_one_that_was_lost(bench, placement):
+    stale = {"interface": "vendor", "step": "second"}
+    uuid = bench.node(provision_state=states.UNRESCUING, service_step=stale, clean_step=stale)
+    bench.store.nodes.update(uuid, {"reservation": HOST})
+    TakeOver(bench.tasks, placement).own(RESTARTED)
+    assert "vendor.second" not in bench.row(uuid).last_error
