@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.db import NodeRow, Store
+from ironic.inspection import boot_token as boot_tokens
 from ironic.inspection import callback
-from ironic.inspection.discovery import FLAG, Discovery, NotWelcome, enroll
+from ironic.inspection.discovery import FLAG, Discovery, DiscoveryFailed, NotWelcome, comes_again, enroll
 from ironic.inspection.lookup import Found, Refused, Unknown, judge, nothing_found
 from ironic.inspection.rejections import Rejections
 from ironic.inspection.rules import RuleBook, keep_early, run_early
@@ -22,12 +23,17 @@ T = TypeVar("T")
 
 
 class Arrival(NamedTuple):
-    """Data that may be processed, and whose they are; ``discovered`` when their node was made just now."""
+    """Data that may be processed, and whose they are.
+
+    ``discovered`` when their node was made of them, or of the same machine's report a moment ago; ``created`` when it
+    was made just now.
+    """
 
     node: NodeRow
     inventory: dict[str, Any]
     plugin_data: dict[str, Any]
     discovered: bool = False
+    created: bool = False
 
 
 def accept(
@@ -36,21 +42,38 @@ def accept(
     body: Any,
     node_uuid: str | None = None,
     *,
+    boot_token: str | None = None,
     discovery: Discovery | None = None,
     rejections: Rejections | None = None,
 ) -> Arrival:
-    """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed."""
+    """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed.
+
+    ``boot_token`` is what the ramdisk shows; None where tokens are not looked at.
+    """
     refused = rejections or Rejections(store)
     # What is told of a refusal is told outside of the handlers: a log line would repeat an error that is in the air.
     data = _attempt(lambda: callback.check(body, node_uuid))
     if isinstance(data, Exception):
         refused.note(str(data))
         raise data
-    arrival = _attempt(lambda: _match(store, book, data, node_uuid, discovery, refused.source))
+    wanted = Wanted(data, node_uuid, boot_token, refused.source)
+    arrival = _attempt(lambda: _match(store, book, wanted, discovery))
     if isinstance(arrival, Exception):
-        refused.note(str(arrival), macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid)
-        raise nothing_found()
+        # Of a machine that could not be enrolled the caller learns nothing but that; why is its cause.
+        refused.note(
+            str(arrival.__cause__ or arrival), macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid
+        )
+        raise arrival if isinstance(arrival, DiscoveryFailed) else nothing_found()
     return arrival
+
+
+class Wanted(NamedTuple):
+    """Whose node is looked for: what was sent, and by whom."""
+
+    data: callback.Callback
+    node_uuid: str | None
+    boot_token: str | None
+    source: str | None
 
 
 class NoMatch(Exception):
@@ -61,34 +84,36 @@ def _attempt(act: Callable[[], T]) -> T | Exception:
     """Return what comes of it, a refusal as a value."""
     try:
         return act()
-    except (InvalidParameterValue, InspectionRuleFailure, NoMatch, NotWelcome) as refusal:
+    except (InvalidParameterValue, InspectionRuleFailure, NoMatch, NotWelcome, DiscoveryFailed) as refusal:
         return refusal
 
 
-def _match(
-    store: Store,
-    book: RuleBook,
-    data: callback.Callback,
-    node_uuid: str | None,
-    discovery: Discovery | None,
-    source: str | None,
-) -> Arrival:
+def _match(store: Store, book: RuleBook, wanted: Wanted, discovery: Discovery | None) -> Arrival:
     """Find the node, or make it, once the early rules had their say."""
-    explanation = run_early(book, store, data.inventory, data.plugin_data)
-    arrival = _owned(store, data, node_uuid, discovery, source)
+    explanation = run_early(book, store, wanted.data.inventory, wanted.data.plugin_data)
+    arrival = _owned(store, wanted, discovery)
     keep_early(store, arrival.node.id, explanation)
     return arrival
 
 
-def _owned(
-    store: Store, data: callback.Callback, node_uuid: str | None, discovery: Discovery | None, source: str | None
-) -> Arrival:
-    verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid)
+def _owned(store: Store, wanted: Wanted, discovery: Discovery | None) -> Arrival:
+    data = wanted.data
+    verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=wanted.node_uuid)
     if isinstance(verdict, Found):
+        _check_boot(store, verdict.node, wanted.boot_token)
         return Arrival(verdict.node, data.inventory, data.plugin_data)
-    if isinstance(verdict, Unknown) and discovery is not None:
-        return _discovered(store, discovery, data, source)
+    if discovery is not None:
+        known = None if isinstance(verdict, Unknown) else verdict.node
+        if node := comes_again(store, known, data.bmc_addresses):
+            return Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True)
+        if isinstance(verdict, Unknown):
+            return _discovered(store, discovery, data, wanted.source)
     raise NoMatch(verdict.reason if isinstance(verdict, Refused) else "no node has any of its addresses")
+
+
+def _check_boot(store: Store, node: NodeRow, shown: str | None) -> None:
+    if shown is not None and not boot_tokens.opens(store, node.id, shown):
+        raise NoMatch(f"it does not show the boot token that the ramdisk of node {node.uuid} was given")
 
 
 def _discovered(store: Store, discovery: Discovery, data: callback.Callback, source: str | None) -> Arrival:
@@ -102,4 +127,4 @@ def _discovered(store: Store, discovery: Discovery, data: callback.Callback, sou
         source=source,
     )
     LOG.info("Node %s is enrolled for an unknown machine with MAC addresses %s", node.uuid, ", ".join(data.macs))
-    return Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True)
+    return Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True, created=True)

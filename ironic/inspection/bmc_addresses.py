@@ -50,13 +50,24 @@ def hosts(driver_info: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(host for host in named if host))
 
 
+def forms(address: str) -> list[str]:
+    """Return how people may have written an address in driver_info, but for upper case."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return [address]
+    return list(dict.fromkeys((str(found), found.exploded)))
+
+
 def remember(store: Store, node: NodeRecord, addresses: list[str]) -> None:
     """Keep the addresses for look-ups; the caller saves the node."""
     if addresses:
         node.set_driver_internal_info(KEY, addresses)
     else:
         node.del_driver_internal_info(KEY)
-    store.nodes.set_bmc_addresses(node.id, addresses)
+    with store.writing():
+        store.nodes.require_held(node)
+        store.nodes.set_bmc_addresses(node.id, addresses)
 
 
 def forget(store: Store, node: NodeRecord) -> None:

@@ -6,16 +6,19 @@ The new node gets its ports at once, so that the next report of the same machine
 """
 
 import ipaddress
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Self
 
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, IronicError, MACAlreadyExists
+from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
 from ironic.core.interface_choice import resolve
 from ironic.core.interface_kinds import interface_field
+from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
+from ironic.inspection import bmc_addresses as bmc
 from ironic.inspection.hooks import ports, validate_interfaces
 from ironic.inspection.rules.running import SCOPE_PROPERTY
 
@@ -94,16 +97,35 @@ def enroll(
     """Create the node of an unknown machine; raises NotWelcome or DiscoveryFailed."""
     if reason := discovery.objection(macs, source):
         raise NotWelcome(reason)
+    new_ports = ports_of(inventory, discovery.add_ports)
+    if not new_ports and not bmc_addresses:
+        raise NotWelcome("it would get no ports and tells no BMC address, so it could not be recognised the next time")
+    _check_room(store, discovery)
+    _check_nobody_names(store, bmc_addresses)
     everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
     served = [row for row in everywhere if row.conductor_group == discovery.conductor_group]
-    new_ports = ports_of(inventory, discovery.add_ports)
     try:
         chosen = resolve(served, discovery.driver, {})
         return store.run(lambda _: _create(store, discovery, chosen, new_ports, bmc_addresses))
-    except MACAlreadyExists:
+    except (MACAlreadyExists, NodeAlreadyExists):
         raise NotWelcome("it has just been enrolled by another request") from None
     except IronicError as error:
         raise DiscoveryFailed() from error
+
+
+def comes_again(store: Store, known: NodeRow | None, bmc_addresses: Sequence[str]) -> NodeRow | None:
+    """Return the node that was made of this machine's report a moment ago, if that never got to a conductor.
+
+    ``known`` is the node that its other addresses lead to.
+    """
+    nodes = [known] if known else store.nodes.by_bmc_addresses(bmc_addresses, None) if bmc_addresses else []
+    return nodes[0] if len(nodes) == 1 and _was_never_looked_at(store, nodes[0]) else None
+
+
+def _was_never_looked_at(store: Store, node: NodeRow) -> bool:
+    columns = ("provision_state", FLAG, "inspection_finished_at", "last_error")
+    state, discovered, finished_at, last_error = store.nodes.row(columns, node.id)
+    return bool(state == states.ENROLL and discovered and finished_at is None and not last_error)
 
 
 def ports_of(inventory: dict[str, Any], add_ports: str) -> list[dict[str, Any]]:
@@ -122,14 +144,14 @@ def _create(
     new_ports: list[dict[str, Any]],
     bmc_addresses: Sequence[str],
 ) -> NodeRow:
+    # Once more, for others do the same at the same time.
+    _check_room(store, discovery)
     if bmc_addresses and (known := store.nodes.by_bmc_addresses(bmc_addresses, None)):
-        raise NotWelcome(f"its BMC is that of node {known[0].uuid} in state '{known[0].provision_state}'")
-    most, since = discovery.max_per_hour, store.clock() - _HOUR
-    if most and store.nodes.discovered_since(since) >= most:
-        raise NotWelcome(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
+        raise _is_bmc_of(known[0])
     scope = discovery.inspection_scope
     node = store.nodes.create(
         {
+            "uuid": None if new_ports else _uuid_of(bmc_addresses),
             "driver": discovery.driver,
             "provision_state": states.ENROLL,
             FLAG: True,
@@ -143,6 +165,29 @@ def _create(
         store.ports.create({"node_id": node.id, **values})
     store.nodes.set_bmc_addresses(node.id, bmc_addresses)
     return NodeRow(node.id, node.uuid, None, states.ENROLL, discovery.driver, discovery.conductor_group)
+
+
+def _uuid_of(bmc_addresses: Sequence[str]) -> str:
+    """Return the UUID of a node without ports: two requests for one machine at once can't both have it."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"bmc:{','.join(sorted(bmc_addresses))}"))
+
+
+def _check_room(store: Store, discovery: Discovery) -> None:
+    most, since = discovery.max_per_hour, store.clock() - _HOUR
+    if most and store.nodes.discovered_since(since) >= most:
+        raise NotWelcome(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
+
+
+def _check_nobody_names(store: Store, addresses: Sequence[str]) -> None:
+    """Look for a node that has one of these BMC addresses in its driver_info, though it was never inspected."""
+    wanted = frozenset(addresses)
+    for node, driver_info in store.nodes.mentioning([form for one in addresses for form in bmc.forms(one)]):
+        if wanted & set(bmc.collect(driver_info, resolve=lambda _: ())):
+            raise _is_bmc_of(node)
+
+
+def _is_bmc_of(node: NodeRow) -> NotWelcome:
+    return NotWelcome(f"its BMC is that of node {node.uuid} in state '{node.provision_state}'")
 
 
 def _subnet(text: str) -> Network:

@@ -26,9 +26,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The data contradict each other or the node does not wait; ``reason`` is for the log."""
+    """The data contradict each other or the node does not wait; ``reason`` is for the log.
+
+    ``node`` is the one that everything agrees on and that does not wait.
+    """
 
     reason: str
+    node: NodeRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def by_ports(by_uuid: NodeRow | None, owners: Sequence[NodeRow]) -> Verdict:
     if node is None:
         return Unknown()
     if node.provision_state != _WAITING:
-        return Refused(f"node {node.uuid} is in state '{node.provision_state}' and waits for no inspection")
+        return Refused(f"node {node.uuid} is in state '{node.provision_state}' and waits for no inspection", node)
     return Found(node)
 
 

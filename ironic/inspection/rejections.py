@@ -4,12 +4,27 @@ Whoever sent them learns nothing of it. Keeping must never be what a refusal fai
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ironic.db import Store
+from ironic.conf import CONF
+from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)
+
+
+def told_of(store: Store, node: NodeRecord, macs: Collection[str]) -> str:
+    """Return a sentence on data with this node's addresses that were refused while it waited, empty if there were none.
+
+    Why stands in the list of refusals only: it may be about other nodes.
+    """
+    since, own = node.inspection_started_at, set(store.nodes.bmc_addresses(node.id)).union(macs)
+    for one in store.rejected_callbacks.newest(CONF.inspector.rejected_callbacks_kept):
+        if since is not None and one.at < since:
+            break
+        if one.node_uuid == node.uuid or own.intersection([*one.macs, *one.bmc_addresses]):
+            return f" Data with its addresses were refused at {one.at} UTC, the list of rejected callbacks says why."
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from ironic.core.errors import HardwareInspectionFailure, IronicError, MACAlreadyExists, TakenOver
+from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
+from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.db.stored_text import JsonText
 from ironic.inspection.task import Task
@@ -142,14 +143,17 @@ class StagedTask:
 
     def _store(self) -> None:
         store, node = self._task.store, self._task.node
+        if not node.stored_changes():
+            store.nodes.require_held(node)  # else saving it, below, finds out
         # Ports that go first make room for addresses that others take over.
         for port in self._removed:
             store.ports.delete(port.id)
-        for port in self._changed_ports():
-            if isinstance(port, NewPort):
-                store.ports.create(port.as_dict())
-            else:
+        changed = self._changed_ports()
+        for port in changed:
+            if not isinstance(port, NewPort):
                 port._record.save()
+        if new := [port.as_dict() for port in changed if isinstance(port, NewPort)]:
+            store.ports.create_all(new)
         if self._new_traits is not None:
             store.traits.replace(node.id, self._new_traits)
         if self._found is not None:

@@ -39,8 +39,9 @@ def chosen(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: A
     """Return the root disk by hints, or raise HardwareInspectionFailure; without hints it is that of the ramdisk."""
     _check(hints, skipped)
     disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
-    passed_over = root_device_hints.find_by_any(disks, skipped)
-    left = [disk for disk in disks if disk not in passed_over]
+    # By identity: a machine may report very many disks, too many to compare each with each.
+    passed_over = {id(disk) for disk in root_device_hints.find_by_any(disks, skipped)}
+    left = [disk for disk in disks if id(disk) not in passed_over]
     if not hints:
         return _of_ramdisk(plugin_data, left)
     if found := root_device_hints.find(left, hints):

@@ -5,13 +5,13 @@ out of date, whoever changed a rule on whichever host.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import orjson
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
-from ironic.core.rules import CompiledRule, check_rule, in_order
+from ironic.core.rules import PHASES, CompiledRule, check_rule, in_order
 from ironic.db import Store
 from ironic.inspection.rules.built_in import BuiltInRule
 
@@ -25,10 +25,11 @@ class RuleBook:
     def __init__(self, built_in: Sequence[BuiltInRule] = ()) -> None:
         self.built_in = tuple(built_in)
 
-    def rules(self, store: Store) -> list[CompiledRule]:
-        """Return all rules in the order they run; built-in ones after stored ones of equal priority."""
-        stored = [_compiled(row) for row in store.rules.rows(_COLUMNS)]
-        return in_order([*stored, *(rule.compiled for rule in self.built_in)])
+    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[CompiledRule]:
+        """Return the rules of these phases in the order they run; built-in ones after stored ones of equal priority."""
+        filters = {} if set(phases) == set(PHASES) else {"phases": phases}
+        stored = [_compiled(row) for row in store.rules.rows(_COLUMNS, filters=filters)]
+        return in_order([*stored, *(rule.compiled for rule in self.built_in if rule.compiled.phase in phases)])
 
 
 @functools.lru_cache(maxsize=_KEPT)

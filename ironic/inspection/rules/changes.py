@@ -8,6 +8,7 @@ interfaces go with a new driver.
 from typing import Any, Final
 
 from ironic.conf import CONF
+from ironic.core.errors import NoValidHost
 from ironic.core.interface_choice import resolve
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.rules import Changes
@@ -42,7 +43,7 @@ def _apply_to_node(patch: Patch, task: StagedTask) -> None:
         if flag in touched and not getattr(task.node, flag):
             for name in others:
                 setattr(task.node, name, None)
-    if touched & {"driver", *_INTERFACES}:
+    if touched & {"driver", "conductor_group", *_INTERFACES}:
         _choose_interfaces(task, touched)
 
 
@@ -59,7 +60,12 @@ def _patch(record: Any, patch: Patch) -> set[str]:
 def _choose_interfaces(task: StagedTask, touched: set[str]) -> None:
     """Complete a change of the driver or of interfaces: what rules did not set stays if it goes with the driver."""
     node = task.node
-    served = task.store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+    everywhere = task.store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+    served = [row for row in everywhere if row.conductor_group.lower() == node.conductor_group.lower()]
+    if not any(row.hardware_type == node.driver for row in served):
+        raise NoValidHost(driver=node.driver, group=node.conductor_group)
+    if touched.isdisjoint({"driver", *_INTERFACES}):
+        return
     chosen = {kind: getattr(node, interface_field(kind)) for kind in KINDS}
     if "driver" in touched:
         chosen = {

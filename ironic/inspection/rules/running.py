@@ -23,6 +23,7 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 SCOPE_PROPERTY: Final = "inspection_scope"
+_WITH_NODE: Final = ("preprocess", "main")
 
 _LEVELS: Final = {name.lower(): level for name, level in logging.getLevelNamesMapping().items()}
 
@@ -32,7 +33,8 @@ class Inspection:
 
     def __init__(self, book: RuleBook, task: StagedTask) -> None:
         self._task = task
-        self._rules: list[CompiledRule] = book.rules(task.store) if concerns(task.node.inspect_interface) else []
+        concerned = concerns(task.node.inspect_interface)
+        self._rules: list[CompiledRule] = book.rules(task.store, _WITH_NODE) if concerned else []
         self._explanation: list[dict[str, Any]] = []
 
     def run(self, phase: str, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
@@ -68,7 +70,7 @@ def run_early(
     book: RuleBook, store: Store, inventory: Mapping[str, Any], plugin_data: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Run the rules of the early phase, when no node is known, on the plug-in data (S115); return the explanation."""
-    rules = chosen(book.rules(store), "early", {})
+    rules = chosen(book.rules(store, ("early",)), "early", {})
     if not rules:
         return []
     outcome = _evaluate(rules, Facts(inventory, plugin_data))

@@ -75,19 +75,22 @@ class Nowhere(Backend):
         """Do nothing."""
 
 
+_DAY: Final = 86_400
 _PARTS: Final = ("inventory", "plugin")
 
 
 class InObjectStore(Backend):
     """Two objects per node; their names are those that other software looks for."""
 
-    def __init__(self, objects: ObjectStore) -> None:
+    def __init__(self, objects: ObjectStore, retention_days: int = 0) -> None:
+        """Keep objects for so many days; 0 is for ever."""
         self._objects = objects
+        self._keep_seconds = retention_days * _DAY or None
 
     def keep(self, task: "StagedTask", texts: Texts) -> None:
         try:
             for part, text in zip(_PARTS, texts, strict=True):
-                self._objects.put(_name(task.node.uuid, part), text.encode())
+                self._objects.put(_name(task.node.uuid, part), text.encode(), self._keep_seconds)
         except ObjectStoreError as error:
             raise HardwareInspectionFailure(error=f"the inventory can't be stored: {error}") from None
 

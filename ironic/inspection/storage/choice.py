@@ -8,6 +8,7 @@ from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
 from ironic.db.stored_text import encode
 from ironic.inspection.storage.backend import Backend, InDatabase, InObjectStore, Nowhere, Texts
+from ironic.integrations.object_store import ObjectStore
 
 _KIB = 1024
 
@@ -18,16 +19,16 @@ def from_conf() -> Backend:
         case "none":
             return Nowhere()
         case "swift":
-            return _in_swift(CONF.inventory.swift_data_container)
+            return InObjectStore(_swift(CONF.inventory.swift_data_container), CONF.inventory.retention_days)
     return InDatabase()
 
 
 @functools.cache
-def _in_swift(container: str) -> Backend:
+def _swift(container: str) -> ObjectStore:
     # Whoever keeps inventories in the database should not load a client for something else.
     from ironic.integrations.swift import SwiftContainer
 
-    return InObjectStore(SwiftContainer.from_conf(container))
+    return SwiftContainer.from_conf(container)
 
 
 def texts_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any], most_kib: int) -> Texts:
@@ -36,7 +37,7 @@ def texts_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any], most_
         texts = Texts(encode(inventory, "The inventory"), encode(plugin_data, "The plug-in data"))
     except InvalidParameterValue as error:
         raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
-    size = sum(map(len, texts))
+    size = sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
     if size > most_kib * _KIB:
         raise HardwareInspectionFailure(
             error=f"inventory and plug-in data take {size // _KIB} KiB, more than the {most_kib} KiB that "

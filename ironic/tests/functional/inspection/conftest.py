@@ -36,4 +36,4 @@ def swift(conf: Setter) -> Iterator[SwiftStore]:
             swift__endpoint_override=running.url,
         )
         yield running
-    choice._in_swift.cache_clear()
+    choice._swift.cache_clear()

@@ -47,6 +47,16 @@ def test_it_makes_the_container_once(task: Work, swift: SwiftStore) -> None:
     assert swift.containers == {"found%20things"}
 
 
+@pytest.mark.demand("S113")
+@pytest.mark.parametrize(("days", "seconds"), [(0, None), (30, "2592000")])
+def test_it_lets_the_store_forget_what_is_old(
+    conf: Setter, task: Work, swift: SwiftStore, days: int, seconds: str | None
+) -> None:
+    conf(inventory__retention_days=days)
+    storage.from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
+    assert [swift.expiry[path(task, part)] for part in ("inventory", "plugin")] == [seconds, seconds]
+
+
 @pytest.mark.demand("S97")
 def test_it_compares_disks_with_the_stored_inventory(task: Work, swift: SwiftStore) -> None:
     disks = [{"name": "/dev/sda", "serial": "a"}, {"name": "/dev/sdb", "serial": "b"}]

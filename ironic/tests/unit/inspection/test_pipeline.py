@@ -270,7 +270,8 @@ def test_it_keeps_to_its_budget_of_statements(store: Store, number_of_rules: int
         pipeline.run(task, inventory(MAC, booted=MAC))
     # Rules, ports; with rules to run traits and port groups as well. One transaction: node and inventory, and of rules
     # that run for the first time which are new, their counters made and counted, and the record of what they did.
-    assert (seen.selects, seen.writes, seen.commits) == ((5, 8, 1) if number_of_rules else (2, 3, 1))
+    most = (6, 6, 1) if number_of_rules else (3, 2, 1)
+    assert all(one <= limit for one, limit in zip(seen.counts, most, strict=True)), seen.texts
 
 
 def test_it_loads_all_hooks_that_are_built(store: Store, task: Work) -> None:

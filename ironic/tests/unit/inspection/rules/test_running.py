@@ -206,7 +206,7 @@ def test_it_gives_a_new_driver_interfaces_that_go_with_it(store: Store) -> None:
 @pytest.mark.parametrize(
     ("actions", "part"),
     [
-        ([act("set-attribute", "/driver", "nonsense")], "Driver nonsense is not served"),
+        ([act("set-attribute", "/driver", "nonsense")], "No live conductor serves driver nonsense"),
         ([act("set-attribute", "/power_interface", "nonsense")], "No power interface named nonsense is enabled"),
         ([act("set-attribute", "/power_interface", "redfish")], "power interface redfish is not supported"),
         ([act("set-attribute", "/name", "taken")], "name taken is already used"),

@@ -3,7 +3,7 @@
 import copy
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import IronicError
-from ironic.core.rules import CompiledRule, check_rule, in_order
+from ironic.core.rules import PHASES, CompiledRule, check_rule, in_order
 from ironic.core.rules.plain_data import apply
 from ironic.core.secrets import REPLACEMENT
 from ironic.db import Store
@@ -106,8 +106,8 @@ class Given(RuleBook):
         super().__init__()
         self._rules = in_order(rules)
 
-    def rules(self, store: Store) -> list[CompiledRule]:
-        return self._rules
+    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[CompiledRule]:
+        return [rule for rule in self._rules if rule.phase in phases]
 
 
 @pytest.fixture(scope="module")

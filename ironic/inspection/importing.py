@@ -1,0 +1,96 @@
+"""Taking over what the old, separate inspector has stored: dumps of its data, one file per node (S112).
+
+A dump is what `GET /v1/introspection/<node>/data` of the old service answers: a JSON object with `inventory`, and
+everything else beside it, which becomes plug-in data. Nothing is made of the data, no hook and no rule runs: they are
+there to be looked up. Whatever is wrong with one file is told and keeps nobody else's from being taken.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import orjson
+
+from ironic.conf import CONF
+from ironic.core.errors import IronicError
+from ironic.db import NodeRow, Store
+from ironic.db.stored_text import JsonText
+from ironic.inspection import storage
+from ironic.inspection.storage import Backend, Nowhere
+from ironic.inspection.storage.choice import texts_of
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_NOT_KEPT: Final = frozenset({"inventory", "logs"})
+_KIB: Final = 1024
+
+
+class ImportRefused(IronicError):
+    """A dump can't be taken over."""
+
+    text = "{reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Direct:
+    """What a place for inventories needs to know, without a task on the node."""
+
+    store: Store
+    node: NodeRow
+
+    def store_found(self, texts: tuple[JsonText, JsonText]) -> None:
+        self.store.inventories.put_texts(self.node.id, *texts)
+
+
+class Importer:
+    """Puts dumps where inventories are kept."""
+
+    def __init__(self, store: Store, *, replace: bool = False) -> None:
+        """With ``replace`` a dump takes the place of what a newer inspection has found."""
+        self._store, self._replace = store, replace
+        self._backend: Backend = storage.from_conf()
+        if isinstance(self._backend, Nowhere):
+            raise ImportRefused(reason="[inventory]data_backend is 'none', so there is no place for inventories")
+
+    def take(self, path: Path, ident: str | None = None) -> str:
+        """Store a dump and return the UUID of its node; ``ident`` names the node where the file's name does not."""
+        inventory, plugin_data = parts_of(read(path))
+        node = self._node(ident or uuid_in(path))
+        if not self._replace and self._backend.texts(self._store, node.id, node.uuid) is not None:
+            raise ImportRefused(reason=f"node {node.uuid} has an inventory already, --replace puts this in its place")
+        texts = texts_of(inventory, plugin_data, CONF.inventory.size_limit)
+        self._backend.keep(cast(Any, _Direct(self._store, node)), texts)
+        return node.uuid
+
+    def _node(self, ident: str) -> NodeRow:
+        return NodeRow(*self._store.nodes.row(NodeRow._fields, ident))
+
+
+def uuid_in(path: Path) -> str:
+    """Return the UUID in a file's name."""
+    found = _UUID.findall(path.name)
+    if len(found) != 1:
+        raise ImportRefused(reason="the file's name holds no UUID of a node, or several; name the node with --node")
+    return str(found[0]).lower()
+
+
+def read(path: Path) -> Any:
+    """Return the document in a file."""
+    longest = CONF.inventory.size_limit * _KIB * 2  # of whatever layout
+    try:
+        if path.stat().st_size > longest:
+            raise ImportRefused(reason=f"the file has more than {longest // _KIB} KiB; raise [inventory]size_limit")
+        return orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise ImportRefused(reason=f"the file can't be read: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise ImportRefused(reason=f"the file is no JSON: {error}") from None
+
+
+def parts_of(document: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return inventory and plug-in data of a dump, or raise ImportRefused."""
+    inventory = document.get("inventory") if isinstance(document, dict) else None
+    if not isinstance(inventory, dict) or not inventory:
+        raise ImportRefused(reason="there is no object 'inventory' in it, so it is no dump of inspection data")
+    return inventory, {key: value for key, value in document.items() if key not in _NOT_KEPT}

@@ -1,0 +1,67 @@
+"""What an inspection costs the database, from the ramdisk's post to a manageable node; the budget of the design."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.tests.databases import Statements, counting_statements
+from ironic.tests.functional.inspection.whole import Whole, whole
+from ironic.tests.unit.inspection.lab import inventory, post
+
+PXE = "52:54:00:00:{:02x}:00"
+OTHERS = ["52:54:00:00:{:02x}:01", "52:54:00:00:{:02x}:02", "52:54:00:00:{:02x}:03"]
+
+
+def report(number: int) -> dict[str, Any]:
+    macs = [mac.format(number) for mac in (PXE, *OTHERS)]
+    return {"inventory": inventory(*macs, booted=macs[0], bmc_address=f"192.0.2.{number}"), "error": None}
+
+
+def assert_within(seen: Statements, budget: tuple[int, int, int]) -> None:
+    assert all(one <= limit for one, limit in zip(seen.counts, budget, strict=True)), (seen.counts, seen.texts)
+
+
+def waiting(running: Whole, number: int) -> str:
+    """Store a node that waits, of which one port is known."""
+    return running.node(PXE.format(number), driver_internal_info={"inspector_manage_boot": True})
+
+
+@pytest.mark.parametrize(
+    ("version", "rules", "budget"),
+    [
+        # Rules of the early phase, look-up by MAC and by BMC, the reserved node, rules, ports, the lock. Written are
+        # reservation, state, new ports, inventory, node, state.
+        (None, 0, (7, 6, 4)),
+        # Rules look at traits and port groups as well; what they did is counted and kept.
+        (None, 20, (9, 8, 4)),
+        # Newer ramdisks get a token, which is one more transaction on the node.
+        ("1.84", 0, (8, 7, 5)),
+        ("1.84", 20, (10, 9, 5)),
+    ],
+)
+def test_an_inspection_keeps_to_its_budget(
+    tmp_path: Path, version: str | None, rules: int, budget: tuple[int, int, int]
+) -> None:
+    with whole(tmp_path) as running:
+        for number in range(rules):
+            post(running.store, actions=[{"op": "set-attribute", "args": [f"/extra/rule{number}", "{inventory[cpu]}"]}])
+        first, second = (waiting(running, number) for number in (1, 2))
+        running.post(report(1), version=version)  # the counters of rules are made at the first time
+        with counting_statements(running.store) as seen:
+            running.post(report(2), version=version)
+        assert [running.state(uuid) for uuid in (first, second)] == [states.MANAGEABLE] * 2
+        assert len(running.bench.row(second).extra) == rules
+        assert_within(seen, budget)
+
+
+def test_the_number_of_ports_makes_no_difference(tmp_path: Path) -> None:
+    with whole(tmp_path) as running:
+        macs = [f"52:54:00:00:00:{number:02x}" for number in range(64)]
+        running.node(macs[0])
+        assert running.post(report(1)).status == 404  # whatever is looked at once has been
+        with counting_statements(running.store) as seen:
+            assert running.post({"inventory": inventory(*macs, booted=macs[0])}).status == 200
+        assert_within(seen, (10, 7, 5))
+        assert running.store.ports.count() == 64
