@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.conductor.transitions import shortened
+from ironic.conductor.moves import shortened
 from ironic.conf import CONF
 from ironic.core import allocation as matching
 from ironic.core import states
 from ironic.core.allocation import Wanted
 from ironic.core.context import RequestContext, service_context
-from ironic.core.errors import AllocationNotFound, NodeNotFound, NoFreeConductorWorker
+from ironic.core.errors import NodeNotFound, NoFreeConductorWorker
+from ironic.core.resource_errors import AllocationNotFound
 
 if TYPE_CHECKING:
     from ironic.conductor.tasks import Tasks
@@ -47,7 +48,7 @@ class Allocator:
         sleep: Callable[[float], object] = time.sleep,
         shuffle: Callable[[list[Any]], None] = random.shuffle,
     ) -> None:
-        self._store, self._pool, self._host = tasks.store, tasks.pool, tasks.host
+        self._store, self._pool, self._host, self._locks = tasks.store, tasks.pool, tasks.host, tasks.locks
         self._sleep, self._shuffle = sleep, shuffle
         # What is under way in this process; an allocation in this conductor's name that is not here was left behind.
         self._running: set[int] = set()
@@ -75,7 +76,7 @@ class Allocator:
         # Before the claim: whoever sees it in the table must find it here too.
         self._running.add(found)
         try:
-            if self._store.allocations.claim(found, self._host, after=after):
+            if self._store.allocations.claim(found, self._host, after=after, incarnation=self._locks.incarnation):
                 place.start(self._run, context, found, uuid)
             else:
                 self._drop(found)
@@ -155,7 +156,7 @@ class Allocator:
         return True
 
     def _finish(self, found: int, values: dict[str, Any]) -> None:
-        if not self._store.allocations.finish(found, self._host, values):
+        if not self._store.allocations.finish(found, self._host, values, self._locks.incarnation):
             raise _Lost()
 
     def _fail(self, found: int, uuid: str, reason: str) -> None:

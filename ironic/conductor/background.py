@@ -11,8 +11,8 @@ from typing import Any
 
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
+from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.conductor.transitions import shortened
 
 LOG = logging.getLogger(__name__)
 
@@ -36,12 +36,15 @@ def begin(task: Task, work: Work, *args: Any) -> None:
 
 def _finish(task: Task, work: Work, *args: Any) -> None:
     answer = attempt(task, work.act, *args)
-    with task.store.writing():
-        if isinstance(answer, Failed):
-            _note_failure(task, work, answer.reason)
-        else:
-            LOG.info("Node %s: %s is done", task.node.uuid, work.what)
-        task.save_and_release()
+    task.store.run(lambda _: _write_end(task, work, answer), repeatable=True)
+
+
+def _write_end(task: Task, work: Work, answer: Any) -> None:
+    if isinstance(answer, Failed):
+        _note_failure(task, work, answer.reason)
+    else:
+        LOG.info("Node %s: %s is done", task.node.uuid, work.what)
+    task.save_and_release()
 
 
 def _not_started(error: BaseException, task: Task, work: Work) -> None:

@@ -15,7 +15,7 @@ def destroy(task: Task) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
     _check(task)
     _forget_inventory(task)
-    task.store.nodes.delete(task.node_id)
+    task.store.nodes.delete_held(task.node)
     LOG.info("Node %s is deleted", task.node.uuid)
 
 

@@ -9,12 +9,14 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.conductor.flows import agent_link, listening, rescuing, resuming
+from ironic.conductor.flows import listening, rescuing, resuming
 from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.fast_track import IDLE
+from ironic.drivers import agent_link, fast_track
 
 LOG = logging.getLogger(__name__)
 
@@ -26,7 +28,7 @@ _RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 def receive(task: Task, beat: Mapping[str, Any]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     state = task.node.provision_state
-    if state not in _RECORDED:
+    if state not in _RECORDED and not _may_stay(task):
         LOG.debug("Node %s: a heartbeat in state '%s' is of no use", task.node.uuid, state)
         return
     agent_link.record(task.node, beat)
@@ -35,6 +37,11 @@ def receive(task: Task, beat: Mapping[str, Any]) -> None:
     task.node.save()
     if state in _ACTED_ON:
         _act(task, beat)
+
+
+def _may_stay(task: Task) -> bool:
+    """Tell whether a ramdisk may run although nothing is under way, for the next operation to go on with."""
+    return task.node.provision_state in IDLE and fast_track.is_wanted(task.node)
 
 
 def _act(task: Task, beat: Mapping[str, Any]) -> None:
@@ -56,6 +63,8 @@ def _act_in_maintenance(task: Task) -> None:
 
 def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
     flow = WAITING_FLOWS[task.node.provision_state]
+    if resuming.is_paused(task, flow):
+        return
     if resuming.waits_for_engine(task, flow):
         resuming.resume(task)
     else:

@@ -72,7 +72,15 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: Tasks, uuid: str) -
     """Call the method for one node; tell whether the node was wanted. One node's trouble is no other's."""
     context = service_context()
     try:
-        with tasks.acquire(context, uuid, shared=wanted.shared, purpose=wanted.purpose, retry=False) as task:
+        with tasks.acquire(
+            context,
+            uuid,
+            shared=wanted.shared,
+            purpose=wanted.purpose,
+            retry=False,
+            background=True,
+            unasked=True,
+        ) as task:
             if not _is_wanted(method, wanted, task):
                 return False
             method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))

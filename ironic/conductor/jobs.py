@@ -28,6 +28,7 @@ class Job:
     spacing: float
     act: Callable[[], None]
     hurry: Callable[[], None] = lambda: None  # asks a run that is under way to end soon
+    at_once: bool = False  # the first run comes with the start, not after the first spacing
 
     def __call__(self) -> None:
         """Run once; what goes wrong is for the log, the next run comes anyway."""
@@ -60,7 +61,7 @@ class _OnWorkers(Executor):
 def _periodic(job: Job) -> Callable[[], None]:
     """Return the job as futurist wants to see one."""
 
-    @periodics.periodic(job.spacing)
+    @periodics.periodic(job.spacing, run_immediately=job.at_once)
     def run() -> None:
         job()
 
@@ -84,7 +85,7 @@ class Periodics:
         )
 
     def start(self) -> None:
-        """Begin; each job comes for the first time after its spacing."""
+        """Begin; each job comes for the first time after its spacing, or at once if it says so."""
         self._thread.start()
 
     def stop(self) -> None:

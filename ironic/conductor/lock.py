@@ -23,6 +23,8 @@ LONG_HOLD_SECONDS: Final = 30.0
 
 # How many times longer than a user's request internal work waits for a lock, and a user for background work.
 PATIENCE: Final = 10
+# By how much the pauses of internal work grow from one attempt to the next.
+BACK_OFF: Final = 1.5
 
 
 @dataclass(slots=True)
@@ -50,23 +52,25 @@ class Lock:
     def take(self, ident: str | int, purpose: str, *, retry: bool, patient: bool) -> "NodeRecord":
         """Reserve the node, waiting for it as the options say, or raise NodeLocked."""
         attempts = CONF.conductor.node_locked_retry_attempts if retry else 1
+        times, growth = (PATIENCE, BACK_OFF) if patient else (1, 1.0)
         try:
-            node = self._reserve(ident, purpose, max(1, attempts * (PATIENCE if patient else 1)))
+            node = self._reserve(ident, purpose, attempts * times, growth)
         except NodeLocked as error:
             if not retry or not is_in_background(error):
                 raise
             # Whoever asks for something does not hear of what goes on in the background; that ends soon.
-            node = self._reserve(ident, purpose, max(1, attempts * PATIENCE))
+            node = self._reserve(ident, purpose, attempts * PATIENCE)
         self._since = time.monotonic()
         self._locks.held.add(node.id)
         LOG.debug("Node %s is held for %s", node.uuid, purpose)
         return node
 
-    def _reserve(self, ident: str | int, purpose: str, attempts: int) -> "NodeRecord":
+    def _reserve(self, ident: str | int, purpose: str, attempts: int, growth: float = 1) -> "NodeRecord":
         return self._store.nodes.reserve_waiting(
             ident,
             self._host,
-            attempts=attempts,
+            attempts=max(1, attempts),
+            growth=growth,
             interval=CONF.conductor.node_locked_retry_interval,
             purpose=in_background(purpose) if self._background else purpose,
             incarnation=self._locks.incarnation,

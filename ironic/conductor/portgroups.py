@@ -9,7 +9,8 @@ from typing import Any
 
 from ironic.conductor import ports
 from ironic.conductor.task import Task
-from ironic.core.errors import Conflict, NodeNotEditable, PortgroupNotEmpty, PortgroupNotFound
+from ironic.core.errors import Conflict, NodeNotEditable
+from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.db import PortgroupRecord, PortRecord
 
 
@@ -21,7 +22,7 @@ def update(task: Task, group: PortgroupRecord, changes: Mapping[str, Any]) -> No
     for name, value in changes.items():
         setattr(group, name, value)
     task.driver.require("network").portgroup_changed(task, group)
-    with task.store.writing():
+    with task.writing():
         group.save()
         if "physical_network" in changes:
             _share_network(members, changes["physical_network"])
@@ -30,7 +31,8 @@ def update(task: Task, group: PortgroupRecord, changes: Mapping[str, Any]) -> No
 def destroy(task: Task, group: PortgroupRecord) -> None:
     """Delete a port group that has no ports and that nothing is attached to."""
     ports.check_unused(task, "Port group", group)
-    task.store.portgroups.delete(group.id)
+    with task.writing():
+        task.store.portgroups.delete(group.id)
 
 
 def belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.core.errors import Conflict, NodeNotEditable, PortNotFound
+from ironic.core.errors import Conflict, NodeNotEditable
+from ironic.core.resource_errors import PortNotFound
 from ironic.db import PortgroupRecord, PortRecord
 
 _CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
@@ -25,13 +26,15 @@ def update(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
     for name, value in changes.items():
         setattr(port, name, value)
     task.driver.require("network").port_changed(task, port)
-    port.save()
+    with task.writing():
+        port.save()
 
 
 def destroy(task: Task, port: PortRecord) -> None:
     """Delete a port that nothing is attached to."""
     check_unused(task, "Port", port)
-    task.store.ports.delete(port.id)
+    with task.writing():
+        task.store.ports.delete(port.id)
 
 
 def check_unused(task: Task, what: str, record: PortRecord | PortgroupRecord) -> None:

@@ -206,12 +206,16 @@ def _write(
     """Change the node without a lock if nobody has it and it is as it was read; tell history, and whether it was so."""
     node = task.node
     as_read = {name: getattr(node, name) for name in _UNTOUCHED}
-    with task.store.writing():
-        if not task.store.nodes.update(node.id, values, where=as_read | dict(where or {})):
-            LOG.debug("Node %s was changed by somebody else meanwhile and is left alone", node.uuid)
-            return False
-        if event:
+
+    def write(_connection: object) -> bool:
+        is_so = task.store.nodes.update(node.id, values, where=as_read | dict(where or {}))
+        if is_so and event:
             remember(task, _TOPIC, event, severity)
+        return is_so
+
+    if not task.store.run(write):
+        LOG.debug("Node %s was changed by somebody else meanwhile and is left alone", node.uuid)
+        return False
     LOG.log(logging.WARNING if event else logging.INFO, "Node %s: %s", node.uuid, event or f"power is {values}")
     return True
 
@@ -244,6 +248,9 @@ def _force(task: Task, recorded: str | None, seen: str) -> None:
     text = f"The machine was found '{seen}' and was told to be '{recorded}' as recorded{failed}"
     LOG.warning("Node %s: %s", node.uuid, text)
     node.target_power_state = None
-    with task.store.writing():
+
+    def write(_connection: object) -> None:
         remember(task, _TOPIC, text, "ERROR" if failed else "WARNING")
         task.save_and_release()
+
+    task.store.run(write, repeatable=True)

@@ -6,9 +6,14 @@ outlasts the database: while that is away the others can't judge anybody either.
 
 import logging
 import threading
+import time
 from collections.abc import Callable
+from typing import Final
 
 LOG = logging.getLogger(__name__)
+
+# So many of one's own beats later the others have had the time for theirs.
+_BEATS_TO_TRUST: Final = 2
 
 
 class Heartbeat:
@@ -18,7 +23,16 @@ class Heartbeat:
         self._host, self._beat, self._interval = host, beat, interval
         self._stop = threading.Event()
         self._failures = 0
+        self._steady_since = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="conductor-heartbeat", daemon=True)
+
+    @property
+    def is_steady(self) -> bool:
+        """Tell whether the table of conductors can be trusted.
+
+        When the database was away nobody could renew a row, and all look dead until they had the time to beat again.
+        """
+        return time.monotonic() - self._steady_since >= _BEATS_TO_TRUST * self._interval
 
     def start(self) -> None:
         """Begin; the first beat comes after one interval, registration having been the one before."""
@@ -39,6 +53,7 @@ class Heartbeat:
             self._beat()
         except Exception as error:
             self._failures += 1
+            self._steady_since = time.monotonic()
             text = "Conductor %s could not renew its heartbeat (%d in a row), trying again in %s seconds: %s"
             LOG.warning(text, self._host, self._failures, self._interval, error)
             return

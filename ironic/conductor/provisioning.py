@@ -105,15 +105,20 @@ def _manage(task: Task) -> None:
     if task.node.provision_state == states.ENROLL:
         verifying.start(task)
     else:
+        # Where a conductor died in the middle of cleaning the step is shown still.
+        Progress(task.node, cleaning.CLEAN).leave()
         task.finish("manage")
 
 
 def _offer_uncleaned(task: Task) -> None:
     """Skip the cleaning that failed (S56); whoever reads the history shall know that."""
     Progress(task.node, cleaning.CLEAN).forget()
-    with task.store.writing():
-        remember(task, cleaning.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
-        task.finish("available")
+    task.store.run(lambda _: _write_offer(task), repeatable=True)
+
+
+def _write_offer(task: Task) -> None:
+    remember(task, cleaning.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
+    task.finish("available")
 
 
 def _deploy(task: Task, **arguments: Any) -> None:

@@ -63,16 +63,17 @@ class Conductor:
         self._on_superseded, self._superseded = on_superseded, False
         self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
+        self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
         self._takeover = TakeOver(tasks, placement)
-        timeouts = Timeouts(tasks, placement, on_timeout or {})
+        # Three statements; a death shall be noticed soon after it can be.
+        often = min(check_interval, heartbeat_interval)
         own_jobs = (
-            Job("overdue waits", check_interval, timeouts),
-            Job("work of dead conductors", check_interval, self._takeover.of_the_dead),
-            Job("forgotten locks", check_interval, self._takeover.forgotten),
+            Job("overdue waits", check_interval, Timeouts(tasks, placement, on_timeout or {})),
+            Job("work of dead conductors", often, self._take_over),
+            Job("forgotten locks", often, self._takeover.forgotten),
             Job("idle workers", _SHRINK_SECONDS, self._pool.shrink),
         )
         self._periodics = Periodics([*own_jobs, *jobs], self._pool, periodic_workers)
-        self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
 
     @property
     def is_idle(self) -> bool:
@@ -141,6 +142,11 @@ class Conductor:
         drivers = [] if self._retired else self._hardware_types()
         self._store.conductors.register(self._host, self._group, drivers, rows, self._locks.incarnation)
         self._announced = True
+
+    def _take_over(self) -> None:
+        """Take over from the dead, unless everybody looks dead because nobody could say otherwise."""
+        if self._heartbeat.is_steady:
+            self._takeover.of_the_dead()
 
     def _beat(self) -> None:
         """Renew the row; one that others have removed in the meantime is written anew."""

@@ -11,7 +11,9 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ironic.conductor import faults, transitions
+from ironic.conductor import faults, moves
+from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.step_flows import WAITING_FLOWS
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
 from ironic.core import states
@@ -29,6 +31,10 @@ STOPPED: Final = "conductor {holder} was stopped"
 DEAD: Final = "conductor {holder} stopped giving signs of life"
 FORGOTTEN: Final = "conductor {holder} lost track of it"
 ORPHANED: Final = "no conductor was working on it any more"
+
+
+# The flows of steps by the state that a conductor works in.
+_FLOWS: Final = {states.after(waiting, "resume"): flow for waiting, flow in WAITING_FLOWS.items()}
 
 
 class _Lock(NamedTuple):
@@ -88,12 +94,14 @@ class TakeOver:
 
     def _free(self, lock: _Lock, why: str) -> None:
         try:
-            with self._store.writing():
-                node = self._store.nodes.lock_row(lock.node_id)
-                if (node.reservation, node.reservation_token) == lock[1:]:
-                    self._end(node, lock.holder, why.format(holder=lock.holder))
+            self._store.run(lambda _: self._free_now(lock, why), repeatable=True)
         except (NodeNotFound, TakenOver) as error:
             LOG.debug("Node with id %s was freed by somebody else: %s", lock.node_id, error)
+
+    def _free_now(self, lock: _Lock, why: str) -> None:
+        node = self._store.nodes.lock_row(lock.node_id)
+        if (node.reservation, node.reservation_token) == lock[1:]:
+            self._end(node, lock.holder, why.format(holder=lock.holder))
 
     def _end(self, node: "NodeRecord", holder: str, why: str) -> None:
         LOG.warning(
@@ -102,7 +110,7 @@ class TakeOver:
         node.held_by, node.held_token = holder, node.reservation_token
         if node.target_power_state:
             text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
-            node.target_power_state, node.last_error = None, transitions.shortened(text)
+            node.target_power_state, node.last_error = None, moves.shortened(text)
         if node.provision_state in states.WORKING:
             self._fail(node, why, release=True)
         else:
@@ -123,7 +131,14 @@ class TakeOver:
                 self._fail(node, ORPHANED, release=False)
 
     def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:
-        text = f"The operation in state '{node.provision_state}' was lost: {why}. Check the machine and try again."
+        what = f"The operation in state '{node.provision_state}' was lost{_whereabouts(node)}"
+        text = f"{what}: {why}. Check the machine and try again."
         faults.mark(node, text)
-        move = transitions.decide(node, "fail", target=None, last_error=text, clear_error=False)
+        move = moves.decide(node, "fail", target=None, last_error=text, clear_error=False)
         self._tasks.recorder.perform(service_context(), node, move, release=release)
+
+
+def _whereabouts(node: "NodeRecord") -> str:
+    """Return in words which step was running; that stays on the node, for people to look at."""
+    flow = _FLOWS.get(node.provision_state)
+    return Progress(node, flow).whereabouts if flow else ""

@@ -8,12 +8,13 @@ the caller's back, except by a state move, which stores all that is pending.
 
 import functools
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from ironic.conductor import faults, transitions
+from ironic.conductor import faults, moves, transitions
 from ironic.conductor.followup import FollowUp, Job
 from ironic.conductor.lock import Lock, Locks
 from ironic.conductor.workers import Place, Workers
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
     from ironic.drivers.bare_driver import BareDriver
     from ironic.drivers.composition import Composition
+    from ironic.drivers.interfaces import BaseInterface
 
 LOG = logging.getLogger(__name__)
 
@@ -42,6 +44,7 @@ class Workplace:
     host: str
     recorder: transitions.Recorder
     locks: Locks
+    consoles: set[int] = field(default_factory=set)
 
 
 class Task:
@@ -53,6 +56,7 @@ class Task:
         "_lock",
         "_portgroups",
         "_ports",
+        "_unasked",
         "_with_driver",
         "_workplace",
         "context",
@@ -78,21 +82,22 @@ class Task:
         patient: bool,
         load_driver: bool,
         background: bool,
+        unasked: bool = False,
         record: "NodeRecord | None" = None,
     ) -> None:
         self._workplace = workplace
         self.context, self.shared, self.purpose = context, shared, purpose
-        self._with_driver, self._background = load_driver, background
+        self._with_driver, self._background, self._unasked = load_driver, background, unasked
         self._ports: list[PortRecord] | None = None
         self._portgroups: list[PortgroupRecord] | None = None
         self._followup = FollowUp()
-        self._lock = Lock(workplace.store, workplace.host, workplace.locks, background=record is not None)
+        self._lock = Lock(workplace.store, workplace.host, workplace.locks, background=unasked)
         if shared:
             self.node = record or self.store.nodes.get(ident)
         else:
             self.node = self._lock.take(ident, purpose, retry=retry, patient=patient)
         self.node_id = self.node.id
-        self._load_driver()
+        self.load_driver()
 
     # What a task offers to look at
 
@@ -131,9 +136,32 @@ class Task:
         self._portgroups = None if portgroups is None else list(portgroups)
 
     @property
+    def consoles(self) -> set[int]:
+        """Row ids of the nodes whose consoles were opened by this process."""
+        return self._workplace.consoles
+
+    @property
     def holds_lock(self) -> bool:
         """Tell whether this task holds the node exclusively right now."""
         return self._lock.is_held
+
+    def beside(self, ident: str | int, purpose: str, *, shared: bool = False) -> "Task":
+        """Take another node that this piece of work concerns too, patiently; to be used in a ``with`` statement."""
+        return Task(
+            self._workplace,
+            self.context,
+            ident,
+            shared=shared,
+            purpose=purpose,
+            retry=True,
+            patient=True,
+            load_driver=True,
+            background=self._background,
+        )
+
+    def alternative(self, kind: str, name: str) -> "BaseInterface":
+        """Return another implementation of a kind that the node could have here, or raise why it can't."""
+        return self._workplace.composition.implementation(self.node.driver, kind, name)
 
     # The lock
 
@@ -147,7 +175,7 @@ class Task:
         self.shared = False
         self.node.refresh()
         self._ports = self._portgroups = None
-        self._load_driver()
+        self.load_driver()
 
     def downgrade_lock(self) -> None:
         """Let others have the node while this task goes on reading."""
@@ -163,8 +191,23 @@ class Task:
     def save_and_release(self) -> None:
         """Store what is pending on the node and give the lock back in the same UPDATE."""
         self._require_exclusive()
+        self.store.run(self._save_and_release, repeatable=True)
+
+    def _save_and_release(self, _connection: object) -> None:
         self.store.nodes.save_and_release(self.node)
-        self._lock.was_given_back(self.node, self.purpose)
+        self._note_given_back()
+
+    def _note_given_back(self) -> None:
+        """Forget the lock once its release is certain; part of the transaction in which it is given back."""
+        self.store.after_commit(functools.partial(self._lock.was_given_back, self.node, self.purpose))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Open a transaction for what belongs to the node in other tables; TakenOver when the node is not ours now."""
+        self._require_exclusive()
+        with self.store.writing():
+            self.store.nodes.require_held(self.node)
+            yield
 
     def _require_exclusive(self) -> None:
         if self.shared:
@@ -172,7 +215,8 @@ class Task:
         if not self.holds_lock:
             raise NodeNotLocked(node=self.node.uuid)
 
-    def _load_driver(self) -> None:
+    def load_driver(self) -> None:
+        """Build the driver from what the node says now; for one whose interfaces have changed."""
         if not self._with_driver:
             return
         try:
@@ -216,6 +260,9 @@ class Task:
         called; without one the node takes event "fail", so that it is never left in a state nobody works on.
         """
         move = self._decide(event, target_state, last_error, starts_work=callback is not None)
+        if callback is not None and self._unasked:
+            # What begins now is no matter of moments any more; whoever meets the lock shall not wait for its end.
+            self.node.reservation_purpose = self.purpose
         if err_handler is not None:
             self.set_spawn_error_hook(err_handler, self.node, move.old, move.old_target)
         elif callback is not None:
@@ -227,12 +274,15 @@ class Task:
     def finish(self, event: str, target_state: str | None = None, last_error: str | None = None) -> None:
         """Move the node and give the lock back in the same UPDATE: the last act of a task."""
         move = self._decide(event, target_state, last_error, starts_work=False)
-        self._workplace.recorder.perform(self.context, self.node, move, release=True)
-        self._lock.was_given_back(self.node, self.purpose)
+        self.store.run(functools.partial(self._finish, move), repeatable=True)
 
-    def _decide(self, event: str, target: str | None, last_error: str | None, *, starts_work: bool) -> transitions.Move:
+    def _finish(self, move: moves.Move, _connection: object) -> None:
+        self._workplace.recorder.perform(self.context, self.node, move, release=True)
+        self._note_given_back()
+
+    def _decide(self, event: str, target: str | None, last_error: str | None, *, starts_work: bool) -> moves.Move:
         self._require_exclusive()
-        return transitions.decide(self.node, event, target=target, last_error=last_error, clear_error=starts_work)
+        return moves.decide(self.node, event, target=target, last_error=last_error, clear_error=starts_work)
 
     def _fail_unstarted(self, error: BaseException) -> None:
         """Fail a node that was moved for work which then never started."""

@@ -27,7 +27,8 @@ class Tasks:
         self.recorder = Recorder(store, host)
         self.locks = Locks()
         self.held = self.locks.held
-        self._workplace = Workplace(store, composition, pool, host, self.recorder, self.locks)
+        self.consoles: set[int] = set()
+        self._workplace = Workplace(store, composition, pool, host, self.recorder, self.locks, self.consoles)
 
     def acquire(
         self,
@@ -40,12 +41,14 @@ class Tasks:
         patient: bool = False,
         load_driver: bool = True,
         background: bool = False,
+        unasked: bool = False,
     ) -> Task:
         """Take a node (UUID, name or row id) and return the task that holds it; to be used in a ``with`` statement.
 
         A locked node is tried again as [conductor]node_locked_retry_attempts and _interval say, longer when patient,
         once when ``retry`` is false; then NodeLocked. What follows a background task (a heartbeat, a periodic job)
-        can't have the workers that are reserved for users' requests.
+        can't have the workers that are reserved for users' requests. The lock of work that is ``unasked`` for says so,
+        and users wait for it.
         """
         return Task(
             self._workplace,
@@ -57,6 +60,7 @@ class Tasks:
             patient=patient,
             load_driver=load_driver,
             background=background,
+            unasked=unasked,
         )
 
     def looking_at(self, context: RequestContext, record: "NodeRecord", *, purpose: str) -> Task:
@@ -71,5 +75,6 @@ class Tasks:
             patient=False,
             load_driver=True,
             background=True,
+            unasked=True,
             record=record,
         )

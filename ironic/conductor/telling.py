@@ -1,47 +1,19 @@
-"""What a conductor tells those who listen to notifications: states, power, consoles.
+"""What a conductor tells those who listen to notifications of what it does to a machine: power, consoles.
 
-A state move is told once it is committed; the rest around the act. Callers ask nothing: when nobody listens, nothing is
-read or built here.
+It is told around the act. Callers ask nothing: when nobody listens, nothing is read or built here. State moves are
+`telling_moves`'.
 """
 
-import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from ironic.core import states
-from ironic.core.context import RequestContext
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTICES, START, SUCCESS, Payload, subjects
 from ironic.rpc.notifications.notices import CONDUCTOR
 
 if TYPE_CHECKING:
     from ironic.conductor.task import Task
-    from ironic.conductor.transitions import Move
-    from ironic.db import NodeRecord, Store
-
-_FAILURES: Final = frozenset({"fail", "error"})
-
-
-def provision_set(store: "Store", context: RequestContext, node: "NodeRecord", move: "Move") -> None:
-    """Tell of a state move when the open transaction, in which it is written, is committed."""
-    if not NOTICES.on:
-        return
-    values = subjects.node(store, node) | {
-        "event": move.event,
-        "previous_provision_state": move.old,
-        "previous_target_provision_state": move.old_target,
-    }
-    tell = functools.partial(NOTICES.tell, CONDUCTOR, context, "node.provision_set", status_of(move))
-    store.after_commit(lambda: tell(notifications.NODE_SET_PROVISION, values))
-
-
-def status_of(move: "Move") -> str:
-    """Return the status of a move: it failed, left a stable state, reached one, or went on in between."""
-    if move.event in _FAILURES:
-        return ERROR
-    was, is_now = move.old in states.STABLE, move.new in states.STABLE
-    return SUCCESS if was == is_now else START if was else END
 
 
 def power_corrected(task: "Task", before: str | None, now: str | None) -> None:
@@ -61,6 +33,13 @@ def power_set(task: "Task", target: str) -> Iterator[None]:
 def console_set(task: "Task") -> Iterator[None]:
     """Tell of a console that is opened or closed in this block."""
     with _told(task, "node.console_set", notifications.NODE):
+        yield
+
+
+@contextmanager
+def console_restored(task: "Task") -> Iterator[None]:
+    """Tell of a console that is opened again in this block, because its node came to another conductor."""
+    with _told(task, "node.console_restore", notifications.NODE):
         yield
 
 

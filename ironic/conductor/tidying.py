@@ -1,12 +1,13 @@
-"""What grows by itself and is cut back: rows of conductors that left for good, old entries of node history.
+"""What grows by itself and is cut back: rows of conductors that left, old entries of node history, old inventories.
 
-One of the living conductors does it for all, whichever the work falls to.
+One of the living conductors does it for all, whichever the work falls to; each looks after the images on its own host.
 """
 
 import logging
 from datetime import timedelta
 from typing import Final
 
+from ironic.conductor.images_here import ImagesHere
 from ironic.conductor.jobs import Job
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
@@ -22,8 +23,12 @@ def jobs(tasks: Tasks, placement: Placement) -> tuple[Job, ...]:
     """Return the jobs, by the options as they are now."""
     tidying = Tidying(tasks, placement)
     return (
-        Job("conductors that left for good", CONF.conductor.conductor_cleanup_interval, tidying.conductors),
+        Job(
+            "conductors that left for good", CONF.conductor.conductor_cleanup_interval, tidying.conductors, at_once=True
+        ),
         Job("old node history", CONF.conductor.node_history_cleanup_interval, tidying.history),
+        Job("old inventories", CONF.inventory.cleanup_interval, tidying.inventories),
+        Job("images on this host", CONF.conductor.cache_clean_up_interval, ImagesHere(tasks.store)),
     )
 
 
@@ -57,6 +62,15 @@ class Tidying:
         limit = options.node_history_cleanup_batch_count or None
         if removed := self._store.history.trim(options.node_history_max_entries, before, limit):
             LOG.info("%d old entries were removed from node history", removed)
+
+    def inventories(self) -> None:
+        """Remove inventories from the database that are older than the operator wants to keep them."""
+        options = CONF.inventory
+        if not options.retention_days or self._is_elsewhere():
+            return
+        before = self._store.clock() - timedelta(days=options.retention_days)
+        if removed := self._store.inventories.delete_older(before, options.cleanup_batch_size):
+            LOG.info("%d inventories older than %d days were removed", removed, options.retention_days)
 
     def _is_elsewhere(self) -> bool:
         try:

@@ -90,8 +90,14 @@ class Timeouts:
 
     def _expire(self, uuid: str, state: str, wait: Wait) -> None:
         try:
-            purpose = f"ending an overdue '{state}'"
-            with self._tasks.acquire(service_context(), uuid, purpose=purpose, retry=False, background=True) as task:
+            with self._tasks.acquire(
+                service_context(),
+                uuid,
+                purpose=f"ending an overdue '{state}'",
+                retry=False,
+                background=True,
+                unasked=True,
+            ) as task:
                 if task.node.provision_state == state and self._is_over(wait, getattr(task.node, wait.since)):
                     task.spawn_after(self._handlers.get(state, fail_plainly), task, reason(task.node, wait))
         except (NodeLocked, NodeNotFound) as error:

@@ -5,26 +5,22 @@ the history row of a failure in one transaction; then it is logged. Which moves 
 who may start one is the flows'. Either all of a move is stored or nothing, in the row and in the record in hand.
 """
 
+import functools
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ironic.conductor import telling
+from ironic.conductor.moves import Move
+from ironic.conductor.telling_moves import provision_set
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import RequestContext
-from ironic.core.errors import InvalidState
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)
-
-# Inside one operation the target asked for at its start stays (manual cleaning aims at manageable); any other event
-# begins something new with a target of its own.
-_SAME_OPERATION: Final = frozenset({"wait", "resume", "hold", "unhold", "fail", "abort"})
-
-_FAILURES: Final = frozenset({"fail", "abort"})
 
 _FIELDS: Final = ("provision_state", "target_provision_state", "provision_updated_at", "last_error")
 
@@ -51,40 +47,6 @@ _EVENT_TYPES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """One move as it was decided; ``last_error`` is what the node shall carry afterwards."""
-
-    event: str
-    old: str
-    old_target: str | None
-    new: str
-    target: str | None
-    last_error: str | None
-
-    @property
-    def is_failure(self) -> bool:
-        """Tell whether the move goes into node history."""
-        return self.event in _FAILURES and self.last_error is not None
-
-
-def decide(node: "NodeRecord", event: str, *, target: str | None, last_error: str | None, clear_error: bool) -> Move:
-    """Work out where an event takes a node, or raise InvalidState; touches nothing."""
-    old = node.provision_state
-    if not states.allows(old, event):
-        text = f"Event '{event}' is not possible for node {node.uuid} in state '{old}'."
-        raise InvalidState(text, node=node.uuid, state=old, event=event)
-    new = states.after(old, event)
-    kept = node.target_provision_state if event in _SAME_OPERATION else None
-    error = shortened(last_error) if last_error else (None if clear_error or event == "done" else node.last_error)
-    return Move(event, old, node.target_provision_state, new, states.target_after(new, target or kept), error)
-
-
-def shortened(text: str) -> str:
-    """Cut a text to what an error column holds."""
-    return text[: CONF.log_in_db_max_size]
-
-
-@dataclass(frozen=True, slots=True)
 class Recorder:
     """Performs moves for one conductor."""
 
@@ -93,27 +55,22 @@ class Recorder:
 
     def perform(self, context: RequestContext, node: "NodeRecord", move: Move, *, release: bool = False) -> None:
         """Store a move with all that is pending on the node, and give the reservation back with it if asked to."""
-        before = {name: getattr(node, name) for name in _FIELDS}
-        node.provision_state, node.target_provision_state = move.new, move.target
-        node.provision_updated_at, node.last_error = self.store.clock(), move.last_error
-        try:
-            self._write(context, node, move, release)
-        except Exception:
-            for name, value in before.items():
-                setattr(node, name, value)
-            raise
-        _log(node, move)
+        self.store.run(lambda _: self._write(context, node, move, release), repeatable=True)
 
     def _write(self, context: RequestContext, node: "NodeRecord", move: Move, release: bool) -> None:
+        before = {name: getattr(node, name) for name in _FIELDS}
+        self.store.after_rollback(functools.partial(_put_back, node, before))
+        node.provision_state, node.target_provision_state = move.new, move.target
+        node.provision_updated_at, node.last_error = self.store.clock(), move.last_error
         # The node last: a record counts its changes as stored once save() returns, so nothing may fail after it.
-        with self.store.writing():
-            if move.is_failure and CONF.conductor.node_history:
-                self._remember(context, node, move)
-            telling.provision_set(self.store, context, node, move)
-            if release:
-                self.store.nodes.save_and_release(node)
-            else:
-                node.save()
+        if move.is_failure and CONF.conductor.node_history:
+            self._remember(context, node, move)
+        provision_set(self.store, context, node, move)
+        if release:
+            self.store.nodes.save_and_release(node)
+        else:
+            node.save()
+        self.store.after_commit(functools.partial(_log, node.uuid, move))
 
     def _remember(self, context: RequestContext, node: "NodeRecord", move: Move) -> None:
         self.store.history.add(
@@ -129,10 +86,15 @@ class Recorder:
         )
 
 
-def _log(node: "NodeRecord", move: Move) -> None:
+def _put_back(node: "NodeRecord", before: Mapping[str, Any]) -> None:
+    for name, value in before.items():
+        setattr(node, name, value)
+
+
+def _log(uuid: str, move: Move) -> None:
     if move.is_failure:
         text = "Node %s moved from state '%s' to '%s' on event '%s' (target '%s'): %s"
-        LOG.error(text, node.uuid, move.old, move.new, move.event, move.target, move.last_error)
+        LOG.error(text, uuid, move.old, move.new, move.event, move.target, move.last_error)
     else:
         text = "Node %s moved from state '%s' to '%s' on event '%s' (target '%s')"
-        LOG.info(text, node.uuid, move.old, move.new, move.event, move.target)
+        LOG.info(text, uuid, move.old, move.new, move.event, move.target)

@@ -98,8 +98,9 @@ class Workers:
         self._executor.shutdown(wait=self._taken == 0)
 
     def shrink(self) -> None:
-        """Let go of threads that a burst of work has left behind."""
-        self._executor.maintain()
+        """Let go of threads that a burst of work has left behind, soon."""
+        # Not in the caller's thread: that may be one of those that go, and would wait for itself.
+        threading.Thread(target=self._executor.maintain, name="conductor-shrinking", daemon=True).start()
 
     def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
         try:

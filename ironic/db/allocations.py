@@ -14,8 +14,8 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import states
 from ironic.core.allocation import ALLOCATING, POWER_UNKNOWN, Wanted
-from ironic.core.errors import AllocationNotFound, DuplicateName, IronicError
-from ironic.core.resource_errors import AllocationAlreadyExists
+from ironic.core.errors import DuplicateName, IronicError
+from ironic.core.resource_errors import AllocationAlreadyExists, AllocationNotFound
 from ironic.db.filters import Filter, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
@@ -97,25 +97,46 @@ class Allocations(Repository[AllocationRecord], table=allocations, record=Alloca
         ]
         if wanted.candidates:
             conditions.append(nodes.c.uuid.in_(wanted.candidates))
-        fitting = sa.select(*(nodes.c[name] for name in CandidateRow._fields)).where(*conditions)
-        with self.transactions.reading() as connection:
-            return [CandidateRow(*row) for row in connection.execute(fitting.order_by(nodes.c.id))]
+        fitting = sa.select(*(nodes.c[name] for name in CandidateRow._fields)).where(*conditions).order_by(nodes.c.id)
+        return [
+            CandidateRow(*row) for row in self.transactions.read(lambda connection: connection.execute(fitting).all())
+        ]
 
     # Being at work
 
     @unit_of_work
-    def claim(self, connection: Connection, allocation_id: int, host: str, *, after: int | None) -> bool:
-        """Make a conductor the one at work on an allocation, if the one before is as said; tell whether it is now."""
+    def claim(
+        self,
+        connection: Connection,
+        allocation_id: int,
+        host: str,
+        *,
+        after: int | None,
+        incarnation: str | None = None,
+    ) -> bool:
+        """Make a conductor the one at work on an allocation, if the one before is as said; tell whether it is now.
+
+        With an incarnation only its newest life can do that.
+        """
         before = equals(allocations.c.conductor_affinity)(after)
         unfinished = sa.update(allocations).where(_is_unfinished(allocation_id), before)
+        if incarnation is not None:
+            unfinished = unfinished.where(_life(host, incarnation).exists())
         return bool(connection.execute(unfinished.values(conductor_affinity=_id_of(host))).rowcount)
 
     @unit_of_work
-    def finish(self, connection: Connection, allocation_id: int, host: str, values: Mapping[str, Any]) -> bool:
+    def finish(
+        self,
+        connection: Connection,
+        allocation_id: int,
+        host: str,
+        values: Mapping[str, Any],
+        incarnation: str | None = None,
+    ) -> bool:
         """Write the result of the conductor at work; tell whether it was still its allocation."""
         stored = self._form.of_all({"updated_at": self.now(), **values})
         mine = sa.update(allocations).where(
-            _is_unfinished(allocation_id), allocations.c.conductor_affinity == _id_of(host)
+            _is_unfinished(allocation_id), allocations.c.conductor_affinity == _id_of(host, incarnation)
         )
         return bool(connection.execute(mine.values(stored)).rowcount)
 
@@ -145,8 +166,14 @@ def _is_unfinished(allocation_id: int) -> ColumnElement[bool]:
     return sa.and_(allocations.c.id == allocation_id, allocations.c.state == ALLOCATING)
 
 
-def _id_of(host: str) -> sa.ScalarSelect[int]:
-    return sa.select(conductors.c.id).where(conductors.c.hostname == host).scalar_subquery()
+def _id_of(host: str, incarnation: str | None = None) -> sa.ScalarSelect[int]:
+    return _life(host, incarnation).scalar_subquery()
+
+
+def _life(host: str, incarnation: str | None) -> sa.Select[tuple[int]]:
+    """Return the id of a conductor, with an incarnation only if that is its newest."""
+    one = sa.select(conductors.c.id).where(conductors.c.hostname == host)
+    return one if incarnation is None else one.where(conductors.c.incarnation == incarnation)
 
 
 def _of_project(project: str | None) -> Sequence[ColumnElement[bool]]:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from oslo_db.exception import DBReferenceError
 from sqlalchemy.engine import Connection
 
-from ironic.core.errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound, IronicError
+from ironic.core.errors import IronicError
+from ironic.core.resource_errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound
 from ironic.db.filters import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository

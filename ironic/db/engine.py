@@ -9,7 +9,7 @@ report duplicates and lost connections as oslo.db's errors, and none lets the pa
 import os
 import sqlite3
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import engines, exc_filters
@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection, Engine, ExceptionContext
 
 from ironic.core.errors import IronicError
 
+_SERVER_SHUTDOWN: Final = 1053
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 
 
@@ -121,3 +122,10 @@ def _let_our_errors_through(context: ExceptionContext) -> None:
     # A value that a column type refuses would else arrive wrapped, as a fault of the database.
     if isinstance(context.original_exception, IronicError):
         raise context.original_exception
+    if _is_farewell(context.original_exception):
+        context.is_disconnect = True
+
+
+def _is_farewell(error: BaseException) -> bool:
+    """Tell whether a MySQL or MariaDB server says that it is going down, which the libraries don't take for a loss."""
+    return bool(error.args) and error.args[0] == _SERVER_SHUTDOWN

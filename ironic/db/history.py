@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.core.errors import IronicError, NodeHistoryNotFound
+from ironic.core.errors import IronicError
+from ironic.core.resource_errors import NodeHistoryNotFound
 from ironic.db.filters import Filter, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
@@ -72,8 +73,9 @@ class History(Repository[HistoryRecord], table=node_history, record=HistoryRecor
         project: str | None = None,
         state: str | None = None,
         target: str | None = None,
+        seconds: int | None = None,
     ) -> None:
-        """Record an event."""
+        """Record an event; ``seconds`` is how long that took which ends with it."""
         said: dict[str, Any] = {
             "event": event,
             "event_type": event_type,
@@ -84,7 +86,7 @@ class History(Repository[HistoryRecord], table=node_history, record=HistoryRecor
             "state": state,
             "target_provision_state": target,
         }
-        made = {"node_id": node_id, "uuid": str(uuid.uuid4()), "created_at": self.now()}
+        made = {"node_id": node_id, "uuid": str(uuid.uuid4()), "created_at": self.now(), "duration_seconds": seconds}
         connection.execute(sa.insert(node_history).values(made | {k: _fitting(k, v) for k, v in said.items()}))
 
     def trim(self, keep: int, older_than: datetime, limit: int | None = None) -> int:

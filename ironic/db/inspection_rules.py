@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import InspectionRuleAlreadyExists, InspectionRuleNotFound, IronicError
+from ironic.core.errors import IronicError
+from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.db.filters import Filter, equals
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
@@ -38,6 +39,8 @@ class InspectionRules(Repository[InspectionRuleRecord], table=inspection_rules, 
     filters: ClassVar[Mapping[str, Filter]] = {
         "scope": equals(inspection_rules.c.scope),
         "phase": equals(inspection_rules.c.phase),
+        # A rule without a phase is one of phase main.
+        "phases": lambda names: sa.func.coalesce(inspection_rules.c.phase, "main").in_(list(names)),
     }
     taken: ClassVar[Errors] = {
         "uuid": lambda value: InspectionRuleAlreadyExists(resource="inspection rule", field="uuid", value=value),

@@ -28,6 +28,7 @@ _SAME = (
     "parent_node",
     "reservation",
     "auto_discovered",
+    "console_enabled",
     *(interface_field(kind) for kind in KINDS),
 )
 

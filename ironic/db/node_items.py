@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.management_errors import BIOSSettingNotFound, FirmwareComponentNotFound
 from ironic.db.stored_form import StoredForm
-from ironic.db.tables import bios_settings, firmware_information
+from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 
 Row = tuple[Any, ...]
@@ -37,7 +37,7 @@ class NodeItems(ABC):
         self.transactions = transactions
 
     @abstractmethod
-    def missing(self, node_id: int, name: str) -> IronicError:
+    def missing(self, node: str, name: str) -> IronicError:
         """Return the error for a thing that the node has not."""
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -56,8 +56,9 @@ class NodeItems(ABC):
         one = self._select(columns, node_id).where(self.table.c[self.name] == name)
         with self.transactions.reading() as connection:
             found = connection.execute(one).first()
-        if found is None:
-            raise self.missing(node_id, name)
+            if found is None:
+                uuid = connection.scalar(sa.select(nodes.c.uuid).where(nodes.c.id == node_id))
+                raise self.missing(str(uuid), name)
         return tuple(found)
 
     def _select(self, columns: Sequence[str], node_id: int) -> sa.Select[Any]:
@@ -117,17 +118,17 @@ class NodeItems(ABC):
 class BiosSettings(NodeItems, table=bios_settings, name="name"):
     """The BIOS settings of all nodes."""
 
-    def missing(self, node_id: int, name: str) -> IronicError:
+    def missing(self, node: str, name: str) -> IronicError:
         """Return the error for a setting that the node has not."""
-        return BIOSSettingNotFound(node=node_id, name=name)
+        return BIOSSettingNotFound(node=node, name=name)
 
 
 class FirmwareComponents(NodeItems, table=firmware_information, name="component"):
     """The firmware components of all nodes; the first version seen of one is kept as its initial version."""
 
-    def missing(self, node_id: int, name: str) -> IronicError:
+    def missing(self, node: str, name: str) -> IronicError:
         """Return the error for a component that the node has not."""
-        return FirmwareComponentNotFound(node=node_id, name=name)
+        return FirmwareComponentNotFound(node=node, name=name)
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the present version for the initial one, unless that is known."""

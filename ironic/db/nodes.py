@@ -14,8 +14,10 @@ from ironic.core.errors import DuplicateName, InstanceAssociated, NodeAlreadyExi
 from ironic.db.filters import Filter
 from ironic.db.listing import Virtual
 from ironic.db.node_filters import NODE_FILTERS
+from ironic.db.node_record import NodeRecord
 from ironic.db.repository import Errors
 from ironic.db.reservations import Reservations
+from ironic.db.stored_text import decode
 from ironic.db.tables import allocations, chassis, node_bmc_addresses, nodes, ports
 from ironic.db.transactions import unit_of_work
 
@@ -55,6 +57,12 @@ class Nodes(Reservations):
         connection.execute(sa.delete(allocations).where(allocations.c.node_id == mine))
         super().delete(ident)
 
+    @unit_of_work
+    def delete_held(self, connection: Connection, record: NodeRecord) -> None:
+        """Remove a node while it is in the hands it was taken by, or raise TakenOver."""
+        self.require_held(record)
+        self.delete(record.id)
+
     def count_by_shard(self) -> list[tuple[str | None, int]]:
         """Return the shards there are and how many nodes each has; None stands for those without one."""
         counted = sa.select(nodes.c.shard, sa.func.count()).group_by(nodes.c.shard).order_by(nodes.c.shard)
@@ -72,6 +80,17 @@ class Nodes(Reservations):
         found = _LOOKED_UP.where(nodes.c.id.in_(owners))
         return self._look_up(found if state is None else found.where(nodes.c.provision_state == state))
 
+    def mentioning(self, texts: Sequence[str]) -> list[tuple[NodeRow, dict[str, Any]]]:
+        """Return the nodes, with their driver_info, that have any of these texts in it; looks at every row."""
+        if not texts:
+            return []
+        columns = [nodes.c[name] for name in NodeRow._fields]
+        # As text: the look goes over what is stored.
+        stored = sa.type_coerce(nodes.c.driver_info, sa.Text)
+        found = sa.select(*columns, stored).where(sa.or_(*(stored.icontains(text, autoescape=True) for text in texts)))
+        rows = self.transactions.read(lambda connection: connection.execute(found).all())
+        return [(NodeRow(*row[:-1]), decode(row[-1])) for row in rows]
+
     def discovered_since(self, moment: datetime) -> int:
         """Return how many nodes have been discovered since then."""
         counted = sa.select(sa.func.count()).where(nodes.c.auto_discovered, nodes.c.created_at > moment)
@@ -79,8 +98,7 @@ class Nodes(Reservations):
             return int(connection.execute(counted).scalar_one())
 
     def _look_up(self, statement: sa.Select[Any]) -> list[NodeRow]:
-        with self.transactions.reading() as connection:
-            return [NodeRow(*row) for row in connection.execute(statement)]
+        return [NodeRow(*row) for row in self.transactions.read(lambda connection: connection.execute(statement).all())]
 
     @unit_of_work
     def set_bmc_addresses(self, connection: Connection, node_id: int, addresses: Iterable[str]) -> None:

@@ -1,6 +1,7 @@
 """A database server that is away for a while: waited for a moment, told once, told again when it is back.
 
-Only connecting is tried again: nothing has been sent then, so nothing can happen twice.
+Connecting is tried again here: nothing has been sent then, so nothing can happen twice. What was under way when the
+server went is the transactions' matter.
 """
 
 import logging
@@ -21,6 +22,10 @@ class DatabaseUnreachable(TemporaryFailure):
     """There is no connection to the database."""
 
     text = "The database can't be reached at the moment, please retry."
+
+
+class ConnectionCut(DatabaseUnreachable):
+    """The connection was lost while something was under way; what was not committed is undone."""
 
 
 class Outage:

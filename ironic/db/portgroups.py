@@ -8,10 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import (
-    DuplicateName,
-    IronicError,
-    NodeNotFound,
+from ironic.core.errors import DuplicateName, IronicError, NodeNotFound
+from ironic.core.resource_errors import (
     PortgroupAlreadyExists,
     PortgroupMACAlreadyExists,
     PortgroupNotEmpty,

@@ -1,26 +1,24 @@
 """Ports of nodes."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
+from oslo_db.exception import DBDuplicateEntry
+from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import states
-from ironic.core.errors import (
-    DuplicateName,
-    IronicError,
-    MACAlreadyExists,
-    NodeNotFound,
-    PortAlreadyExists,
-    PortNotFound,
-)
+from ironic.core.errors import DuplicateName, IronicError, NodeNotFound
+from ironic.core.resource_errors import MACAlreadyExists, PortAlreadyExists, PortNotFound
 from ironic.db.filters import Filter, any_of, contains, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
 from ironic.db.tables import nodes, portgroups, ports
+from ironic.db.transactions import unit_of_work
 
 
 class PortRecord(Record, table=ports):
@@ -79,6 +77,31 @@ class Ports(Repository[PortRecord], table=ports, record=PortRecord):
         "name": lambda value: DuplicateName(resource="port", name=value),
         "address": lambda value: MACAlreadyExists(resource="port", field="address", value=value),
     }
+
+    @unit_of_work
+    def create_all(self, connection: Connection, ports_of_one_node: Sequence[Mapping[str, Any]]) -> None:
+        """Store new ports in one statement; they have their UUIDs."""
+        stored = [self._form.defaults | self._form.of_all(self._identified(values)) for values in ports_of_one_node]
+        for values in stored:
+            del values["id"]
+        # What comes after a refusal asks the database once more, which PostgreSQL allows behind a savepoint only.
+        guard: AbstractContextManager[Any] = nullcontext()
+        if self.transactions.dialect == "postgresql":
+            guard = connection.begin_nested()
+        try:
+            with guard:
+                connection.execute(sa.insert(ports), stored)
+        except DBDuplicateEntry as error:
+            raise self._taken_address(connection, stored) or self._duplicate(error, {}) from None
+
+    @staticmethod
+    def _taken_address(connection: Connection, stored: Sequence[Mapping[str, Any]]) -> IronicError | None:
+        """Return the error for an address that another port has, or two of these; ours may be half stored."""
+        addresses, uuids = ([one[name] for one in stored] for name in ("address", "uuid"))
+        others = sa.select(ports.c.address).where(ports.c.address.in_(addresses), ports.c.uuid.not_in(uuids))
+        taken = list(connection.execute(others.order_by(ports.c.id)).scalars())
+        taken += [address for address in addresses if addresses.count(address) > 1]
+        return MACAlreadyExists(resource="port", field="address", value=taken[0]) if taken else None
 
     def inspected(self, interfaces: Sequence[str]) -> tuple[dict[str, bool], bool]:
         """Return for each address whether its node is being inspected through one of these interfaces, and whether

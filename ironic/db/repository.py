@@ -22,7 +22,7 @@ from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.filters import Filter, any_of, equals
 from ironic.db.listing import Listing, Page, Virtual
 from ironic.db.record import Record
-from ironic.db.transactions import Transactions, unit_of_work
+from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
 
 R = TypeVar("R", bound=Record)
 Row = tuple[Any, ...]
@@ -77,8 +77,7 @@ class Repository(ABC, Generic[R]):
     def row(self, columns: Sequence[str], ident: str | int) -> Row:
         """Return these columns of one row."""
         statement = self._listing.one(tuple(columns), self._key_for(ident))
-        with self.transactions.reading() as connection:
-            found = connection.execute(statement, {"ident": ident}).first()
+        found = self.transactions.read(lambda connection: connection.execute(statement, {"ident": ident}).first())
         if found is None:
             raise self.missing(ident)
         return tuple(found)
@@ -95,17 +94,19 @@ class Repository(ABC, Generic[R]):
     ) -> list[Row]:
         """Return these columns of the rows that match, JSON columns as the stored text; one statement."""
         statement = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
-        with self.transactions.reading() as connection:
-            found = list(map(tuple, connection.execute(statement)))
-            if not found and marker is not None and connection.execute(self._listing.has(marker)).first() is None:
-                raise MarkerNotFound(marker=marker)
+        return self.transactions.read(lambda connection: self._page(connection, statement, marker))
+
+    def _page(self, connection: Connection, statement: sa.Select[Any], marker: str | None) -> list[Row]:
+        found = list(map(tuple, connection.execute(statement)))
+        if not found and marker is not None and connection.execute(self._listing.has(marker)).first() is None:
+            raise MarkerNotFound(marker=marker)
         return found
 
     def count(self, **filters: Any) -> int:
         """Return how many rows match."""
         statement = sa.select(sa.func.count()).select_from(self.table).where(*self._listing.conditions(filters))
-        with self.transactions.reading() as connection:
-            return connection.execute(statement).scalar_one()
+        number: int = self.transactions.read(lambda connection: connection.execute(statement).scalar_one())
+        return number
 
     # Writing
 
@@ -115,7 +116,8 @@ class Repository(ABC, Generic[R]):
         stored = self._form.defaults | self._form.of_all(self._identified(values))
         del stored["id"]  # the database numbers rows
         with self._told_apart(stored), self.transactions.attempt():
-            (row_id,) = connection.execute(sa.insert(self.table), stored).inserted_primary_key or (None,)
+            row_id: Any = (connection.execute(sa.insert(self.table), stored).inserted_primary_key or (None,))[0]
+        self.transactions.note_created(self.table.name, row_id)
         return self._record(self, {"id": row_id, **stored})
 
     def _identified(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,7 +158,7 @@ class Repository(ABC, Generic[R]):
         if changed := record.stored_changes():
             self._write(record, changed)
 
-    @unit_of_work
+    @repeatable_work
     def _write(self, connection: Connection, record: R, changed: dict[str, Any]) -> None:
         stored = self._touched(changed)
         if not self._change(connection, self._writable(record), stored):
@@ -193,8 +195,7 @@ class Repository(ABC, Generic[R]):
     def read_again(self, record: R) -> dict[str, Any]:
         """Return the record's row as stored now."""
         statement = self._listing.one(self._form.names, "id")
-        with self.transactions.reading() as connection:
-            found = connection.execute(statement, {"ident": record.id}).first()
+        found = self.transactions.read(lambda connection: connection.execute(statement, {"ident": record.id}).first())
         if found is None:
             raise self.missing(getattr(record, self.key))
         return dict(zip(self._form.names, found, strict=True))

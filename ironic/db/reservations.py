@@ -25,8 +25,11 @@ from ironic.core.errors import (
 from ironic.db.node_record import NodeRecord
 from ironic.db.repository import Repository
 from ironic.db.tables import conductors, nodes
-from ironic.db.transactions import Transactions, unit_of_work
+from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
 from ironic.db.wakeups import Wakeups
+
+# How many times the first pause the longest one is.
+_LONGEST_PAUSES: Final = 10
 
 _FREE: Final[dict[str, Any]] = {"reservation": None, "reservation_purpose": None, "reservation_token": None}
 
@@ -42,23 +45,29 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         """Return the error for a node that is not there."""
         return NodeNotFound(node=ident)
 
-    @unit_of_work
     def reserve(
+        self, ident: str | int, host: str, purpose: str | None = None, incarnation: str | None = None
+    ) -> NodeRecord:
+        """Take the node for one host, or say who has it; with an incarnation only while it is the host's newest."""
+        return self._reserve(ident, host, purpose, incarnation, uuid.uuid4().hex)
+
+    @repeatable_work
+    def _reserve(
         self,
         connection: Connection,
         ident: str | int,
         host: str,
-        purpose: str | None = None,
-        incarnation: str | None = None,
+        purpose: str | None,
+        incarnation: str | None,
+        token: str,
     ) -> NodeRecord:
-        """Take the node for one host, or say who has it; with an incarnation only while it is the host's newest."""
-        token = uuid.uuid4().hex
         taken = sa.update(nodes).where(self._is(ident), nodes.c.reservation.is_(None), *_is_newest(host, incarnation))
         taken = taken.values(reservation=host, reservation_purpose=purpose and purpose[:255], reservation_token=token)
         while True:
             won = connection.execute(taken).rowcount
             record = self.get(ident)
-            if won:
+            # A token that is there already was written by a first attempt whose answer got lost.
+            if won or record.reservation_token == token:
                 return self._held(record, host)
             if record.reservation is not None:
                 raise locked(record)
@@ -80,10 +89,14 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         interval: float,
         purpose: str | None = None,
         incarnation: str | None = None,
+        growth: float = 1,
     ) -> NodeRecord:
-        """Take the node, trying as often as said; a release in this process is noticed at once."""
+        """Take the node, trying for as long as said; a release in this process is noticed at once.
+
+        With a growth the pauses get longer and longer, so that many who wait long do not ask too often.
+        """
         self._refuse_inside_transaction()
-        until = time.monotonic() + (attempts - 1) * interval
+        until, pause = time.monotonic() + (attempts - 1) * interval, interval
         with self._wakeups.waiting():
             while True:
                 mark = self._wakeups.mark()
@@ -92,7 +105,8 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
                 except NodeLocked:
                     if (left := until - time.monotonic()) <= 0:
                         raise
-                self._wakeups.wait(self.row(("id",), ident)[0], mark, min(interval, left))
+                self._wakeups.wait(self.row(("id",), ident)[0], mark, min(pause, left))
+                pause = min(pause * growth, _LONGEST_PAUSES * interval)
 
     def wait_released(self, ident: str | int, seconds: float) -> None:
         """Wait until nobody holds the node, at most so long; only a release in this process ends it early."""
@@ -107,7 +121,7 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         if self.transactions.is_open:
             raise RuntimeError("Waiting for a node inside a transaction would keep everybody else waiting too.")
 
-    @unit_of_work
+    @repeatable_work
     def release(self, connection: Connection, node: NodeRecord | int, host: str) -> None:
         """Give the node back; if the host no longer holds it, nothing happens."""
         node_id = node if isinstance(node, int) else node.id
@@ -135,7 +149,7 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         else:
             self.release(record, record.held_by)
 
-    @unit_of_work
+    @repeatable_work
     def _write_and_release(self, connection: Connection, record: NodeRecord, changed: dict[str, Any]) -> None:
         stored = self._touched(changed) | _FREE
         if not self._change(connection, self._writable(record), stored):
@@ -150,6 +164,15 @@ class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
         return connection.execute(held.values(_FREE)).rowcount
 
     # The fence
+
+    def require_held(self, record: NodeRecord) -> None:
+        """Keep the node in the hands it is in until the open transaction ends, or raise TakenOver.
+
+        For changes of what belongs to a node and stands in other tables.
+        """
+        mine = sa.select(nodes.c.id).where(*self._writable(record)).with_for_update()
+        if self.transactions.require_writing().execute(mine).first() is None:
+            raise self.write_refused(record)
 
     def _writable(self, record: NodeRecord) -> list[ColumnElement[bool]]:
         conditions = super()._writable(record)

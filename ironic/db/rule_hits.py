@@ -6,14 +6,14 @@ has open. A rule that was never counted has no row.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from ironic.db.tables import inspection_rule_hits
 from ironic.db.transactions import Transactions, unit_of_work
+from ironic.db.upsert import counting
 
 _TABLE: Final = inspection_rule_hits.c
 
@@ -53,38 +53,28 @@ class RuleHits:
     @unit_of_work
     def count(self, connection: Connection, tally: Tally) -> None:
         """Add one run to the counters."""
-        evaluated = sorted(set(tally.evaluated))
-        if evaluated and self._add(connection, evaluated, tally) < len(evaluated):
-            new = self._make_rows(connection, evaluated)
-            self._add(connection, new, tally)
-
-    def _add(self, connection: Connection, uuids: Sequence[str], tally: Tally) -> int:
-        """Count for the rules that have a row; return how many have."""
-        more = {
-            "evaluated": _TABLE.evaluated + 1,
-            "matched": _TABLE.matched + _one_if(tally.matched),
-            "failed": _TABLE.failed + _one_if(tally.failed),
-            "last_matched_at": sa.case(
-                (_TABLE.uuid.in_(tally.matched), self.transactions.clock()), else_=_TABLE.last_matched_at
-            ),
-        }
-        counting = sa.update(inspection_rule_hits).where(_TABLE.uuid.in_(uuids)).values(more)
-        return connection.execute(counting).rowcount
-
-    def _make_rows(self, connection: Connection, uuids: Sequence[str]) -> list[str]:
-        """Make rows for rules evaluated for the first time; another run may do so in the same moment."""
-        known = set(connection.execute(sa.select(_TABLE.uuid).where(_TABLE.uuid.in_(uuids))).scalars())
-        new = [uuid for uuid in uuids if uuid not in known]
-        connection.execute(_INSERT_MISSING[self.transactions.dialect], [{"uuid": uuid} for uuid in new])
-        return new
+        now, matched, failed = self.transactions.clock(), set(tally.matched), set(tally.failed)
+        # Always in this order, so that runs at the same time do not wait for each other in a circle.
+        rows = [
+            {
+                "uuid": uuid,
+                "evaluated": 1,
+                "matched": int(uuid in matched),
+                "failed": int(uuid in failed),
+                "last_matched_at": now if uuid in matched else None,
+            }
+            for uuid in sorted(set(tally.evaluated))
+        ]
+        if rows:
+            connection.execute(_COUNT[self.transactions.dialect], rows)
 
 
-def _one_if(uuids: Sequence[str]) -> sa.ColumnElement[int]:
-    return sa.case((_TABLE.uuid.in_(uuids), 1), else_=0)
+def _added_to(new: Any) -> list[tuple[str, Any]]:
+    """Return what becomes of a row that is there already."""
+    counters = [(name, _TABLE[name] + new[name]) for name in ("evaluated", "matched", "failed")]
+    return [*counters, ("last_matched_at", sa.func.coalesce(new.last_matched_at, _TABLE.last_matched_at))]
 
 
-_INSERT_MISSING: Final[dict[str, sa.Insert]] = {
-    "sqlite": sqlite.insert(inspection_rule_hits).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(inspection_rule_hits).on_conflict_do_nothing(),
-    "mysql": mysql.insert(inspection_rule_hits).prefix_with("IGNORE"),
+_COUNT: Final[dict[str, sa.Insert]] = {
+    dialect: counting(dialect, inspection_rule_hits, "uuid", _added_to) for dialect in ("sqlite", "postgresql", "mysql")
 }

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from ironic.db.tables import node_rule_runs
 from ironic.db.transactions import Transactions, unit_of_work
+from ironic.db.upsert import Replacing, put
 
 _TABLE: Final = node_rule_runs.c
 
@@ -40,19 +41,23 @@ class RuleRuns:
     @unit_of_work
     def put_early(self, connection: Connection, node_id: int, text: str) -> None:
         """Keep the first half of a new run."""
-        self._put(connection, node_id, {"early": text, "later": None})
+        self._put(connection, {"node_id": node_id, "early": text}, lambda new: [("early", new.early), ("later", None)])
 
     @unit_of_work
     def put_later(self, connection: Connection, node_id: int, text: str) -> None:
         """Keep the second half of a run, beside its own first half only."""
         own = sa.case((_TABLE.later.is_(None), _TABLE.early), else_=None)
-        self._put(connection, node_id, {"early": own, "later": text})
+        # In this order: `early` has to be decided while `later` is still the old one.
+        self._put(connection, {"node_id": node_id, "later": text}, lambda new: [("early", own), ("later", new.later)])
 
-    def _put(self, connection: Connection, node_id: int, halves: dict[str, Any]) -> None:
+    def _put(self, connection: Connection, values: dict[str, Any], replacing: Replacing) -> None:
         now = self.transactions.clock()
-        # MySQL goes by the order: `early` has to be decided while `later` is still the old one.
-        values = [(_TABLE[name], value) for name, value in halves.items()]
-        replace = sa.update(node_rule_runs).where(_TABLE.node_id == node_id)
-        if not connection.execute(replace.ordered_values((_TABLE.created_at, now), *values)).rowcount:
-            texts = {name: value for name, value in halves.items() if isinstance(value, str)}
-            connection.execute(sa.insert(node_rule_runs).values(node_id=node_id, created_at=now, **texts))
+        connection.execute(
+            put(
+                self.transactions.dialect,
+                node_rule_runs,
+                "node_id",
+                {"created_at": now, **values},
+                lambda new: [("created_at", now), *replacing(new)],
+            )
+        )

@@ -112,6 +112,12 @@ class DeployTemplates(NamedSteps[DeployTemplateRecord], table=deploy_templates, 
         super().__init__(transactions)
         self.steps = StepLists(transactions, deploy_template_steps, "deploy_template_id", "priority")
 
+    def steps_of(self, names: Sequence[str]) -> dict[str, Steps]:
+        """Return the steps of the templates with these names, by name; a name that is no template's is left out."""
+        rows = self.rows(("id", "name"), filters={"name_in": names}) if names else []
+        steps = self.steps.of([row[0] for row in rows])
+        return {name: steps[owner_id] for owner_id, name in rows}
+
     def missing(self, ident: str | int) -> IronicError:
         """Return the error for a template that is not there."""
         return DeployTemplateNotFound(template=ident)

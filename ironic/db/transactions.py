@@ -3,20 +3,24 @@
 Nobody hands connections around: a repository asks for `reading()` or `writing()` and gets the open one or a new one.
 On SQLite one writer at a time is let in by a lock of ours, so nobody ever meets "database is locked" within a process.
 Never keep a transaction open across work on a BMC or a socket.
+
+A server that restarts cuts off what is under way. Where the store is patient that is done again once the server is
+back: reading always, changing only where it is certain that nothing was committed, or where twice does no harm.
 """
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from oslo_db import api as oslo_db_api
 from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
 
-from ironic.db.outage import DatabaseUnreachable, Outage
+from ironic.db.outage import ConnectionCut, DatabaseUnreachable, Outage
 
 Clock = Callable[[], datetime]
 P = ParamSpec("P")
@@ -31,7 +35,7 @@ def utc_now() -> datetime:
 class _Open:
     """What one thread has open."""
 
-    __slots__ = ("after_commit", "after_rollback", "connection", "depth", "writes")
+    __slots__ = ("after_commit", "after_rollback", "connection", "created", "depth", "writes")
 
     def __init__(self, connection: Connection, *, writes: bool) -> None:
         self.connection = connection
@@ -39,11 +43,17 @@ class _Open:
         self.depth = 1
         self.after_commit: list[Callable[[], None]] = []
         self.after_rollback: list[Callable[[], None]] = []
+        self.created: dict[str, int] = {}
+
+
+Announce = Callable[[Mapping[str, int]], bool]
 
 
 class _PerThread(threading.local):
     current: _Open | None = None
     in_a_hurry: bool = False
+    commits: bool = False  # the last transaction got as far as its commit
+    announce: Announce | None = None
 
 
 class Transactions:
@@ -80,18 +90,39 @@ class Transactions:
             with self._joined(self._thread.current) as connection:
                 yield connection
             return
+        self._thread.commits = False
         with self._turn, self._connected(self._writer) as connection:
             self._thread.current = current = _Open(connection, writes=True)
             try:
                 yield connection
+                self._announce(current)
+                self._thread.commits = True
                 connection.commit()
             except BaseException:
-                connection.rollback()
-                _call_all(reversed(current.after_rollback))
+                try:
+                    connection.rollback()
+                finally:
+                    _call_all(reversed(current.after_rollback))
                 raise
             finally:
                 self._thread.current = None
         _call_all(current.after_commit)
+
+    @contextmanager
+    def announcing(self, announce: Announce) -> Iterator[None]:
+        """Have ``announce`` called before this thread commits something in this block, until it returns True.
+
+        It gets the ids of rows that were created in the transaction, by table, and may read them.
+        """
+        before, self._thread.announce = self._thread.announce, announce
+        try:
+            yield
+        finally:
+            self._thread.announce = before
+
+    def _announce(self, current: _Open) -> None:
+        if self._thread.announce is not None and self._thread.announce(current.created):
+            self._thread.announce = None
 
     @contextmanager
     def in_a_hurry(self) -> Iterator[None]:
@@ -106,11 +137,18 @@ class Transactions:
     def _connected(self, engine: Engine) -> Iterator[Connection]:
         """Give a new connection; that there is none, or that it is lost, is told as an error of ours."""
         try:
-            with self._outage.connect(engine, 0 if self._thread.in_a_hurry else self.patience) as connection:
+            connected = self._outage.connect(engine, self._patience())
+        except DBConnectionError as error:
+            raise DatabaseUnreachable() from error
+        try:
+            with connected as connection:
                 yield connection
         except DBConnectionError as error:
             self._outage.noticed(error)
-            raise DatabaseUnreachable() from error
+            raise ConnectionCut() from error
+
+    def _patience(self) -> float:
+        return 0 if self._thread.in_a_hurry else self.patience
 
     @contextmanager
     def _joined(self, current: _Open) -> Iterator[Connection]:
@@ -122,12 +160,36 @@ class Transactions:
         finally:
             current.depth -= 1
 
-    def run(self, work: Callable[[Connection], T]) -> T:
-        """Do the work in a transaction; on a server, do it again when it was the one to lose a deadlock."""
-        if self._thread.current is None and self.dialect != "sqlite":
-            again: Callable[[], T] = _retried(lambda: self._once(work))
-            return again()
-        return self._once(work)
+    def run(self, work: Callable[[Connection], T], *, repeatable: bool = False) -> T:
+        """Do the work in a transaction; on a server, do it again when it lost a deadlock or was cut off.
+
+        Cut off in the very commit it may have happened all the same; then only ``repeatable`` work is done again.
+        """
+        if self._thread.current is not None or self.dialect == "sqlite":
+            return self._once(work)
+        again: Callable[[], T] = _retried(lambda: self._once(work))
+        return self._uncut(again, lambda: repeatable or not self._thread.commits)
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Read something in one go; again when it was cut off."""
+        if self._thread.current is not None or not self.patience:
+            return self._read_once(work)
+        return self._uncut(lambda: self._read_once(work), lambda: True)
+
+    def _read_once(self, work: Callable[[Connection], T]) -> T:
+        with self.reading() as connection:
+            return work(connection)
+
+    def _uncut(self, act: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
+        """Act, again and again while a server that ends or begins cuts it off and patience lasts."""
+        until = time.monotonic() + self._patience()
+        while True:
+            try:
+                return act()
+            except ConnectionCut:
+                if time.monotonic() >= until or not may_repeat():
+                    raise
+                time.sleep(_AFTER_A_CUT)
 
     def _once(self, work: Callable[[Connection], T]) -> T:
         with self.writing() as connection:
@@ -139,6 +201,10 @@ class Transactions:
         if self.dialect == "postgresql" and current.depth > 1:
             return current.connection.begin_nested()
         return nullcontext()
+
+    def note_created(self, table: str, row_id: int) -> None:
+        """Take note of a row that was created in the open transaction."""
+        self._writing().created[table] = row_id
 
     def after_commit(self, act: Callable[[], None]) -> None:
         """Act once the open transaction is committed; not at all if it is rolled back."""
@@ -167,6 +233,9 @@ class Transactions:
         """Close all connections."""
         self.engine.dispose()
 
+
+# Seconds for a server that goes down to have gone.
+_AFTER_A_CUT: Final = 0.2
 
 # A lost deadlock costs the server nothing but our repetition; after five, something else is wrong.
 _retried = oslo_db_api.wrap_db_retry(
@@ -200,5 +269,15 @@ def unit_of_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable
     @functools.wraps(method)
     def inside(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.transactions.run(lambda connection: method(self, connection, *args, **kwargs))
+
+    return inside
+
+
+def repeatable_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Run a method like a unit of work that leaves the same behind when it is done twice."""
+
+    @functools.wraps(method)
+    def inside(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.transactions.run(lambda connection: method(self, connection, *args, **kwargs), repeatable=True)
 
     return inside

@@ -14,6 +14,7 @@ import requests
 from ironic import db
 from ironic.core import states
 from ironic.tests.functional.life import battery
+from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import (
     DELAYS,
     FAKES,
@@ -38,7 +39,7 @@ class OneProcess:
     """The all-in-one service with its database beside it."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory, self._port, self._lives = directory, free_port(), 0
+        self.directory, self._port, self._lives = directory, free_port(), 0
         self._database = f"sqlite:///{directory}/ironic.sqlite"
         create_database(self._configuration({}))
         self.store = db.connect(self._database)
@@ -46,7 +47,7 @@ class OneProcess:
     def start(self, delays: dict[str, float]) -> None:
         """Start the service, or start it again."""
         self._lives += 1
-        log = self._directory / f"life{self._lives}.log"
+        log = self.directory / f"life{self._lives}.log"
         self.service = Service("ironic", [self._configuration(delays, log)], log, self._port)
         self.service.await_ready()
 
@@ -67,6 +68,7 @@ class OneProcess:
             "enabled_hardware_types": "fake-hardware",
             "enabled_network_interfaces": "noop",
             "enabled_storage_interfaces": "noop",
+            "enabled_console_interfaces": "fake",
             **FAKES,
         }
         groups: Options = {
@@ -76,7 +78,7 @@ class OneProcess:
             "conductor": {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_state_interval": 2},
             "fake": delays,
         }
-        return write_options(self._directory / "ironic.conf", groups)
+        return write_options(self.directory / "ironic.conf", groups)
 
 
 @pytest.fixture
@@ -102,7 +104,7 @@ def writing(one: OneProcess, uuid: str) -> Iterator[list[int]]:
             patch = [{"op": "add", "path": "/extra/number", "value": number}]
             try:
                 answer = one.ask("PATCH", f"/v1/nodes/{uuid}", patch)
-            except requests.ConnectionError:
+            except requests.RequestException:
                 return
             if answer.status_code == 200:
                 acknowledged.append(number)
@@ -114,16 +116,29 @@ def writing(one: OneProcess, uuid: str) -> Iterator[list[int]]:
     thread.join()
 
 
+def leave_unfinished(one: OneProcess) -> str:
+    """Have the conductor be at work on an allocation, and an open console; return the allocation."""
+    values = {"driver": "fake-hardware", "resource_class": "rack"}
+    node = one.ask("POST", "/v1/nodes", values).json()["uuid"]
+    assert one.ask("PUT", f"/v1/nodes/{node}/states/console", {"enabled": True}).status_code == 202
+    wait_for(lambda: one.store.nodes.row(("console_enabled", "reservation"), node), (True, None))
+    one.store.nodes.update(node, {"provision_state": states.AVAILABLE, "power_state": states.POWER_ON})
+    (conductor,) = one.store.conductors.find()
+    unfinished = {"state": "allocating", "resource_class": "rack", "conductor_affinity": conductor.id}
+    return one.store.allocations.create(unfinished).uuid
+
+
 @pytest.mark.parametrize(
     "after",
     [
         pytest.param(0.0, marks=pytest.mark.battery),
         0.5,
-        pytest.param(0.95, marks=pytest.mark.battery),
+        pytest.param(0.75, marks=pytest.mark.battery),
     ],
 )
 def test_whatever_it_was_doing_ends_with_a_reason_and_can_be_done_again(one: OneProcess, after: float) -> None:
     nodes = create(one.ask, one.store)
+    left = leave_unfinished(one)
     idle = one.ask("POST", "/v1/nodes", {"driver": "fake-hardware"}).json()["uuid"]
     with writing(one, idle) as acknowledged:
         begin(one.ask, one.store, nodes)
@@ -134,17 +149,24 @@ def test_whatever_it_was_doing_ends_with_a_reason_and_can_be_done_again(one: One
     began = time.monotonic()
     one.start({})
     wait_for(lambda: [uuid for uuid in nodes if not is_over(one.store, uuid)], [], RESUMED)
+    wait_for(lambda: one.store.allocations.get(left).state, "active", RESUMED)
+    wait_for(lambda: "its console is open again" in one.service.log, True, RESUMED)
     seconds = time.monotonic() - began
+    battery.survived("all-in-one", "looking for a node", f"kill -9 after {after:.0%} of a step", "allocated", seconds)
     for uuid, state in caught.items():
         if state in states.WORKING:
             ended = check_failed(one.store, uuid, state, "conductor the-one was restarted")
             battery.survived("all-in-one", state, f"kill -9 after {after:.0%} of a step", ended, seconds)
     assert sum(state in states.WORKING for state in caught.values()) >= len(WORKS) - 2, caught
     assert acknowledged and one.store.nodes.get(idle).extra["number"] >= acknowledged[-1]
+    logs = [path.read_text() for path in one.directory.glob("life*.log")]
+    check_moves(logs, {uuid: work.begins for uuid, work in nodes.items()}, one.store)
+    check_ended(one.store, nodes)
 
-    (first, *_) = nodes
-    assert one.ask("PUT", f"/v1/nodes/{first}/states/provision", {"target": "manage"}).status_code == 202
-    wait_for(lambda: row(one.store, first), (states.MANAGEABLE, None, None))
+    (again,) = (uuid for uuid, work in nodes.items() if work.state == states.INSPECTING)
+    assert caught[again] == states.INSPECTING
+    assert one.ask("PUT", f"/v1/nodes/{again}/states/provision", {"target": "inspect"}).status_code == 202
+    wait_for(lambda: row(one.store, again), (states.MANAGEABLE, None, None))
 
 
 @pytest.mark.parametrize("kind", [states.POWER_OFF, pytest.param(states.REBOOT, marks=pytest.mark.battery)])

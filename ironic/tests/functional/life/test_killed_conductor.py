@@ -13,6 +13,7 @@ from ironic import db
 from ironic.core import states
 from ironic.tests.databases import empty_database
 from ironic.tests.functional.life import battery
+from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import (
     DELAYS,
     FAKES,
@@ -22,6 +23,7 @@ from ironic.tests.functional.life.works import (
     begin,
     check_failed,
     create,
+    create_at,
     is_over,
     row,
     wait_for,
@@ -43,6 +45,11 @@ class Pair:
     site: Site
     store: db.Store
     nodes: dict[str, Work]
+
+    def check(self, nodes: dict[str, Work]) -> None:
+        """Check that these nodes moved by the table only, and that nothing is left over."""
+        check_moves(self.site.logs, {uuid: work.begins for uuid, work in nodes.items()}, self.store)
+        check_ended(self.store, nodes)
 
     def of(self, name: str) -> dict[str, Work]:
         """Return the nodes that a conductor works on, with their works."""
@@ -82,11 +89,12 @@ def pair(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Pair]:
             service.await_ready()
         wait_for(lambda: running.alive(), {"one", "two"})
         time.sleep(2.5)  # until the API's picture has both
-        yield Pair(running, store, create(running.ask, store, WORKS + WORKS))
+        nodes = create(running.ask, store, WORKS) | create_at(running, store, "two", WORKS)
+        yield Pair(running, store, nodes)
 
 
 @pytest.mark.parametrize(
-    "after", [pytest.param(0.0, marks=pytest.mark.battery), 0.5, pytest.param(0.95, marks=pytest.mark.battery)]
+    "after", [pytest.param(0.0, marks=pytest.mark.battery), 0.5, pytest.param(0.75, marks=pytest.mark.battery)]
 )
 def test_the_other_takes_over_what_the_dead_one_was_doing(pair: Pair, after: float) -> None:
     pair.begin()
@@ -101,6 +109,7 @@ def test_the_other_takes_over_what_the_dead_one_was_doing(pair: Pair, after: flo
         battery.survived("two conductors", state, f"kill -9 after {after:.0%} of a step", ended, seconds)
     assert caught
     assert not pair.of("two")
+    pair.check(theirs)
 
 
 def test_a_paused_one_writes_nothing_once_its_nodes_were_taken_over(pair: Pair) -> None:
@@ -116,6 +125,7 @@ def test_a_paused_one_writes_nothing_once_its_nodes_were_taken_over(pair: Pair) 
         assert taken[uuid][0] == states.after(work.state, "fail")
         battery.survived("two conductors", work.state, "SIGSTOP, taken over, SIGCONT", taken[uuid][0], seconds)
     wait_for(lambda: pair.site.alive(), {"one", "two"})
+    pair.check(theirs)
 
 
 @pytest.mark.battery

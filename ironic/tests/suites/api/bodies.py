@@ -14,6 +14,18 @@ class CreateSuite:
         assert answer.status == 201, answer.body
         assert target.send("GET", place(answer)).json == answer.json
 
+    def test_a_longer_page_costs_no_more_statements(self, target: Target, sample: Sample) -> None:
+        assert sample.body is not None
+        detail = "" if sample.resource.since_detail is None else "detail=true"
+        pages = [f"{sample.collection}?{query}" for query in ("", detail, "sort_key=uuid&sort_dir=desc", "limit=3")]
+        # What is the same for all requests is looked up once and kept.
+        before = [target.statements(page) for page in (*pages, *pages)][len(pages) :]
+        for number in range(3, 10):
+            answer = target.send("POST", sample.collection, json.dumps(sample.body(number)).encode())
+            assert answer.status == 201, answer.body
+        assert [target.statements(page) for page in pages] == before
+        assert all((writes, commits) == (0, 0) and selects <= 3 for selects, writes, commits in before)
+
     def test_it_is_made_once(self, target: Target, sample: Sample, maker: bytes) -> None:
         made = target.send("POST", sample.collection, maker).json
         again = json.dumps(json.loads(maker) | {"uuid": made["uuid"]}).encode()

@@ -93,9 +93,11 @@ class Sample:
     item: str = ""
     # The path below /v1, when it is not the name of the collection.
     path: str = ""
-    # Whether there are pages, and a path to one of them.
+    # Whether there are pages.
     paged: bool = True
-    single: bool = True
+    # What reading one of them is answered with, and whether fields of one can be chosen.
+    one: int = 200
+    chooses: bool = True
 
     @property
     def collection(self) -> str:

@@ -5,6 +5,7 @@ import sqlite3
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import BASE, Response, Service, environ_of
 
 VERSION = "1.115"
@@ -16,6 +17,13 @@ class Target:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._watch = sqlite3.connect(str(service.store.engine.url.database))
+
+    def statements(self, path: str) -> tuple[int, int, int]:
+        """Count the SELECT, writing and COMMIT statements of reading a page."""
+        with counting_statements(self._service.store) as seen:
+            answer = self.send("GET", path)
+        assert answer.status == 200, answer.body
+        return seen.selects, seen.writes, seen.commits
 
     def close(self) -> None:
         """Stop watching."""

@@ -36,7 +36,7 @@ class AllocationSuite:
             allocation(store, name="a")
         with pytest.raises(resource_errors.AllocationAlreadyExists):
             allocation(store, uuid=made.uuid)
-        with pytest.raises(errors.AllocationNotFound):
+        with pytest.raises(resource_errors.AllocationNotFound):
             store.allocations.get(UUID)
 
     @pytest.mark.parametrize(

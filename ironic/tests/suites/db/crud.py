@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from ironic.core import errors
+from ironic.core import errors, resource_errors
 from ironic.db import Store
 from ironic.tests.suites.db.samples import node, port
 
@@ -68,9 +68,9 @@ class CrudSuite:
     @pytest.mark.parametrize(
         ("column", "value", "error"),
         [
-            ("uuid", "8a2cd4a3-7f25-4a37-8d6e-2a0a6c5a8b10", errors.PortAlreadyExists),
+            ("uuid", "8a2cd4a3-7f25-4a37-8d6e-2a0a6c5a8b10", resource_errors.PortAlreadyExists),
             ("name", "eth0", errors.DuplicateName),
-            ("address", "52:54:00:aa:bb:cc", errors.MACAlreadyExists),
+            ("address", "52:54:00:aa:bb:cc", resource_errors.MACAlreadyExists),
         ],
     )
     def test_a_value_of_a_port_that_is_taken_is_refused(
@@ -132,22 +132,22 @@ class CrudSuite:
     def test_a_chassis_with_nodes_stays(self, store: Store) -> None:
         rack = store.chassis.create({"description": "rack"})
         held = node(store, chassis_id=rack.id)
-        with pytest.raises(errors.ChassisNotEmpty):
+        with pytest.raises(resource_errors.ChassisNotEmpty):
             store.chassis.delete(rack.uuid)
         store.nodes.delete(held.id)
         store.chassis.delete(rack.uuid)
-        with pytest.raises(errors.ChassisNotFound):
+        with pytest.raises(resource_errors.ChassisNotFound):
             store.chassis.get(rack.uuid)
 
     def test_a_port_group_with_ports_stays(self, store: Store) -> None:
         owner = node(store)
         group = store.portgroups.create({"node_id": owner.id, "name": "bond0"})
         member = port(store, owner, portgroup_id=group.id)
-        with pytest.raises(errors.PortgroupNotEmpty):
+        with pytest.raises(resource_errors.PortgroupNotEmpty):
             store.portgroups.delete("bond0")
         store.ports.delete(member.id)
         store.portgroups.delete("bond0")
-        with pytest.raises(errors.PortgroupNotFound):
+        with pytest.raises(resource_errors.PortgroupNotFound):
             store.portgroups.delete("bond0")
 
     def test_virtual_columns_come_from_other_tables(self, store: Store) -> None:
@@ -167,8 +167,8 @@ class CrudSuite:
         rule = store.rules.create({"actions": actions, "scope": "rack1"})
         found = store.rules.get(rule.uuid)
         assert (found.actions, found.conditions, found.phase, found.priority) == (actions, [], "main", 0)
-        with pytest.raises(errors.InspectionRuleAlreadyExists):
+        with pytest.raises(resource_errors.InspectionRuleAlreadyExists):
             store.rules.create({"actions": actions, "uuid": rule.uuid})
         assert store.rules.clear() == 1
-        with pytest.raises(errors.InspectionRuleNotFound):
+        with pytest.raises(resource_errors.InspectionRuleNotFound):
             store.rules.get(rule.uuid)

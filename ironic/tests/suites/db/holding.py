@@ -116,6 +116,30 @@ class HoldingSuite:
         found = other.nodes.get(new.id)
         assert (found.provision_state, found.extra, found.reservation) == ("deploy failed", {}, "new")
 
+    def test_who_was_taken_over_can_neither_delete_the_node_nor_change_what_belongs_to_it(
+        self, store: Store, other: Store
+    ) -> None:
+        old = store.nodes.reserve(node(store).id, "old")
+        other.nodes.release_all("old")
+        new = other.nodes.reserve(old.id, "old")
+        with pytest.raises(errors.TakenOver):
+            store.nodes.delete_held(old)
+        with pytest.raises(errors.TakenOver), store.writing():
+            store.traits.replace(old.id, ["CUSTOM_A"])
+            store.nodes.require_held(old)
+        assert store.traits.of([old.id])[old.id] == []
+        other.nodes.delete_held(new)
+        with pytest.raises(errors.NodeNotFound):
+            store.nodes.get(old.id)
+
+    def test_a_reservation_whose_answer_was_lost_is_found_again(self, store: Store) -> None:
+        made = node(store)
+        store.nodes._reserve(made.id, "h1", None, None, "token")
+        again = store.nodes._reserve(made.id, "h1", None, None, "token")
+        assert (again.held_by, again.held_token) == ("h1", "token")
+        with pytest.raises(errors.NodeLocked):
+            store.nodes._reserve(made.id, "h1", None, None, "other")
+
     def test_a_held_node_that_was_deleted_can_no_longer_be_written(self, store: Store, other: Store) -> None:
         held = store.nodes.reserve(node(store).id, "h1")
         other.nodes.delete(held.id)
@@ -182,6 +206,12 @@ class HoldingSuite:
         assert 0.1 <= time.monotonic() - began < 5
         with pytest.raises(errors.NodeLocked):
             store.nodes.reserve_waiting(held.id, "h2", attempts=1, interval=60)
+
+    def test_who_waits_long_asks_less_and_less_often(self, store: Store) -> None:
+        held = store.nodes.reserve(node(store).id, "h1")
+        with counting_statements(store) as seen, pytest.raises(errors.NodeLocked):
+            store.nodes.reserve_waiting(held.id, "h2", attempts=100, interval=0.005, growth=2)
+        assert seen.writes <= 20
 
     def test_waiting_for_a_release_ends_when_this_process_releases(self, store: Store) -> None:
         held = store.nodes.reserve(node(store).id, "h1")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from ironic.core import errors
+from ironic.core import resource_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node, port
@@ -79,9 +79,9 @@ class RecordSuite:
         record = port(store, node(store))
         store.ports.delete(record.id)
         record.extra["a"] = 1
-        with pytest.raises(errors.PortNotFound):
+        with pytest.raises(resource_errors.PortNotFound):
             record.save()
-        with pytest.raises(errors.PortNotFound):
+        with pytest.raises(resource_errors.PortNotFound):
             record.refresh()
 
     def test_a_record_knows_its_attributes(self, store: Store) -> None:

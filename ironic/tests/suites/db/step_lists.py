@@ -60,6 +60,18 @@ class StepListSuite:
             store.runbooks.delete("CUSTOM_B")
         assert [one.uuid for one in store.deploy_templates.find(name_in=["CUSTOM_A", "CUSTOM_C"])] == [UUID]
 
+    def test_templates_are_found_by_their_names_with_two_statements(self, store: Store) -> None:
+        for name, steps in (("CUSTOM_A", [SECOND, FIRST]), ("CUSTOM_B", [FIRST]), ("CUSTOM_C", [SECOND])):
+            store.deploy_templates.create_with({"name": name}, steps)
+        with counting_statements(store) as seen:
+            found = store.deploy_templates.steps_of(["CUSTOM_B", "CUSTOM_A", "CUSTOM_NOBODY", "CUSTOM_A"])
+            assert store.deploy_templates.steps_of([]) == {}
+        assert seen.selects == 2
+        assert found == {
+            "CUSTOM_A": [shown(SECOND, "priority"), shown(FIRST, "priority")],
+            "CUSTOM_B": [shown(FIRST, "priority")],
+        }
+
     def test_a_runbook_is_seen_by_its_owner_or_by_all(self, store: Store) -> None:
         mine = store.runbooks.create_with({"name": "mine", "owner": "me"}, [FIRST])
         public = store.runbooks.create_with({"name": "public", "public": True}, [FIRST])

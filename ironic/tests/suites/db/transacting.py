@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ironic.core import errors
+from ironic.core import errors, resource_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node, port
@@ -49,7 +49,7 @@ class TransactionSuite:
         with store.writing():
             owner = node(store, name="one")
             first = port(store, owner)
-            with pytest.raises(errors.MACAlreadyExists):
+            with pytest.raises(resource_errors.MACAlreadyExists):
                 port(store, owner, address=first.address)
             with pytest.raises(errors.DuplicateName):
                 node(store, name="one")

@@ -9,7 +9,8 @@ from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint
 from ironic.conductor.tasks import Tasks
 from ironic.core.allocation import ACTIVE, ALLOCATING, ERROR
-from ironic.core.errors import AllocationNotFound, NoFreeConductorWorker
+from ironic.core.errors import NoFreeConductorWorker
+from ironic.core.resource_errors import AllocationNotFound
 from ironic.db import connect
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
@@ -264,3 +265,25 @@ def test_a_conductor_is_asked_through_its_endpoint(store, tasks, free, ask, cont
     uuid = ask()
     Endpoint(tasks).process_allocation(context, uuid)
     wait_until(lambda: store.allocations.get(uuid).state == ACTIVE)
+
+
+def test_an_earlier_life_of_the_conductor_gives_away_nothing_any_more(store, tasks, free, ask, context):
+    tasks.locks.incarnation = store.conductors.begin("c1")
+    free(reservation="somebody")
+    paused, go_on = threading.Event(), threading.Event()
+
+    def pause(seconds):
+        paused.set()
+        go_on.wait(10)
+
+    older = Allocator(tasks, sleep=pause)
+    uuid = ask()
+    older.start(context, uuid)
+    assert paused.wait(10)
+    store.conductors.begin("c1")
+    go_on.set()
+    wait_until(lambda: not tasks.pool.taken)
+    assert store.allocations.get(uuid).state == ALLOCATING
+    other = ask()
+    older.start(context, other)
+    assert store.allocations.get(other).conductor_affinity is None

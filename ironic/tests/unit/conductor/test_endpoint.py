@@ -14,16 +14,15 @@ from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
     IronicError,
-    MACAlreadyExists,
     NodeAssociated,
     NodeLocked,
     NodeNotEditable,
     NodeNotFound,
     NodeProtected,
     NoFreeConductorWorker,
-    PortNotFound,
 )
 from ironic.core.interface_kinds import KINDS
+from ironic.core.resource_errors import MACAlreadyExists, PortNotFound
 from ironic.rpc.conversation import CALLS
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 

@@ -52,7 +52,7 @@ class Watching(fake.FakePower):
 
     @node_periodic(purpose="holding", spacing=30, shared_task=False)
     def hold(self, task: Any, manager: Any, context: RequestContext) -> None:
-        SEEN.append((task.node.uuid, task.node.reservation))
+        SEEN.append((task.node.uuid, task.node.reservation, task.node.reservation_purpose))
 
     @node_periodic(purpose="nothing", spacing=30, enabled=False)
     def off(self, task: Any, manager: Any, context: RequestContext) -> None:
@@ -143,7 +143,7 @@ def test_a_method_for_nodes_gets_those_of_its_own_conductor_and_interface(
     own = mine(store, uuids)
     assert 0 < len(own) < 30
     hold()
-    assert [(uuid, "c1") for uuid in own] == SEEN
+    assert [(uuid, "c1", "background: holding") for uuid in own] == SEEN
     assert not store.nodes.rows(("uuid",), filters={"reserved": True})
 
 
@@ -186,7 +186,7 @@ def test_a_node_that_is_locked_is_left_for_the_next_time(store: Store, jobs: Cal
     assert [seen[0] for seen in SEEN] == own[1:]
     store.nodes.update(own[0], {"reservation": None})
     hold()
-    assert SEEN[-len(own) :] == [(uuid, "c1") for uuid in own]
+    assert [seen[0] for seen in SEEN[-len(own) :]] == own
 
 
 def test_an_instance_with_another_interface_is_left_out(store: Store, jobs: Callable[..., dict[str, Job]]) -> None:

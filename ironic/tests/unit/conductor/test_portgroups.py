@@ -6,14 +6,8 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import (
-    Conflict,
-    DuplicateName,
-    NodeLocked,
-    NodeNotEditable,
-    PortgroupNotEmpty,
-    PortgroupNotFound,
-)
+from ironic.core.errors import Conflict, DuplicateName, NodeLocked, NodeNotEditable
+from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")

@@ -159,9 +159,19 @@ def test_the_dead_are_noticed(make, make_node, store, clock):
     store.conductors.register("dead", "", ["fake-hardware"], [])
     node = make_node(provision_state="cleaning", reservation="dead")
     clock.pass_by(61)
-    make(check_interval=0.01).start()
+    make(check_interval=0.01, heartbeat_interval=0.01).start()
     wait_until(lambda: store.nodes.get(node).reservation is None)
     assert store.nodes.get(node).provision_state == "clean failed"
+
+
+def test_nobody_is_taken_for_dead_while_all_had_no_chance_to_say_that_they_live(make, make_node, store, clock):
+    store.conductors.register("dead", "", ["fake-hardware"], [])
+    node = make_node(provision_state="cleaning", reservation="dead")
+    clock.pass_by(61)
+    looked = threading.Event()
+    make(check_interval=0.01, jobs=[Job("later", 0.3, looked.set)]).start()
+    assert looked.wait(10)
+    assert store.nodes.get(node).reservation == "dead"
 
 
 def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, store, context):

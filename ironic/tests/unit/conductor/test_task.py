@@ -541,3 +541,43 @@ def test_a_user_is_told_what_holds_the_node(tasks, make_node, context, conf):
     with tasks.acquire(context, node, purpose="provision verb clean"), pytest.raises(NodeLocked) as raised:
         tasks.acquire(context, node, purpose="deletion")
     assert raised.value.facts["purpose"] == "provision verb clean"
+
+
+def test_work_that_begins_in_the_background_does_not_look_like_a_matter_of_moments(
+    tasks, store, make_node, context, pool, holder
+):
+    node = make_node(provision_state="clean wait")
+    seen = []
+
+    def work(task):
+        seen.append(store.nodes.get(node).reservation_purpose)
+        task.finish("fail", last_error="enough")
+
+    with tasks.acquire(context, node, purpose="looking after the step", unasked=True) as task:
+        seen.append(store.nodes.get(node).reservation_purpose)
+        task.process_event("resume", callback=work, call_args=(task,))
+    settle(pool, holder, node)
+    assert seen == ["background: looking after the step", "looking after the step"]
+
+
+def test_what_belongs_to_a_node_is_written_by_its_holder_only(acquire, make_node, store):
+    node = make_node()
+    with acquire(node) as task:
+        with task.writing():
+            store.traits.replace(task.node_id, ["CUSTOM_A"])
+        store.nodes.release_all("c1")
+        with pytest.raises(TakenOver), task.writing():
+            store.traits.replace(task.node_id, [])
+    assert store.traits.of([task.node_id])[task.node_id] == ["CUSTOM_A"]
+
+
+def test_a_last_move_that_is_rolled_back_leaves_the_node_held_and_can_be_made_again(acquire, make_node, store, stored):
+    node = make_node(provision_state="verifying")
+    with acquire(node) as task:
+        with pytest.raises(ZeroDivisionError), store.writing():
+            task.finish("done")
+            raise ZeroDivisionError
+        assert (task.holds_lock, task.node.provision_state) == (True, "verifying")
+        task.finish("done")
+        assert not task.holds_lock
+    assert stored(node, "provision_state", "reservation") == ("manageable", None)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ironic.conductor import telling
-from ironic.conductor.transitions import decide
+from ironic.conductor import telling, telling_moves
+from ironic.conductor.moves import decide
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.tests.databases import counting_statements
@@ -35,7 +35,7 @@ def finish(tasks, context, uuid, event, **more):
 )
 def test_the_status_says_what_kind_of_move_it_was(make_node, store, state, event, status):
     node = store.nodes.get(make_node(provision_state=state))
-    assert telling.status_of(decide(node, event, target=None, last_error=None, clear_error=False)) == status
+    assert telling_moves.status_of(decide(node, event, target=None, last_error=None, clear_error=False)) == status
 
 
 def test_a_move_is_told_with_where_it_came_from(tasks, context, make_node, listener):

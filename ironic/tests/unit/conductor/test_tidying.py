@@ -86,4 +86,33 @@ def test_only_one_conductor_does_it(store, tasks, placement, make_node, clock, c
 
 def test_the_options_say_how_often(tasks, placement, conf):
     conf(conductor__conductor_cleanup_interval=5, conductor__node_history_cleanup_interval=0)
-    assert [job.spacing for job in jobs(tasks, placement)] == [5, 0]
+    assert [job.spacing for job in jobs(tasks, placement)][:2] == [5, 0]
+    conf(inventory__cleanup_interval=7, conductor__cache_clean_up_interval=9)
+    assert [job.spacing for job in jobs(tasks, placement)][2:] == [7, 9]
+
+
+@pytest.mark.demand("S113")
+def test_inventories_go_when_they_are_older_than_wanted(here, store, tasks, placement, make_node, clock, conf):
+    old, young = (store.nodes.get(make_node()).id for _ in range(2))
+    store.inventories.put(old, {}, {})
+    clock.pass_by(86400 * 10)
+    store.inventories.put(young, {}, {})
+    clock.pass_by(1)
+    for days, left in ((0, 2), (11, 2), (10, 1), (10, 1)):
+        conf(inventory__retention_days=days)
+        store.conductors.touch("c1")
+        placement.reset()
+        Tidying(tasks, placement).inventories()
+        assert sum(store.inventories.texts(node) is not None for node in (old, young)) == left
+
+
+def test_inventories_are_removed_in_batches(here, store, tasks, placement, make_node, clock, conf):
+    nodes = [store.nodes.get(make_node()).id for _ in range(3)]
+    for node in nodes:
+        store.inventories.put(node, {}, {})
+    conf(inventory__retention_days=1, inventory__cleanup_batch_size=2)
+    clock.pass_by(86400 * 2)
+    store.conductors.touch("c1")
+    placement.reset()
+    Tidying(tasks, placement).inventories()
+    assert sum(store.inventories.texts(node) is not None for node in nodes) == 1

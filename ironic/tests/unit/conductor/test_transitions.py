@@ -3,7 +3,8 @@ import logging
 
 import pytest
 
-from ironic.conductor.transitions import Recorder, decide
+from ironic.conductor.moves import decide
+from ironic.conductor.transitions import Recorder
 from ironic.core import states
 from ironic.core.errors import InvalidState
 from ironic.db import NodeRecord
