@@ -14,7 +14,7 @@ HEAD = """\
 
 Read off the signatures in `ironic/core/rules` by `make docs`. How to write rules is told in the
 [guide](inspection-rules.md). Arguments come by position, in this order, or by name; those behind a `/` by name only.
-Expressions may stand in all of them.
+Expressions may stand in all of them, unless it is said otherwise.
 """
 
 

@@ -4,6 +4,7 @@
 and an explanation. Storing rules, building facts and applying changes are the business of `ironic.inspection.rules`.
 """
 
+from ironic.core.rules.calls import Call, PlannedCall
 from ironic.core.rules.checking import check_rule
 from ironic.core.rules.evaluation import evaluate
 from ironic.core.rules.outcome import Failure, Outcome
@@ -19,6 +20,7 @@ __all__ = [
     "OPERATORS",
     "PHASES",
     "Action",
+    "Call",
     "Changes",
     "CompiledRule",
     "Facts",
@@ -27,6 +29,7 @@ __all__ = [
     "Masking",
     "Operator",
     "Outcome",
+    "PlannedCall",
     "check_rule",
     "evaluate",
     "in_order",

@@ -1,6 +1,7 @@
 """The actions of rules: one function each; the signature behind the workspace is the schema, the entry point the name.
 
-An action changes the workspace and nothing else. ``early`` ones need no node, so they may stand in the early phase.
+An action changes the workspace and nothing else; calls of other services are noted there, and made by who stores the
+changes. ``early`` ones need no node, so they may stand in the early phase.
 """
 
 import re
@@ -8,10 +9,24 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ironic.core import capabilities
+from ironic.core.rules.calls import Call
 from ironic.core.rules.faults import FailRequested, RuleFault
 from ironic.core.rules.interpolation import as_text
-from ironic.core.rules.kinds import DataPath, Leftover, Level, Name, NodePath, PortPath
-from ironic.core.rules.limits import LOG_LENGTH, LOGGING
+from ironic.core.rules.kinds import (
+    Backoff,
+    DataPath,
+    Headers,
+    Leftover,
+    Level,
+    Name,
+    NodePath,
+    PortPath,
+    Proxies,
+    Retries,
+    Timeout,
+    Url,
+)
+from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING
 from ironic.core.rules.workspace import Workspace
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -38,6 +53,21 @@ def log(workspace: Workspace, msg: str, level: Level = Level("info")) -> None:  
     """Write a message to the log of the service."""
     workspace.budget.spend(LOGGING)
     workspace.log.append((level, on_one_line(msg[:LOG_LENGTH])))
+
+
+@early
+def api_call(
+    workspace: Workspace,
+    url: Url,
+    headers: Headers | None = None,
+    proxies: Proxies | None = None,
+    timeout: Timeout = Timeout(5),  # noqa: B008 - a constant
+    retries: Retries = Retries(3),  # noqa: B008 - a constant
+    backoff_factor: Backoff = Backoff(0.3),  # noqa: B008 - a constant
+) -> None:
+    """Call another service (GET) before what the phase changed is stored; an answer other than 2xx fails the rule."""
+    workspace.budget.spend(CALLING)
+    workspace.calls.append(Call(url, headers or {}, proxies or {}, timeout, retries, backoff_factor))
 
 
 def set_attribute(workspace: Workspace, path: NodePath, value: Any) -> None:

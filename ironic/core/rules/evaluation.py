@@ -8,7 +8,9 @@ database, and the facts are never written to.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ironic.core.rules import calls
 from ironic.core.rules.arguments import values_of
+from ironic.core.rules.calls import PlannedCall
 from ironic.core.rules.documents import shown
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.limits import ITEMS_TOLD, JUDGING, STEPS, pay
@@ -34,6 +36,7 @@ class _Run:
         self._workspace = workspace
         self._verdicts: list[dict[str, Any]] = []
         self.applies: bool | None = None
+        self.calls: list[PlannedCall] = []
         self.failure: Failure | None = None
         self._marks = workspace.marks()
         self._log_mark = len(workspace.log)
@@ -46,6 +49,7 @@ class _Run:
             if self.applies:
                 for index, deed in enumerate(self.rule.actions):
                     self._act(index, deed)
+                self._check_whole()
         except _Stopped as stop:
             self.failure = self._failure(stop)
 
@@ -64,6 +68,8 @@ class _Run:
         }
         if not self.rule.sensitive:
             told["changes"] = _shown(self._workspace.changes(self._marks), hiding=not self._workspace.is_masked)
+            if self.calls:
+                told["calls"] = [calls.shown(one.call, hiding=not self._workspace.is_masked) for one in self.calls]
         return told | ({"error": str(self.failure)} if self.failure else {})
 
     def _holds(self, index: int, condition: Condition) -> bool:
@@ -111,12 +117,24 @@ class _Run:
         return condition.operator.judge(**values) != condition.negated
 
     def _act(self, index: int, deed: Deed) -> None:
+        mark = len(self._workspace.calls)
         try:
             for scope in self._scopes(deed):
                 self._workspace.budget.spend(JUDGING)
                 deed.action.perform(self._workspace, **values_of(deed.arguments, scope, self._workspace.budget))
         except RuleFault as fault:
             raise _Stopped("actions", index, fault) from None
+        self.calls += [
+            PlannedCall(call, self.rule.uuid, self.rule.phase, index, self.rule.sensitive)
+            for call in self._workspace.calls[mark:]
+        ]
+
+    def _check_whole(self) -> None:
+        """Judge the node as the rule leaves it; a fault is told of its last action."""
+        try:
+            self._workspace.check_node(self._marks)
+        except RuleFault as fault:
+            raise _Stopped("actions", len(self.rule.actions) - 1, fault) from None
 
     def _scopes(self, part: Condition | Deed) -> Sequence[Mapping[str, Any]]:
         """Return a scope per item of the loop: a list's items, an object as a whole; without a loop just one."""
@@ -159,16 +177,18 @@ def evaluate(
     workspace = Workspace(facts, masking, steps)
     explanation: list[dict[str, Any]] = []
     log: list[LogLine] = []
+    planned: list[PlannedCall] = []
     failure = None
     for rule in rules:
         run = _Run(rule, workspace)
         run.perform()
         explanation.append(run.explanation())
         log.extend(run.log_lines())
+        planned.extend(run.calls)
         failure = run.failure
         if failure is not None:
             break
-    return Outcome(workspace.changes(), explanation, log, failure)
+    return Outcome(workspace.changes(), explanation, log, failure, [] if failure else planned)
 
 
 def _shown(changes: Changes, *, hiding: bool) -> dict[str, Any]:

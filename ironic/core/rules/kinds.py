@@ -6,10 +6,11 @@ What is constant is accepted once, when the rule is posted.
 """
 
 import ipaddress
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NewType
 
-from ironic.core.rules import paths, patterns, writable
+from ironic.core.rules import paths, patterns, urls, writable
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.interpolation import (
     Constant,
@@ -32,10 +33,25 @@ NodePath = NewType("NodePath", tuple[str, ...])
 PortPath = NewType("PortPath", tuple[str, ...])
 DataPath = NewType("DataPath", tuple[str, ...])
 Leftover = NewType("Leftover", dict[str, Any])
+Url = NewType("Url", str)
+Headers = NewType("Headers", dict[str, str])
+Proxies = NewType("Proxies", dict[str, str])
+Timeout = NewType("Timeout", float)
+Retries = NewType("Retries", int)
+Backoff = NewType("Backoff", float)
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+
+_HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
+_HEADER_VALUE: Final = re.compile(r"(?:[!-~](?:[ -~\t]{0,8190}[!-~])?)?")
+# Those that say to whom a request goes and how long it is: the client writes them.
+_CLIENTS_HEADERS: Final = frozenset(
+    {"host", "connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"}
+)
+_MOST_HEADERS: Final = 32
+_PROXIED: Final = frozenset({"http", "https"})
 
 
 class BadArgument(ValueError):
@@ -256,6 +272,85 @@ class PathKind(WordKind):
         return path
 
 
+class UrlKind(WordKind):
+    """What is called: whom is literal, what is asked there may hold expressions."""
+
+    takes = "a URL of http or https, in which expressions stand behind host and port only and get percent-encoded"
+
+    def checked(self, made: Template) -> Template:
+        """Refuse expressions that would choose whom the service calls."""
+        try:
+            return urls.url_template(made)
+        except urls.BadUrl as error:
+            raise BadArgument(str(error)) from None
+
+    def accept(self, value: Any) -> Any:
+        """Return the URL."""
+        return urls.checked_at_run_time(value)
+
+
+class HeadersKind(ObjectKind):
+    """Headers of a request: literal names, and text that is one line of ASCII."""
+
+    takes = f"an object of at most {_MOST_HEADERS} literal header names with their text, which is one line of ASCII"
+
+    def checked(self, made: Template) -> Template:
+        """Let expressions stand in the text of headers only."""
+        if not isinstance(made, Table) or not all(isinstance(name, Constant) for name, _ in made.pairs):
+            raise BadArgument(f"takes {self.takes}")
+        return made
+
+    def accept(self, value: Any) -> Any:
+        """Return the headers."""
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or len(value) > _MOST_HEADERS:
+            raise self.refuse()
+        if not all(_HEADER.fullmatch(name) and _is_header_value(one) for name, one in value.items()):
+            raise self.refuse()
+        if written := _CLIENTS_HEADERS & {name.lower() for name in value}:
+            raise RuleFault(f"no rule writes header {', '.join(sorted(written))}")
+        return value
+
+
+class ProxiesKind(ObjectKind):
+    """Through whom requests go; literal, as whom they reach is."""
+
+    takes = "an object of proxies' URLs by scheme, http or https, without expressions"
+
+    def checked(self, made: Template) -> Template:
+        """Refuse all expressions."""
+        raise BadArgument(f"takes {self.takes}")
+
+    def accept(self, value: Any) -> Any:
+        """Return the proxies."""
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not value.keys() <= _PROXIED:
+            raise self.refuse()
+        return {scheme: urls.checked_at_run_time(url) for scheme, url in value.items()}
+
+
+class BoundedKind(NumberKind):
+    """A number within bounds, which keep the time short that a rule may hold a thread of the service."""
+
+    def __init__(self, lowest: float, highest: float, of: str, *, whole: bool = False) -> None:
+        self._lowest, self._highest = lowest, highest
+        self._types: tuple[type, ...] = (int,) if whole else (int, float)
+        self.takes = f"{of}, {lowest} to {highest} (bounded, as a thread of the service waits meanwhile)"
+
+    def accept(self, value: Any) -> Any:
+        """Return the number."""
+        is_number = not isinstance(value, bool) and isinstance(value, self._types)
+        if not is_number or not self._lowest <= value <= self._highest:
+            raise self.refuse()
+        return value
+
+
+def _is_header_value(value: Any) -> bool:
+    return isinstance(value, str) and _HEADER_VALUE.fullmatch(value) is not None
+
+
 class LeftoverKind(Kind):
     """An empty object: the reference leaves one in the rules it hands out, which can so be posted again."""
 
@@ -287,4 +382,10 @@ KINDS: Final[Mapping[Any, Kind]] = {
     PortPath: PathKind(writable.allowed_on_port),
     DataPath: PathKind(writable.allowed_in_plugin_data),
     Leftover | None: LeftoverKind(),
+    Url: UrlKind(),
+    Headers | None: HeadersKind(),
+    Proxies | None: ProxiesKind(),
+    Timeout: BoundedKind(0.1, 30, "seconds for one attempt"),
+    Retries: BoundedKind(0, 5, "how often it is tried again", whole=True),
+    Backoff: BoundedKind(0, 5, "seconds that the pauses between attempts grow from"),
 }

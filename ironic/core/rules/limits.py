@@ -11,6 +11,7 @@ from ironic.core.rules.faults import RuleFault, TooMuchWork
 STEPS: Final = 2_000_000  # per evaluation
 JUDGING: Final = 10  # one verdict of an operator, one run of an action
 LOGGING: Final = 1000  # one line of log
+CALLING: Final = 200_000  # one call of another service: fewer than ten in a phase
 LOG_LENGTH: Final = 4096  # of one line of log
 ITEMS_TOLD: Final = 100  # of one loop, in an explanation
 TEXT_LENGTH: Final = 65_536  # of one interpolated text

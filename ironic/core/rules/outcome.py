@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ironic.core.errors import InspectionRuleFailure
+from ironic.core.rules.calls import PlannedCall
 from ironic.core.rules.plain_data import copy
 from ironic.core.rules.workspace import Changes, LogLine
 
@@ -45,6 +46,7 @@ class Outcome:
     explanation: list[dict[str, Any]]
     log: list[LogLine] = field(default_factory=list)
     failure: Failure | None = None
+    calls: list[PlannedCall] = field(default_factory=list)
 
 
 def preview(value: Any) -> Any:

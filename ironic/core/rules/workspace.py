@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from ironic.core.rules import writable
+from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document
 from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.limits import STEPS, Budget
-from ironic.core.rules.plain_data import Patch, copy
+from ironic.core.rules.plain_data import Patch, copy, keys_of
 from ironic.core.secrets import masked
 
 Masking = Literal["always", "never", "sensitive"]
@@ -76,6 +77,7 @@ class Workspace:
         self.budget = Budget(steps)
         self.rule: ActingRule
         self.log: list[tuple[str, str]] = []
+        self.calls: list[Call] = []
         self._views = _VIEWS[masking]
         self._masking = masking
         self._documents: list[Document] = []
@@ -134,6 +136,13 @@ class Workspace:
     def marks(self) -> list[int]:
         """Return how long each patch is, to tell later what was added."""
         return [len(document.patch) for document in self._documents]
+
+    def check_node(self, since: Sequence[int]) -> None:
+        """Raise RuleFault when what was changed since the marks were taken leaves a node that can't be."""
+        if self._node is None or not (patch := self.changes(since).node):
+            return
+        if wrong := writable.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
+            raise RuleFault(wrong)
 
     def changes(self, since: Sequence[int] = ()) -> Changes:
         """Return what was changed, all of it or since the marks were taken."""

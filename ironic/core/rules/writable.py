@@ -8,10 +8,11 @@ stored, or raises RuleFault. Source: facts/fields.yaml.
 
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ironic.core import network_data
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.paths import Path
@@ -126,6 +127,15 @@ PORT: Final[Mapping[str, Field]] = {
     "pxe_enabled": Field(_flag, True),
     "vendor": Field(_text(32)),
 }
+
+
+def inconsistency(node: Mapping[str, Any], touched: Collection[str]) -> str | None:
+    """Return why a node can't be as rules have left it, None when it can; touched fields are looked at only."""
+    if "network_data" in touched and (wrong := network_data.fault(node.get("network_data"))):
+        return wrong
+    if "retired_reason" in touched and node.get("retired_reason") is not None and not node.get("retired"):
+        return "retired_reason needs retired to be true"
+    return None
 
 
 def field_of(table: Mapping[str, Field], owner: str, path: Path) -> Field:

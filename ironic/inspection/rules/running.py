@@ -1,7 +1,8 @@
 """Running the rules of one phase on a machine.
 
-Chooses the rules (phase, scope, inspect interface), evaluates them over the facts, logs what they want logged and
-applies what they decided. A rule that fails the inspection becomes an InspectionRuleFailure, and nothing is applied.
+Chooses the rules (phase, scope, inspect interface), evaluates them over the facts, logs what they want logged, applies
+what they decided and makes the calls they ask for. A rule that fails the inspection, also by a call that failed,
+becomes an InspectionRuleFailure, and nothing is stored.
 """
 
 import logging
@@ -10,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.errors import HardwareInspectionFailure, IronicError
+from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure, IronicError
 from ironic.core.rules import CompiledRule, Facts, LogLine, Outcome, evaluate, selected
 from ironic.core.rules.plain_data import apply
 from ironic.db import Store
 from ironic.inspection.rules import record
 from ironic.inspection.rules.book import RuleBook
+from ironic.inspection.rules.calling import make_calls
 from ironic.inspection.rules.changes import apply_changes
 from ironic.inspection.rules.machine_facts import facts_of
 from ironic.inspection.staged_task import StagedTask
@@ -23,6 +25,7 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 SCOPE_PROPERTY: Final = "inspection_scope"
+_NOBODY: Final = "data of a node that is not known yet"
 _WITH_NODE: Final = ("preprocess", "main")
 
 _LEVELS: Final = {name.lower(): level for name, level in logging.getLevelNamesMapping().items()}
@@ -45,7 +48,8 @@ class Inspection:
             return
         outcome = _evaluate(rules, facts_of(task, inventory, plugin_data))
         self._explanation += outcome.explanation
-        _finish(outcome, f"node {task.node.uuid}")
+        what = f"node {task.node.uuid}"
+        _finish(outcome, what)
         try:
             apply_changes(outcome.changes, task, plugin_data)
         except HardwareInspectionFailure:
@@ -54,6 +58,7 @@ class Inspection:
             raise HardwareInspectionFailure(
                 error=f"what inspection rules of phase {phase} want can't be: {error}"
             ) from None
+        make_calls(outcome, what)
 
     def keep(self) -> None:
         """Have what rules did kept with what was found."""
@@ -74,9 +79,12 @@ def run_early(
     if not rules:
         return []
     outcome = _evaluate(rules, Facts(inventory, plugin_data))
-    if outcome.failure is not None:
+    try:
+        _finish(outcome, _NOBODY)
+        make_calls(outcome, _NOBODY)
+    except InspectionRuleFailure:
         record.keep_early(store, None, outcome.explanation)
-    _finish(outcome, "data of a node that is not known yet")
+        raise
     apply(plugin_data, outcome.changes.plugin_data)
     return outcome.explanation
 

@@ -44,7 +44,7 @@ def _rule(told: Mapping[str, Any]) -> dict[str, Any]:
         "conditions": [_condition(one) for one in told["conditions"]],
         "changes": None if changes is None else _rooted(changes),
     }
-    return rule | ({"error": told["error"]} if "error" in told else {})
+    return rule | {name: told[name] for name in ("calls", "error") if name in told}
 
 
 def _condition(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,10 +76,15 @@ def _shortened(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a rule did without what its conditions looked at, and with long values cut short."""
     conditions = [{"op": one["op"], "args": None, "verdict": one.get("verdict")} for one in told["conditions"]]
     if not (changes := told.get("changes")):
-        return {**told, "conditions": conditions}
+        return {**told, "conditions": conditions} | _short_calls(told)
     ports = {uuid: _previews(patch) for uuid, patch in changes["ports"].items()}
     short = {"node": _previews(changes["node"]), "ports": ports, "plugin_data": _previews(changes["plugin_data"])}
-    return {**told, "conditions": conditions, "changes": short}
+    return {**told, "conditions": conditions, "changes": short} | _short_calls(told)
+
+
+def _short_calls(told: Mapping[str, Any]) -> dict[str, Any]:
+    calls = told.get("calls")
+    return {"calls": [one | {"url": preview(one["url"])} for one in calls]} if calls else {}
 
 
 def _previews(patch: Patch) -> Patch:
@@ -87,4 +92,4 @@ def _previews(patch: Patch) -> Patch:
 
 
 def _bare(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {**told, "conditions": [], "changes": None}
+    return {**{name: one for name, one in told.items() if name != "calls"}, "conditions": [], "changes": None}

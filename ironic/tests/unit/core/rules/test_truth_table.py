@@ -93,7 +93,8 @@ DEEDS: dict[str, dict[str, Any]] = {
 
 
 def test_the_table_has_every_action() -> None:
-    assert DEEDS.keys() == ACTIONS.keys()
+    # Whom a rule calls never comes from an expression: that one has tests of its own (test_calls).
+    assert DEEDS.keys() | {"api-call"} == ACTIONS.keys()
 
 
 @pytest.mark.demand("S125", "S127", "S129", "S132")

@@ -216,8 +216,3 @@ def test_a_strangers_operator_that_fails_fails_the_rule_alone() -> None:
     assert operator.judge(value=1) is True
     with pytest.raises(Exception, match="operator odd failed: ZeroDivisionError"):
         operator.judge(value=0)
-
-
-def test_there_is_no_action_that_calls_other_services() -> None:
-    # Evaluation has no effects outside, so that a dry run is one; and data of strangers must not choose what we call.
-    assert "api-call" not in ACTIONS
