@@ -5,15 +5,24 @@ owner and lessee: a node the caller may not see is a 404 as if it weren't there,
 Lists fall back to the caller's own project where its nodes can be told apart.
 """
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.errors import AllocationNotFound, HTTPForbidden, IronicError, NodeNotFound
-from ironic.core.resource_errors import RunbookNotFound
+from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound
+from ironic.core.resource_errors import (
+    AllocationNotFound,
+    PortgroupNotFound,
+    PortNotFound,
+    RunbookNotFound,
+    VolumeConnectorNotFound,
+    VolumeTargetNotFound,
+)
 
 SEE_NODE: Final = "baremetal:node:get"
+SEE_EVERY_FIELD: Final = "baremetal:node:get:filter_threshold"
 LIST_NODES: Final = "baremetal:node:list"
 LIST_PORTS: Final = "baremetal:port:list"
 LIST_PORTGROUPS: Final = "baremetal:portgroup:list"
@@ -23,6 +32,8 @@ LIST_RUNBOOKS: Final = "baremetal:runbook:list"
 
 # Lists that are cut down to one project where a caller may not see all.
 _OF_PROJECT: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
+
+Hidden = frozenset[str]
 
 
 class Owned(Protocol):
@@ -42,7 +53,9 @@ def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
         return
     kind = _kind(route)
     if kind in _TARGETS and values:
-        _check_node(request, route.rule, values[0], *_TARGETS[kind](request, values[0]))
+        # A list below a thing is cut down by its handler; that the thing is there is for those who may see it.
+        rule = SEE_NODE if route.rule in _OF_PROJECT else route.rule
+        _check_node(request, rule, kind, values[0], *_TARGETS[kind](request, values[0]))
     elif kind in _OWNERS and values:
         require_own(request, route.rule, kind, values[0], *_OWNERS[kind](request, values[0]))
     elif route.rule in _OF_PROJECT:
@@ -108,6 +121,11 @@ _OWNERS: Final[Mapping[str, Callable[[Request, str], tuple[str | None, bool]]]] 
     "runbook": _runbook,
 }
 _MISSING: Final[Mapping[str, Callable[[str], IronicError]]] = {
+    "node": lambda ident: NodeNotFound(node=ident),
+    "port": lambda ident: PortNotFound(port=ident),
+    "portgroup": lambda ident: PortgroupNotFound(portgroup=ident),
+    "connector": lambda ident: VolumeConnectorNotFound(connector=ident),
+    "target": lambda ident: VolumeTargetNotFound(target=ident),
     "allocation": lambda ident: AllocationNotFound(allocation=ident),
     "runbook": lambda ident: RunbookNotFound(runbook=ident),
 }
@@ -125,24 +143,63 @@ def require_own(request: Request, rule: str, kind: str, ident: str, owner: str |
     raise HTTPForbidden(resource=rule)
 
 
-def _check_node(request: Request, rule: str, ident: str, owner: str | None, lessee: str | None) -> None:
+def _check_node(request: Request, rule: str, kind: str, ident: str, owner: str | None, lessee: str | None) -> None:
     if allows(request, rule, owner, lessee):
         return
     if not allows(request, SEE_NODE, owner, lessee):
-        raise NodeNotFound(node=ident)
+        raise _MISSING[kind](ident)
     raise HTTPForbidden(resource=rule)
 
 
 def require(request: Request, rule: str, node: Owned) -> None:
     """Refuse what the caller may not do with a node."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, node.uuid, node.owner, node.lessee)
+        _check_node(request, rule, "node", node.uuid, node.owner, node.lessee)
+
+
+def require_named(request: Request, rule: str, node: str) -> None:
+    """Refuse what the caller may not do with a node that no path names."""
+    if not request.services.policy.is_open:
+        _check_node(request, rule, "node", node, *_node(request, node))
+
+
+def require_steps(request: Request, names: Iterable[str], node: Owned) -> None:
+    """Refuse steps for which an operator has made a rule of their own that keeps the caller out."""
+    target: dict[str, Any] = {"node.owner": node.owner, "node.lessee": node.lessee}
+    for rule in (f"baremetal:step:execute:{name}" for name in names):
+        if request.services.policy.denies(request.context, rule, target):
+            raise HTTPForbidden(resource=rule)
 
 
 def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
     """Tell whether a rule lets the caller through."""
     target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
     return request.services.policy.allows(request.context, rule, target)
+
+
+def unmasked(request: Request, rules: Iterable[str]) -> frozenset[str]:
+    """Return which of these rules lift a mask for the caller; they don't look at the node."""
+    return frozenset(rule for rule in rules if allows(request, rule))
+
+
+def hidden_fields(request: Request, rules: Mapping[str, str]) -> "Callable[[str | None, str | None], Hidden] | None":
+    """Return what tells, by a node's owner and lessee, which of its fields the caller may not see; None: all are seen.
+
+    ``rules`` are by field. Nodes of one page mostly have the same owner and lessee, so few decisions serve all of them.
+    """
+    if allows(request, SEE_EVERY_FIELD):
+        return None
+
+    @functools.cache
+    def hidden(owner: str | None, lessee: str | None) -> Hidden:
+        return frozenset(name for name, rule in rules.items() if not allows(request, rule, owner, lessee))
+
+    return hidden
+
+
+def is_site_operator(request: Request) -> bool:
+    """Tell whether the caller stands above all projects: with system scope, or where nobody has to say who they are."""
+    return request.services.policy.is_open or request.context.system_scope is not None
 
 
 def own_project(request: Request, rule: str = LIST_NODES) -> str | None:

@@ -8,6 +8,7 @@ thing the programs need.
 import logging
 import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pecan.core
@@ -187,20 +188,26 @@ def build_app(
     store: "Store", conductors: "Conductors", placement: "Placement", settings: ApiSettings, conf: Any = None
 ) -> WSGI:
     """Wire the API; `conf` is needed only by the libraries of the keystone mode."""
-    rules = _policy(settings, conf)
-    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, placement, settings, rules))
-    if settings.auth_strategy == "keystone":
-        from ironic.api import identity
-
-        app = identity.wrap(app, conf, Routes(ROUTES))
-    return Middleware(app, settings)
+    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, placement, settings, _policy(settings, conf)))
+    return Middleware(_identified(app, settings, conf), settings)
 
 
 def _policy(settings: ApiSettings, conf: Any) -> policy.Policy:
+    return policy.Keystone.from_conf(conf) if settings.auth_strategy == "keystone" else policy.Noauth()
+
+
+def _identified(app: WSGI, settings: ApiSettings, conf: Any) -> WSGI:
+    """Put what finds out who a caller is before the application; only what is used is imported."""
     match settings.auth_strategy:
         case "noauth":
-            return policy.Noauth()
+            return app
         case "keystone":
-            return policy.Keystone.from_conf(conf)
+            from ironic.api import identity
+
+            return identity.wrap(app, conf, Routes(ROUTES))
+        case "http_basic":
+            from ironic.api.basic import BasicIdentity, Users
+
+            return BasicIdentity(app, Users(Path(settings.user_file)), Routes(ROUTES))
         case other:
-            raise ValueError(f"auth_strategy = {other} is not available yet; use noauth or keystone")
+            raise ValueError(f"auth_strategy = {other} is unknown; there are noauth, keystone and http_basic.")

@@ -78,6 +78,10 @@ class Field:
     brief: Callable[[Any], Any] | None = None
     # Hides secrets in a parsed JSON value.
     mask: Callable[[Any], Any] | None = None
+    # The rule that lets a caller see it without the mask.
+    unmasked_by: str | None = None
+    # The rule about the node that a caller needs to see it at all.
+    rule: str | None = None
     # For computed fields: the columns needed, and what makes values of them for a whole page at once.
     needs: tuple[str, ...] = ()
     gather: Gather | None = None

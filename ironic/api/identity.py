@@ -4,7 +4,7 @@ Every request has to carry a token that Keystone knows, except those of public r
 anybody looking at a token, so that a ramdisk never waits for Keystone. The body of the 401 is the middleware's own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ironic.api.errors import Refusal
@@ -24,21 +24,23 @@ class Identity:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Serve one request."""
-        if not self._is_public(environ):
+        if not is_public(self._routes, environ):
             return self._protected(environ, start_response)
         environ["ironic.context"].is_public_api = True
         return self._app(environ, start_response)
 
-    def _is_public(self, environ: dict[str, Any]) -> bool:
-        try:
-            route, _ = self._routes.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
-        except (Refusal, IronicError):
-            return False
-        return route.public
-
     def _known(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         describe(environ["ironic.context"], environ)
         return self._app(environ, start_response)
+
+
+def is_public(routes: Routes, environ: Mapping[str, Any]) -> bool:
+    """Tell whether a request needs nobody to be known."""
+    try:
+        route, _ = routes.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
+    except (Refusal, IronicError):
+        return False
+    return route.public
 
 
 def describe(context: RequestContext, environ: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from ironic.core.errors import InvalidParameterValue
 PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
 # Any key at all, with `~` and `/` in it written as RFC 6901 has it.
 ANY_PATH: Final = re.compile(r"(/([^/~]|~[01])*)+")
+_PLAIN: Final = ", of letters, digits, '-' and '_'; to write other keys, replace the object that they are in"
 OPERATIONS: Final = frozenset({"add", "replace", "remove"})
 KEYS: Final = frozenset({"op", "path", "value"})
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -64,7 +65,8 @@ def _change(item: Any, syntax: re.Pattern[str]) -> Change:
     if not isinstance(op, str) or op not in OPERATIONS:
         raise InvalidParameterValue(err="The op of a patch has to be add, replace or remove.")
     if not isinstance(path, str) or not syntax.fullmatch(path):
-        raise InvalidParameterValue(err="The path of a patch has to be like /field or /field/key.")
+        hint = "" if syntax is ANY_PATH else _PLAIN
+        raise InvalidParameterValue(err=f"The path of a patch has to be like /field or /field/key{hint}.")
     if unknown := item.keys() - KEYS:
         raise InvalidParameterValue(err=f"Unknown in a patch: {', '.join(sorted(map(printable, unknown)))}.")
     if op != "remove" and "value" not in item:

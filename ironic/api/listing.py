@@ -100,9 +100,10 @@ def _projection(request: Request, resource: type[Resource], given: Mapping[str, 
     _check_fields(request, resource, names)
     if names and detail:
         raise InvalidParameterValue(err="fields and detail can't be used together.")
+    sight = projection.sight(request, resource)
     if names:
-        return projection.chosen(resource, request.minor, names)
-    return projection.full(resource, request.minor) if detail or detailed else projection.plain(resource, request.minor)
+        return projection.chosen(resource, request.minor, names, sight)
+    return (projection.full if detail or detailed else projection.plain)(resource, request.minor, sight)
 
 
 def _check_fields(request: Request, resource: type[Resource], names: list[str] | None) -> None:
@@ -126,10 +127,11 @@ def one(request: Request, resource: type[Resource]) -> Projection:
     """Read the query of a single thing: all of it, or the `fields` asked for."""
     names = input.query(request.query(), {"fields": _CHOICE["fields"]}, _LISTS).get("fields")
     _check_fields(request, resource, names)
+    sight = projection.sight(request, resource)
     if names is None:
-        return projection.full(resource, request.minor)
+        return projection.full(resource, request.minor, sight)
     # An empty value chooses nothing but the links here; in a list it counts as not given.
-    return projection.chosen(resource, request.minor, names)
+    return projection.chosen(resource, request.minor, names, sight)
 
 
 def store_filters(resource: type[Resource], page: Page) -> dict[str, Any]:

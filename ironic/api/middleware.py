@@ -5,14 +5,18 @@ turns whatever escaped the application into a plain 500. One layer instead of fo
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from ironic.api import errors
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 
 LOG = logging.getLogger(__name__)
+
+# A path as it stands in a URL.
+_PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~%!$&'()*+;=:@-]*)+")
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 StartResponse = Callable[..., Any]
@@ -51,11 +55,11 @@ class Middleware:
 
 def believe_proxy(environ: dict[str, Any]) -> None:
     """Take scheme, host and mount point from the headers a proxy sets; the first of several counts."""
-    if scheme := _first(environ, "HTTP_X_FORWARDED_PROTO"):
+    if (scheme := _first(environ, "HTTP_X_FORWARDED_PROTO").lower()) in ("http", "https"):
         environ["wsgi.url_scheme"] = scheme
     if host := _first(environ, "HTTP_X_FORWARDED_HOST"):
         environ["HTTP_HOST"] = host
-    if prefix := _first(environ, "HTTP_X_FORWARDED_PREFIX"):
+    if _PREFIX.fullmatch(prefix := _first(environ, "HTTP_X_FORWARDED_PREFIX")):
         environ["SCRIPT_NAME"] = prefix.rstrip("/")
 
 

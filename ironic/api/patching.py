@@ -45,11 +45,14 @@ def patched(
     touched = {change.root: after[change.root] for change in changes}
     for name, value in touched.items():
         if value is None:
-            _check_removable(known[name])
+            touched[name] = _without(known[name], changes)
     values = input.written(known, touched, minor)
     return {name: value for name, value in values.items() if value != document.get(name)}
 
 
-def _check_removable(one: Field) -> None:
+def _without(one: Field, changes: Sequence[Change]) -> Any:
+    """Return what a field that is never null has when a patch takes it away; other nulls are judged with the values."""
     if one.empty is REQUIRED:
         raise InvalidParameterValue(err=f"{one.name} must not be removed.")
+    last = [change.op for change in changes if change.root == one.name][-1]
+    return one.empty if last == "remove" and not one.nullable else None

@@ -19,6 +19,9 @@ class Policy(Protocol):
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Tell whether a rule lets the caller through."""
 
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Tell whether a rule that only an operator's file may define is there and keeps the caller out."""
+
 
 class Noauth:
     """Everything passes, except the two rules that would show secrets: they have to be allowed explicitly."""
@@ -28,6 +31,10 @@ class Noauth:
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Let everything pass that is no secret."""
         return rule not in ("show_password", "show_instance_secrets")
+
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Keep nobody out."""
+        return False
 
 
 class Keystone:
@@ -54,8 +61,17 @@ class Keystone:
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Evaluate one rule."""
-        facts = dict(target) | {"config.service_project_name": self._service_project}
-        return bool(self._enforcer.authorize(rule, facts, credentials(context), do_raise=False))
+        return bool(self._enforcer.authorize(rule, self._facts(target), credentials(context), do_raise=False))
+
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Evaluate one rule if there is such a rule."""
+        self._enforcer.load_rules()
+        if rule not in self._enforcer.rules:
+            return False
+        return not self._enforcer.enforce(rule, self._facts(target), credentials(context), do_raise=False)
+
+    def _facts(self, target: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(target) | {"config.service_project_name": self._service_project}
 
 
 def credentials(context: RequestContext) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """From rows to documents.
 
 A projection is compiled once per resource, version and set of fields: which columns to select, which keys to write, how
-to show the few columns that are not JSON as they stand. Per row nothing asks for versions, rules or link templates.
-Stored JSON passes unparsed; only columns that may hold secrets are parsed, masked and encoded again.
+to show the few columns that are not JSON as they stand. Per row nothing asks for versions or link templates, and for
+rules only where a caller may not see every field of every node. Stored JSON passes unparsed; only columns that may hold
+secrets are parsed, masked and encoded again.
 """
 
 import functools
@@ -12,23 +13,42 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from ironic.api import access
 from ironic.api.errors import unacceptable
 from ironic.api.fields import Field, Resource
 from ironic.api.request import Request, printable
-from ironic.api.types import Links
+from ironic.api.types import Json, Links
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.secrets import REPLACEMENT
 
 if TYPE_CHECKING:
     from ironic.db.record import Record
+
+# The rules whose masks are lifted for a caller; None: rules don't decide here what is seen.
+Sight = frozenset[str] | None
+
+_REDACTED: Final = orjson.Fragment(b'{"redacted_contents":"******"}')
+_JUDGED_BY: Final = ("owner", "lessee")
 
 
 class Projection:
     """How rows of one resource are shown to callers of one version."""
 
-    __slots__ = ("_gathered", "_keys", "_links", "_links_key", "_shown", "_stored", "columns", "names")
+    __slots__ = (
+        "_gathered",
+        "_hidden",
+        "_keys",
+        "_links",
+        "_links_key",
+        "_rules",
+        "_shown",
+        "_stored",
+        "columns",
+        "names",
+    )
 
     def __init__(
-        self, resource: type[Resource], minor: int, fields: Sequence[Field], *, brief: bool, revealed: bool
+        self, resource: type[Resource], minor: int, fields: Sequence[Field], *, brief: bool, sight: Sight
     ) -> None:
         stored = [one for one in fields if one.column is not None]
         linked = [one for one in fields if isinstance(one.type, Links)]
@@ -36,13 +56,16 @@ class Projection:
         self.names = [one.name for one in fields]
         columns = [str(one.column) for one in stored]
         needed = [column for one in self._gathered for column in one.needs] + ([resource.key] if linked else [])
+        self._rules = {one.name: one.rule for one in fields if one.rule is not None and sight is not None}
+        self._hidden = {one.name: _REDACTED if isinstance(one.type, Json) else REPLACEMENT for one in fields}
+        needed += _JUDGED_BY if self._rules else ()
         self.columns: tuple[str, ...] = tuple(dict.fromkeys(columns + needed))
         self._stored = len(stored)
         self._keys = [one.name for one in (*stored, *linked, *self._gathered)]
         self._shown = [
             (index, shown)
             for index, one in enumerate(stored)
-            if (shown := (one.brief if brief else None) or _shown(one, minor, revealed)) is not None
+            if (shown := (one.brief if brief else None) or _shown(one, minor, sight)) is not None
         ]
         self._links = [one.type for one in linked]
         self._links_key = self.columns.index(resource.key) if linked else 0
@@ -54,7 +77,21 @@ class Projection:
             [_template(request.base, kind.path) for kind in self._links],
             [self._gather(request, one, rows) for one in self._gathered],
             self._document,
+            self._hider(request),
         )
+
+    def _hider(self, request: Request) -> Callable[[Sequence[Any], dict[str, Any]], None] | None:
+        """Return what takes out of a row's document what the caller may not see; None: all may be seen."""
+        hidden = access.hidden_fields(request, self._rules) if self._rules else None
+        if hidden is None:
+            return None
+        owner, lessee = (self.columns.index(name) for name in _JUDGED_BY)
+
+        def hide(row: Sequence[Any], document: dict[str, Any]) -> None:
+            for name in hidden(row[owner], row[lessee]):
+                document[name] = self._hidden[name]
+
+        return hide
 
     def document(self, request: Request, row: Sequence[Any]) -> dict[str, Any]:
         """Turn one row into a document."""
@@ -89,13 +126,18 @@ class Batch:
     links: list[str]
     gathered: list[Sequence[Any]]
     show: Callable[[Sequence[Any], list[str], list[Any]], dict[str, Any]]
+    hide: Callable[[Sequence[Any], dict[str, Any]], None] | None
 
     def documents(self, start: int, stop: int) -> list[dict[str, Any]]:
         """Show a slice of the rows."""
         stop = min(stop, len(self.rows))
-        return [
+        shown = [
             self.show(self.rows[at], self.links, [values[at] for values in self.gathered]) for at in range(start, stop)
         ]
+        if self.hide is not None:
+            for at, document in enumerate(shown, start):
+                self.hide(self.rows[at], document)
+        return shown
 
 
 def _stored(record: "Record", name: str) -> Any:
@@ -104,10 +146,10 @@ def _stored(record: "Record", name: str) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
-def _shown(one: Field, minor: int, revealed: bool) -> Callable[[Any], Any] | None:
+def _shown(one: Field, minor: int, sight: Sight) -> Callable[[Any], Any] | None:
     if one.render is not None and (rendered := one.render(minor)) is not None:
         return rendered
-    if one.mask is not None and not revealed:
+    if one.mask is not None and (sight is None or one.unmasked_by not in sight):
         return functools.partial(_masked, one.mask)
     return one.type.shown()
 
@@ -135,15 +177,15 @@ _CACHE: dict[tuple[Any, ...], Projection] = {}
 
 
 def _compiled(
-    resource: type[Resource], minor: int, names: tuple[str, ...] | None, plain: bool, revealed: bool
+    resource: type[Resource], minor: int, names: tuple[str, ...] | None, plain: bool, sight: Sight
 ) -> Projection:
-    key = (resource, minor, names, plain, revealed)
+    key = (resource, minor, names, plain, sight)
     if (found := _CACHE.get(key)) is None:
         if len(_CACHE) >= _MOST:
             # Callers may choose fields as they like; what is used will be back soon.
             _CACHE.clear()
         fields = [one for one in resource.visible(minor) if _is_wanted(one, names, plain)]
-        found = _CACHE[key] = Projection(resource, minor, fields, brief=plain, revealed=revealed)
+        found = _CACHE[key] = Projection(resource, minor, fields, brief=plain, sight=sight)
     return found
 
 
@@ -153,17 +195,23 @@ def _is_wanted(one: Field, names: tuple[str, ...] | None, plain: bool) -> bool:
     return one.plain or not plain
 
 
-def full(resource: type[Resource], minor: int, revealed: bool = False) -> Projection:
+def sight(request: Request, resource: type[Resource]) -> Sight:
+    """Find out which masks are lifted for a caller."""
+    rules = (one.unmasked_by for one in resource.table.fields.values() if one.unmasked_by is not None)
+    return access.unmasked(request, rules) if request.is_judged else None
+
+
+def full(resource: type[Resource], minor: int, sight: Sight = None) -> Projection:
     """Return the projection of the whole document."""
-    return _compiled(resource, minor, None, False, revealed)
+    return _compiled(resource, minor, None, False, sight)
 
 
-def plain(resource: type[Resource], minor: int) -> Projection:
+def plain(resource: type[Resource], minor: int, sight: Sight = None) -> Projection:
     """Return the projection of the plain list."""
-    return _compiled(resource, minor, None, True, False)
+    return _compiled(resource, minor, None, True, sight)
 
 
-def chosen(resource: type[Resource], minor: int, names: Iterable[str], revealed: bool = False) -> Projection:
+def chosen(resource: type[Resource], minor: int, names: Iterable[str], sight: Sight = None) -> Projection:
     """Return the projection of `fields=`; a later field is a 406, an unknown one a 400."""
     asked = tuple(sorted({name.lower() for name in names}))
     for name in asked:
@@ -172,4 +220,4 @@ def chosen(resource: type[Resource], minor: int, names: Iterable[str], revealed:
             raise InvalidParameterValue(err=f"{printable(name)} is no field that can be selected.")
         if one.since > minor:
             raise unacceptable(f"Field {name}", one.since)
-    return _compiled(resource, minor, asked, False, revealed)
+    return _compiled(resource, minor, asked, False, sight)

@@ -49,6 +49,7 @@ class RamdiskSettings:
     # How strictly agents are met.
     require_tls: bool = True
     fast_track: bool = False
+    fast_track_timeout: int = 300
 
     @classmethod
     def from_conf(cls, conf: Any) -> "RamdiskSettings":
@@ -65,6 +66,7 @@ class RamdiskSettings:
             tls_ciphers=conf.agent.tls_ciphers,
             require_tls=conf.agent.require_tls,
             fast_track=conf.deploy.fast_track,
+            fast_track_timeout=conf.deploy.fast_track_timeout,
         )
 
     def document(self, heartbeat_timeout: int) -> dict[str, Any]:

@@ -4,7 +4,8 @@ Slotted and handed on, nothing is looked up in thread locals. Holds the version,
 conductors, placement); reads body and query on demand.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from ironic.rpc.placement import Placement
 
 _ORDINARY: Final = "max_body"
+_REPORT: Final = "max_body_inspection"
 _MOST_PARAMETERS: Final = 1000
+_HOST: Final = re.compile(r"[A-Za-z0-9.\-_~%:\[\]]{1,300}")
 
 
 class Services:
@@ -45,7 +48,19 @@ class Services:
 class Request:
     """One request, from the moment its version is known."""
 
-    __slots__ = ("_base", "_body", "context", "environ", "method", "minor", "route", "services", "stripped", "within")
+    __slots__ = (
+        "_base",
+        "_body",
+        "announce",
+        "context",
+        "environ",
+        "method",
+        "minor",
+        "route",
+        "services",
+        "stripped",
+        "within",
+    )
 
     def __init__(self, environ: Mapping[str, Any], minor: int, context: RequestContext, services: Services) -> None:
         self.environ, self.minor, self.context, self.services = environ, minor, context, services
@@ -55,6 +70,8 @@ class Request:
         self.stripped = False
         # Path of what a shown thing belongs to, for the links of things that live below another.
         self.within = ""
+        # Called before a conductor is asked for something.
+        self.announce: Callable[[], object] | None = None
         self._base: str | None = None
         self._body: Any = self
 
@@ -66,6 +83,8 @@ class Request:
     @property
     def conductors(self) -> "Conductors":
         """The way to ask a conductor."""
+        if self.announce is not None:
+            self.announce()
         return self.services.conductors
 
     @property
@@ -77,6 +96,11 @@ class Request:
     def settings(self) -> ApiSettings:
         """The configuration of the API."""
         return self.services.settings
+
+    @property
+    def is_judged(self) -> bool:
+        """Tell whether rules decide what the caller may see; a ramdisk sees what its routes show."""
+        return not (self.services.policy.is_open or self.context.is_public_api)
 
     @property
     def base(self) -> str:
@@ -100,8 +124,8 @@ class Request:
             limit = self.route.body_limit if self.route else _ORDINARY
             raw = body.read(self.environ, getattr(self.settings, limit))
             self._body = body.parse(raw, self.settings.max_depth)
-            if limit == _ORDINARY:
-                # What may be large is no row but data: its handler knows what it can hold.
+            if limit != _REPORT:
+                # What a machine reports is no row but data: its handler knows what it can hold.
                 body.check_storable(raw, self._body)
         return self._body
 
@@ -135,5 +159,8 @@ def printable(name: str) -> str:
 def _own_url(environ: Mapping[str, Any]) -> str:
     """Return scheme, host and mount point the client used."""
     scheme = environ.get("wsgi.url_scheme", "http")
-    host = environ.get("HTTP_HOST") or f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
+    host = environ.get("HTTP_HOST", "")
+    if not _HOST.fullmatch(host):
+        # It goes into links and headers of the answer, where only a host may stand.
+        host = f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
     return f"{scheme}://{host}{environ.get('SCRIPT_NAME', '')}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ironic.api.ramdisk_settings import RamdiskSettings
+from ironic.api.rate_limit import RateLimit
 from ironic.inspection import storage
 from ironic.inspection.discovery import Discovery
 from ironic.inspection.rules import RuleBook
@@ -29,6 +30,8 @@ class ApiSettings:
     """Values the API works by; the defaults are those of the options."""
 
     auth_strategy: str = "noauth"
+    # Who may come in with http_basic.
+    user_file: str = ""
     public_endpoint: str | None = None
     max_limit: int = 1000
     max_body: int = 1024 * KIB
@@ -51,6 +54,9 @@ class ApiSettings:
     restrict_lookup: bool = True
     ramdisk_heartbeat_timeout: int = 300
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
+    # How often one address may look up or post; None is as often as it likes.
+    ramdisk_limit: RateLimit | None = None
+    boot_token: bool = False
     # The rules of the operator's file are read and checked once, here.
     rule_book: RuleBook = field(default_factory=RuleBook)
     inventories: Backend = field(default_factory=InDatabase)
@@ -68,6 +74,7 @@ class ApiSettings:
         steps = {kind: frozenset(getattr(api, f"disallow_{kind}_steps")) for kind in STEP_KINDS}
         return cls(
             auth_strategy=conf.auth_strategy,
+            user_file=conf.http_basic_auth_user_file,
             public_endpoint=api.public_endpoint and api.public_endpoint.rstrip("/"),
             max_limit=api.max_limit,
             max_body=api.max_json_body_size * KIB,
@@ -88,6 +95,8 @@ class ApiSettings:
             restrict_lookup=api.restrict_lookup,
             ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
             ramdisk=RamdiskSettings.from_conf(conf),
+            ramdisk_limit=RateLimit(limit) if (limit := api.ramdisk_calls_per_minute) else None,
+            boot_token=conf.inspector.boot_token,
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=storage.from_conf(),
             discovery=Discovery.from_conf(conf),

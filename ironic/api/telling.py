@@ -1,11 +1,12 @@
 """What the API tells those who listen to notifications: things that are created, changed and deleted through it.
 
-One table names the routes; handlers know nothing of it. A request that is refused for what it asks is nobody's news; of
-one that was carried out, or failed, start and end are told together, as the thing was before and as it is after.
+One table names the routes; handlers know nothing of it. The start is told when everything was checked: before the first
+commit, or before a conductor is asked. A request that is refused for what it asks is nobody's news.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api.answers import Answer
 from ironic.api.request import Request
@@ -13,7 +14,12 @@ from ironic.core.errors import IronicError
 from ironic.rpc.notifications import END, ERROR, NOTICES, START, Subject, subjects
 from ironic.rpc.notifications.notices import API
 
+if TYPE_CHECKING:
+    from ironic.db import Store
+
 Values = dict[str, Any]
+
+_NOTHING: Final[Mapping[str, int]] = {}
 
 CREATE, UPDATE, DELETE, MAINTENANCE = "create", "update", "delete", "maintenance_set"
 
@@ -32,19 +38,41 @@ _COLLECTIONS: Final = {
 }
 
 
-def _routes() -> dict[tuple[str, str], tuple[Subject, str]]:
-    routes: dict[tuple[str, str], tuple[Subject, str]] = {}
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of a route: of what kind of thing, what happens to it, and which ones the path names."""
+
+    subject: Subject
+    action: str
+    idents: "Callable[[Store, tuple[str, ...]], Sequence[str]]" = lambda _store, path: path[:1]
+
+
+def _allocation_of(store: "Store", path: tuple[str, ...]) -> Sequence[str]:
+    (uuid,) = store.nodes.row(("allocation_uuid",), path[0])
+    return (uuid,) if uuid else ()
+
+
+def _all_rules(store: "Store", _path: tuple[str, ...]) -> Sequence[str]:
+    return [row[0] for row in store.rules.rows(("uuid",))]
+
+
+def _routes() -> dict[tuple[str, str], Told]:
+    routes: dict[tuple[str, str], Told] = {}
     for path, (member, kind) in _COLLECTIONS.items():
         subject = subjects.SUBJECTS[kind]
-        routes["POST", path] = (subject, CREATE)
-        routes["PATCH", f"{path}/{member}"] = (subject, UPDATE)
-        routes["DELETE", f"{path}/{member}"] = (subject, DELETE)
+        routes["POST", path] = Told(subject, CREATE)
+        routes["PATCH", f"{path}/{member}"] = Told(subject, UPDATE)
+        routes["DELETE", f"{path}/{member}"] = Told(subject, DELETE)
     for method in ("PUT", "DELETE"):
-        routes[method, "/v1/nodes/{node}/maintenance"] = (subjects.NODE_IN_MAINTENANCE, MAINTENANCE)
+        routes[method, "/v1/nodes/{node}/maintenance"] = Told(subjects.NODE_IN_MAINTENANCE, MAINTENANCE)
+        for path in ("/v1/nodes/{node}/traits", "/v1/nodes/{node}/traits/{trait}"):
+            routes[method, path] = Told(subjects.NODE, UPDATE)
+    routes["DELETE", "/v1/nodes/{node}/allocation"] = Told(subjects.SUBJECTS["allocation"], DELETE, _allocation_of)
+    routes["DELETE", "/v1/inspection_rules"] = Told(subjects.SUBJECTS["inspectionrule"], DELETE, _all_rules)
     return routes
 
 
-TOLD: Final[Mapping[tuple[str, str], tuple[Subject, str]]] = _routes()
+TOLD: Final[Mapping[tuple[str, str], Told]] = _routes()
 
 
 def answered(request: Request, handler: Callable[..., Answer], args: tuple[Any, ...]) -> Answer:
@@ -53,26 +81,75 @@ def answered(request: Request, handler: Callable[..., Answer], args: tuple[Any, 
     told = TOLD.get((route.method, route.path)) if route else None
     if told is None:
         return handler(*args)
-    subject, action = told
-    before = None if action == CREATE else _read(request, subject, args[1])
-    try:
-        answer = handler(*args)
-    except Exception as error:
-        if before is not None and not _is_refusal(error):
-            _tell(request, subject, action, (START, before), (ERROR, before))
-        raise
-    after = before if action == DELETE else _read(request, subject, _ident(answer, before))
-    if after is not None:
-        _tell(request, subject, action, (START, before or after), (END, after))
+    news = _News(request, told, args[1:])
+    request.announce = news.start
+    with request.store.announcing(news.start):
+        try:
+            answer = handler(*args)
+        except Exception as error:
+            news.fail(error)
+            raise
+    news.end(answer)
     return answer
 
 
-def _ident(answer: Answer, before: Values | None) -> str:
-    """Return by what the thing is found after the request: its UUID, for its name may be another one now."""
-    return before["uuid"] if before else (answer.location or "").rpartition("/")[2]
+class _News:
+    """What there is to tell of one request."""
+
+    def __init__(self, request: Request, told: Told, path: tuple[str, ...]) -> None:
+        self._request, self._told = request, told
+        self._started = False
+        self._before: list[Values] = [] if told.action == CREATE else self._find(path)
+
+    def start(self, created: Mapping[str, int] = _NOTHING) -> bool:
+        """Tell that the change begins, if it is known of what; tell whether it is."""
+        if not self._started and self._told.action == CREATE:
+            new = created.get(self._told.subject.table)
+            self._before = self._read([] if new is None else [new])
+        if not self._started and self._before:
+            self._started = True
+            self._tell(START, self._before)
+        return self._started
+
+    def fail(self, error: Exception) -> None:
+        """Tell that it failed, unless it was refused before it began."""
+        if self._started or not _is_refusal(error):
+            self.start()
+            self._tell(ERROR, self._before)
+
+    def end(self, answer: Answer) -> None:
+        """Tell what has become of it."""
+        if self._told.action == DELETE:
+            after = self._before
+        else:
+            # By UUID: its name may be another one now.
+            after = self._read([each["uuid"] for each in self._before] or [(answer.location or "").rpartition("/")[2]])
+        self._before = self._before or after
+        self.start()
+        self._tell(END, after)
+
+    def _find(self, path: tuple[str, ...]) -> list[Values]:
+        try:
+            return self._read(self._told.idents(self._request.store, path))
+        except IronicError:
+            return []  # what is not there is the handler's to say
+
+    def _read(self, idents: "Sequence[str | int]") -> list[Values]:
+        found = (_read(self._request, self._told.subject, ident) for ident in idents)
+        return [values for values in found if values is not None]
+
+    def _tell(self, status: str, things: Sequence[Values]) -> None:
+        for values in things:
+            _tell(self._request, self._told.subject, self._told.action, (status, values))
 
 
-def _read(request: Request, subject: Subject, ident: str) -> Values | None:
+def enrolled(request: Request, uuid: str) -> None:
+    """Tell of a node that was made of a machine which reported itself."""
+    if NOTICES.on and (node := _read(request, subjects.NODE, uuid)):
+        _tell(request, subjects.NODE, CREATE, (START, node), (END, node))
+
+
+def _read(request: Request, subject: Subject, ident: str | int) -> Values | None:
     try:
         return subject.read(request.store, ident)
     except IronicError:

@@ -45,6 +45,10 @@ class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no t
         """Return how a stored value becomes JSON; None when it is JSON as it stands."""
         return None
 
+    def described(self) -> dict[str, Any]:
+        """Return the JSON schema of what callers send, where the kind of value doesn't tell; {}: the kind tells."""
+        return {}
+
 
 class Text(ValueType):
     """A string."""

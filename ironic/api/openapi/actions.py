@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ironic.api import verbs
 from ironic.api.openapi.bodies import closed, ref
 from ironic.api.openapi.values import LINK, Schema, given, nullable
 from ironic.api.types import Array, Bool, Enum, Integer, Mac, Object, Text, TraitNames, Uuid, ValueType, Words
+from ironic.api.user_steps import AskedSteps, DeploySteps
 from ironic.core import states
 
 
@@ -30,6 +32,18 @@ class Action:
     also: tuple[int, ...] = ()
     # What kind of content the answer is.
     kind: str = "application/json"
+    # Keys of the body that came later than the route, and by key words that did.
+    later: Mapping[str, int] = field(default_factory=dict)
+    later_words: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def body_at(self, minor: int) -> Schema | None:
+        """Return what a version takes."""
+        if self.body is None or not (self.later or self.later_words):
+            return self.body
+        keys = {key: schema for key, schema in self.body["properties"].items() if self.later.get(key, 1) <= minor}
+        for key, words in self.later_words.items():
+            keys[key] = keys[key] | {"enum": [word for word in keys[key]["enum"] if words.get(word, 1) <= minor]}
+        return self.body | {"properties": keys}
 
 
 def takes(required: Mapping[str, ValueType] | None = None, **optional: ValueType) -> Schema:
@@ -72,9 +86,9 @@ _EVENT: Final = takes(
 _PROVISION: Final = takes(
     {"target": Enum(*sorted({verb for state in states.ALL for verb in states.verbs_of(state)}), name="verb")},
     configdrive=ValueType(),
-    clean_steps=Array(),
-    deploy_steps=Array(),
-    service_steps=Array(),
+    clean_steps=AskedSteps(),
+    deploy_steps=DeploySteps(),
+    service_steps=AskedSteps(),
     rescue_password=Text(None),
     disable_ramdisk=Bool(),
     runbook=Text(),
@@ -106,9 +120,19 @@ ACTIONS: Final[Mapping[str, Action]] = {
     # States of a node
     f"GET {_NODE}/states": Action(answer=ref("NodeStates")),
     f"PUT {_NODE}/states/power": Action(
-        _BEGUN, body=takes({"target": Enum(*states.POWER_TARGET)}, timeout=Integer(1)), location=True
+        _BEGUN,
+        body=takes({"target": Enum(*states.POWER_TARGET)}, timeout=Integer(1)),
+        location=True,
+        later={"timeout": verbs.SOFT_POWER_SINCE},
+        later_words={"target": dict.fromkeys((states.SOFT_REBOOT, states.SOFT_POWER_OFF), verbs.SOFT_POWER_SINCE)},
     ),
-    f"PUT {_NODE}/states/provision": Action(_BEGUN, body=_PROVISION, location=True),
+    f"PUT {_NODE}/states/provision": Action(
+        _BEGUN,
+        body=_PROVISION,
+        location=True,
+        later=verbs.ARGUMENTS_SINCE,
+        later_words={"target": {**verbs.SINCE, **verbs.SINCE_AFTER_STATE}},
+    ),
     f"GET {_NODE}/states/console": Action(answer=_CONSOLE),
     f"PUT {_NODE}/states/console": Action(_BEGUN, body=takes({"enabled": Bool()}), location=True),
     f"PUT {_NODE}/states/boot_mode": Action(_BEGUN, body=takes({"target": Enum("bios", "uefi")}), location=True),
@@ -180,7 +204,11 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "GET /v1/lookup": Action(answer=_LOOKUP, query={"addresses": Words(), "node_uuid": Uuid()}, also=(409,)),
     "POST /v1/heartbeat/{agent_node}": Action(_BEGUN, body=_HEARTBEAT),
     "POST /v1/continue_inspection": Action(
-        answer=_LOOKUP, body=_OPEN | {"required": ["inventory"]}, query={"node_uuid": Uuid()}, since=84, also=(202,)
+        answer=_LOOKUP,
+        body=_OPEN | {"required": ["inventory"]},
+        query={"node_uuid": Uuid(), "boot_token": Text()},
+        since=84,
+        also=(202,),
     ),
 }
 

@@ -1,11 +1,11 @@
 """The OpenAPI document of one version, put together from the tables of routes and of fields."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, Final
 
 from ironic.api import errors, versions
-from ironic.api.openapi import operations
+from ironic.api.openapi import links, operations
 from ironic.api.openapi.bodies import closed, of_resource
 from ironic.api.openapi.values import Schema
 from ironic.api.routes import Route
@@ -34,30 +34,15 @@ def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
     for route in shown:
         method = "get" if route.method == "*" else route.method.lower()
         paths.setdefault(route.path, {})[method] = operations.operation(route, minor)
-    for path, methods in paths.items():
-        if "201" in methods.get("post", {}).get("responses", {}):
-            methods["post"]["responses"]["201"]["links"] = _links(paths, path)
+    links.add(paths, operations.resources())
     return {
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": versions.text(minor), "license": {"name": "Apache-2.0", "url": _LICENSE}},
         "servers": [{"url": base}],
-        "security": [{}, {"token": []}],
+        "security": [{}, {"token": []}, {"password": []}],
         "paths": paths,
         "components": _components(minor),
     }
-
-
-def _links(paths: Mapping[str, Mapping[str, Any]], collection: str) -> dict[str, Any]:
-    """Say what can be done with a thing that was just made: all that is below its own path."""
-    found: dict[str, Any] = {}
-    for path, methods in paths.items():
-        below, _, name = path.partition("{")
-        if below == f"{collection}/" and "{" not in name:
-            key = {name.partition("}")[0]: "$response.body#/uuid"}
-            found |= {
-                one["operationId"]: {"operationId": one["operationId"], "parameters": key} for one in methods.values()
-            }
-    return found
 
 
 _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"
@@ -73,7 +58,7 @@ def _components(minor: int) -> dict[str, Any]:
         "parameters": {"Version": _version(minor), "IfNoneMatch": _IF_NONE_MATCH},
         "headers": _HEADERS,
         "responses": {f"Error{status}": _error(status) for status in _STATUSES},
-        "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"}},
+        "securitySchemes": _SECURITY,
     }
 
 
@@ -92,6 +77,11 @@ _IF_NONE_MATCH: Final[dict[str, Any]] = {
     "in": "header",
     "description": "The ETag of a document that the client has.",
     "schema": {"type": "string"},
+}
+# Which of them a service asks for, if any, is its operator's decision.
+_SECURITY: Final[dict[str, Any]] = {
+    "token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"},
+    "password": {"type": "http", "scheme": "basic"},
 }
 _HEADERS: Final[dict[str, Any]] = {
     "Version": {"description": "The version that was spoken.", "schema": _TEXT},

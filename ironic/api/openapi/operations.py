@@ -4,10 +4,9 @@ Lists, creation, reading, patching and deletion of a resource are told by the pa
 `actions`. Routes whose handlers only refuse are left out.
 """
 
-import inspect
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from ironic.api import idents
 from ironic.api.fields import Filter, Resource
@@ -15,6 +14,7 @@ from ironic.api.openapi import actions
 from ironic.api.openapi.actions import Action
 from ironic.api.openapi.bodies import ref
 from ironic.api.openapi.values import Schema, given, whole
+from ironic.api.refusing import Refuses
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Enum, Integer, Uuid, ValueType, Words
 
@@ -39,8 +39,9 @@ def is_shown(route: Route, minor: int) -> bool:
     """Tell whether a route is worth a place in the document of a version."""
     action = actions.find(*_key(route))
     first = max(route.since, action.since if action else 1)
-    refuses = inspect.signature(route.handler).return_annotation is NoReturn
-    return first <= minor and not refuses and "*" not in route.path and route.method != "HEAD"
+    return (
+        first <= minor and not isinstance(route.handler, Refuses) and "*" not in route.path and route.method != "HEAD"
+    )
 
 
 def _key(route: Route) -> tuple[str, str]:
@@ -58,7 +59,7 @@ def _usual(route: Route, minor: int) -> Action | None:
     known = resources()
     if resource := known.get(last):
         return _of_all(route, resource, minor)
-    return _of_one(route, known[above]) if above in known and last.startswith("{") else None
+    return _of_one(route, known[above], minor) if above in known and last.startswith("{") else None
 
 
 def _of_all(route: Route, resource: type[Resource], minor: int) -> Action | None:
@@ -72,13 +73,13 @@ def _of_all(route: Route, resource: type[Resource], minor: int) -> Action | None
     return None
 
 
-def _of_one(route: Route, resource: type[Resource]) -> Action | None:
-    name = resource.__name__
+def _of_one(route: Route, resource: type[Resource], minor: int) -> Action | None:
+    name, since = resource.__name__, resource.since_fields
     match route.method:
         case "GET":
-            return Action(answer=ref(name), query={} if resource.since_fields is None else {"fields": Words()})
+            return Action(answer=ref(name), query={} if since is None or since > minor else {"fields": Words()})
         case "PATCH":
-            query: dict[str, ValueType] = {"reset_interfaces": Bool()} if name == "Node" else {}
+            query: dict[str, ValueType] = {"reset_interfaces": Bool()} if name == "Node" and minor >= 45 else {}
             return Action(200, ref(name), ref(f"{name}Patch"), query)
         case "DELETE":
             return Action(204)
@@ -93,7 +94,8 @@ def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> dict
     if resource.paged:
         sortable = [one.name for one in resource.visible(minor) if one.sortable]
         found |= {"limit": Integer(1, None), "marker": resource.marker}
-        found |= {"sort_key": Enum("id", *sortable), "sort_dir": Enum("asc", "desc")}
+        # An empty one always counted as none.
+        found |= {"sort_key": Enum("id", *sortable, ""), "sort_dir": Enum("asc", "desc")}
     filters: Mapping[str, Filter] = resource.table.filters
     return found | {name: one.type for name, one in filters.items() if one.since <= minor}
 
@@ -110,8 +112,8 @@ def operation(route: Route, minor: int) -> dict[str, Any]:
         "parameters": list(_parameters(path, method, action)),
         "responses": {str(status): response for status, response in _responses(route, method, action)},
     }
-    if action.body is not None:
-        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}}
+    if (body := action.body_at(minor)) is not None:
+        said["requestBody"] = {"content": {"application/json": {"schema": body}}}
     return said | ({"security": []} if route.public else {})
 
 

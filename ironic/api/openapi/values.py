@@ -24,7 +24,7 @@ def whole(pattern: str) -> str:
 @functools.singledispatch
 def given(kind: kinds.ValueType) -> Schema:
     """Return the schema of a value that callers send."""
-    return {}
+    return kind.described()
 
 
 @given.register
@@ -86,12 +86,12 @@ def _(kind: kinds.Integer) -> Schema:
 
 @given.register
 def _(kind: kinds.Object) -> Schema:
-    return {"type": "object"}
+    return {"type": "object"} | kind.described()
 
 
 @given.register
 def _(kind: kinds.Array) -> Schema:
-    return {"type": "array"}
+    return {"type": "array"} | kind.described()
 
 
 @given.register

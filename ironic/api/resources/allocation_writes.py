@@ -5,11 +5,12 @@ for a node that has its instance already is written here, together with the node
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ironic.api import access, answers, input, json_patch, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import allocation_links, allocations, node_references, node_rules, node_writes
 from ironic.api.resources.allocation_fields import Allocation
@@ -78,7 +79,7 @@ def _uuids(request: Request, idents: list[str], project: str | None) -> list[str
     known = request.store.allocations.uuids_of(idents, project) if idents else {}
     for place, ident in enumerate(idents):
         if ident not in known:
-            raise InvalidParameterValue(err=f"Node number {place} of those that are named does not exist.")
+            raise InvalidParameterValue(err=f"Node {place + 1} of those that the body names does not exist.")
     return [known[ident] for ident in idents]
 
 
@@ -183,19 +184,15 @@ def _free(request: Request, node: "NodeRecord", uuid: str) -> None:
         request.store.allocations.delete(found.id)
 
 
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and a creation where an allocation already is."""
-    raise InvalidParameterValue(err="This needs an allocation's UUID or name in the path, and nothing else there.")
-
-
 _ALL, _ONE = "/v1/allocations", "/v1/allocations/{allocation}"
 
 # Creating depends on whose the allocation shall be, ending that of a node on whose it is: see the handlers.
+_WHOLE = needs_one("an allocation's UUID or name")
 ROUTES = (
     Route("POST", _ALL, create, since=52, below=405, shape=FAULT),
-    Route("PATCH", _ALL, no_ident, since=52, below=405, shape=FAULT),
-    Route("DELETE", _ALL, no_ident, since=52, below=405, shape=FAULT),
-    Route("POST", _ONE, no_ident, since=52, below=405, shape=FAULT),
+    Route("PATCH", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
+    Route("DELETE", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
+    Route("POST", _ONE, _WHOLE, since=52, below=405, shape=FAULT),
     Route("PATCH", _ONE, patch, since=57, below=405, shape=FAULT, rule="baremetal:allocation:update"),
     Route("DELETE", _ONE, delete, since=52, below=405, shape=FAULT, rule="baremetal:allocation:delete"),
     Route("DELETE", "/v1/nodes/{node}/allocation", delete_of_node, since=52, rule=access.SEE_NODE),

@@ -8,7 +8,8 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.resources.allocation_fields import Allocation
 from ironic.api.routes import FAULT, Route
-from ironic.core.errors import AllocationNotFound, HTTPForbidden, InvalidParameterValue, NodeNotFound
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeNotFound
+from ironic.core.resource_errors import AllocationNotFound
 
 
 def index(request: Request) -> Answer:

@@ -4,17 +4,17 @@ Source: facts/fields.yaml and endpoints.yaml.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from ironic.api import answers, input, listing, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.fields import CREATE, NOBODY, Field, Resource
+from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import nodes
 from ironic.api.resources.node_fields import Node
 from ironic.api.routes import Route
 from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
-from ironic.core.errors import InvalidParameterValue
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -97,23 +97,19 @@ def detail_of_nodes(request: Request, chassis: str) -> Answer:
     return nodes.listed(request, page, f"chassis/{chassis}/nodes/detail")
 
 
-def refuse(request: Request, *path: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and everything below a chassis but the list of its nodes."""
-    raise InvalidParameterValue(err="This needs a chassis's UUID in the path; of its nodes there is only the list.")
-
-
 _ONE = "/v1/chassis/{chassis}"
 
+_ELSEWHERE = refuses("This needs a chassis's UUID in the path; of its nodes there is only the list.")
 ROUTES = (
     Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get"),
     Route("GET", "/v1/chassis/detail", detail, rule="baremetal:chassis:get"),
     Route("POST", "/v1/chassis", create, rule="baremetal:chassis:create"),
-    Route("PATCH", "/v1/chassis", refuse),
-    Route("DELETE", "/v1/chassis", refuse),
+    Route("PATCH", "/v1/chassis", _ELSEWHERE),
+    Route("DELETE", "/v1/chassis", _ELSEWHERE),
     Route("GET", _ONE, show, rule="baremetal:chassis:get"),
     Route("PATCH", _ONE, patch, rule="baremetal:chassis:update"),
     Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete"),
     Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list"),
     Route("GET", f"{_ONE}/nodes/detail", detail_of_nodes, rule="baremetal:node:list"),
-    Route("GET", f"{_ONE}/nodes/*", refuse),
+    Route("GET", f"{_ONE}/nodes/*", _ELSEWHERE),
 )

@@ -8,14 +8,15 @@ token. Every failed match is the same 404, as is a version in between. Source: d
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ironic.api import answers, input
+from ironic.api import answers, input, telling
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
-from ironic.api.types import Uuid
+from ironic.api.types import Text, Uuid
 from ironic.core import states
+from ironic.inspection import boot_token
 from ironic.inspection.arrival import Arrival, accept
 from ironic.inspection.lookup import nothing_found
 from ironic.inspection.rejections import Rejections
@@ -30,20 +31,23 @@ _SINCE: Final = 84
 
 def continue_inspection(request: Request) -> Answer:
     """Take what a ramdisk has found."""
-    ramdisk.check_enabled(request)
+    ramdisk.admit(request)
     if _OLD < request.minor < _SINCE:
         raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
-    given = input.query(request.query(), {"node_uuid": Uuid()})
-    if given and request.minor == _OLD:
+    given = input.query(request.query(), {"node_uuid": Uuid(), boot_token.PARAMETER: Text()})
+    if "node_uuid" in given and request.minor == _OLD:
         raise Refused(404, f"node_uuid needs API version 1.{_SINCE} or later.")
     arrival = accept(
         request.store,
         request.settings.rule_book,
         request.json(),
         given.get("node_uuid"),
+        boot_token=given.get(boot_token.PARAMETER, "") if request.settings.boot_token else None,
         discovery=request.settings.discovery,
         rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
     )
+    if arrival.created:
+        telling.enrolled(request, arrival.node.uuid)
     with ramdisk.discreet():
         conductor = request.conductors.serving(arrival.node)
         return (_answer_old if request.minor == _OLD else _answer)(request, conductor, arrival)

@@ -10,9 +10,9 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Resource
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
-from ironic.api.resources.user_steps import TemplateSteps
 from ironic.api.routes import Route
 from ironic.api.types import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
+from ironic.api.user_steps import TemplateSteps
 
 _shown = step_lists.shown(lambda store: store.deploy_templates)
 
@@ -76,10 +76,10 @@ _ALL, _ONE = "/v1/deploy_templates", "/v1/deploy_templates/{template}"
 ROUTES = (
     Route("GET", _ALL, index, since=55, rule="baremetal:deploy_template:get"),
     Route("POST", _ALL, create, since=55, below=405, rule="baremetal:deploy_template:create"),
-    Route("PATCH", _ALL, step_lists.no_ident, since=55, below=405),
-    Route("DELETE", _ALL, step_lists.no_ident, since=55, below=405),
+    Route("PATCH", _ALL, step_lists.WHOLE, since=55, below=405),
+    Route("DELETE", _ALL, step_lists.WHOLE, since=55, below=405),
     Route("GET", _ONE, show, since=55, rule="baremetal:deploy_template:get"),
-    Route("POST", _ONE, step_lists.no_ident, since=55, below=405),
+    Route("POST", _ONE, step_lists.WHOLE, since=55, below=405),
     Route("PATCH", _ONE, patch, since=55, below=405, rule="baremetal:deploy_template:update"),
     Route("DELETE", _ONE, delete, since=55, below=405, rule="baremetal:deploy_template:delete"),
 )

@@ -7,6 +7,7 @@ from ironic.api.answers import Answer
 from ironic.api.errors import Abort
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.projection import Projection
+from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import Route
@@ -62,12 +63,9 @@ def _projection(request: Request) -> Projection:
         raise InvalidParameterValue(err=str(error)) from None
 
 
-def no_component(request: Request, node: str, path: str) -> Answer:
-    """Refuse to look at one component: they are only listed."""
-    raise Abort(405, "Firmware components are listed only.")
-
+_NO_COMPONENT = Refuses(lambda: Abort(405, "Firmware components are listed only."))
 
 ROUTES = (
     Route("GET", "/v1/nodes/{node}/firmware", index, since=86, rule="baremetal:node:firmware:get"),
-    Route("GET", "/v1/nodes/{node}/firmware/*", no_component),
+    Route("GET", "/v1/nodes/{node}/firmware/*", _NO_COMPONENT),
 )

@@ -6,7 +6,7 @@ it was first reached at. What its being alive makes possible is decided by the c
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import orjson
@@ -14,6 +14,7 @@ import orjson
 from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.input import Types
+from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents, ramdisk
 from ironic.api.routes import FAULT, Route
@@ -108,15 +109,12 @@ def _tell(request: Request, node: _Node, beat: dict[str, Any], *, known: bool) -
         LOG.debug("Node %s: a heartbeat came while the node was locked and is passed over", node.uuid)
 
 
-def no_ident(request: Request) -> NoReturn:
-    """Refuse a heartbeat that says no node."""
-    ramdisk.check_enabled(request)
-    raise MissingParameterValue(err="This needs a node's UUID or name in the path.")
-
-
 _RULE: Final = "baremetal:node:ipa_heartbeat"
 
+_NOBODY = Refuses(
+    lambda: MissingParameterValue(err="This needs a node's UUID or name in the path."), first=ramdisk.check_enabled
+)
 ROUTES = (
-    Route("POST", "/v1/heartbeat", no_ident, since=22, shape=FAULT, rule=_RULE, public=True),
+    Route("POST", "/v1/heartbeat", _NOBODY, since=22, shape=FAULT, rule=_RULE, public=True),
     Route("POST", "/v1/heartbeat/{agent_node}", heartbeat, since=22, shape=FAULT, rule=_RULE, public=True),
 )

@@ -16,12 +16,8 @@ from ironic.api.request import Request
 from ironic.api.resources.rule_fields import InspectionRule
 from ironic.api.resources.rule_rows import RuleRows
 from ironic.api.routes import FAULT, Route
-from ironic.core.errors import (
-    Conflict,
-    InspectionRuleAlreadyExists,
-    InspectionRuleNotFound,
-    InvalidParameterValue,
-)
+from ironic.core.errors import Conflict, InvalidParameterValue
+from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.core.rules import check_rule
 from ironic.db import InspectionRuleRecord
 

@@ -5,6 +5,7 @@ nothing matches, several nodes do or the node waits for no ramdisk can't be told
 """
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -15,7 +16,7 @@ from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Mac, Uuid, Words
-from ironic.core import states
+from ironic.core import fast_track, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NotFound
 from ironic.core.secrets import REPLACEMENT
 
@@ -24,33 +25,41 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-# A ramdisk may already run on these when operations are allowed to go on with a running one.
-_FAST_TRACK: Final = frozenset(
-    {states.ENROLL, states.MANAGEABLE, states.AVAILABLE, states.SERVICING, states.SERVICEHOLD}
-)
 _QUERY: Final = {"addresses": Words(), "node_uuid": Uuid()}
-_ALSO: Final = ("uuid", "provision_state", "management_interface", "driver", "conductor_group", "driver_internal_info")
+_ALSO: Final = (
+    "uuid",
+    "provision_state",
+    "management_interface",
+    "driver",
+    "conductor_group",
+    "driver_info",
+    "driver_internal_info",
+)
 _MAC: Final = Mac()
+_AGENT_URL: Final = "agent_url"
+_LAST_HEARTBEAT: Final = "agent_last_heartbeat"
 # More than any machine has; a query of arbitrary length is not worth a look.
 _MOST_ADDRESSES: Final = 1024
 
 
 def lookup(request: Request) -> Answer:
     """Tell a ramdisk about its node."""
-    ramdisk.check_enabled(request)
+    ramdisk.admit(request)
     given = input.query(request.query(), _QUERY)
     view = ramdisk.view(request)
     columns = tuple(dict.fromkeys((*view.columns, *_ALSO)))
     row = _row(request, columns, given)
     facts = dict(zip(columns, row, strict=True))
-    _check_state(request, facts["uuid"], facts["provision_state"])
+    driver_info = orjson.loads(facts["driver_info"] or "{}")
+    memory = orjson.loads(facts["driver_internal_info"] or "{}")
+    _check_state(request, facts["uuid"], facts["provision_state"], driver_info)
     with ramdisk.discreet():
         request.placement.host_for(facts["uuid"], facts["driver"], facts["conductor_group"])
     if request.minor < ramdisk.SINCE_TOKEN:
         return _answer(request, view.document(request, row), facts, None)
-    if orjson.loads(facts["driver_internal_info"] or "{}").get(ramdisk.TOKEN):
+    if memory.get(ramdisk.TOKEN) and not _is_silent(request, facts["provision_state"], memory):
         return _answer(request, view.document(request, row), facts, REPLACEMENT)
-    token, node = ramdisk.hand_out(request, facts["uuid"], lambda record: _check_record(request, record))
+    token, node = ramdisk.hand_out(request, facts["uuid"], lambda record: _admit(request, record))
     return _answer(request, view.of_record(request, node, {}), facts, token)
 
 
@@ -88,15 +97,30 @@ def _mac(text: str) -> str | None:
     return spelled
 
 
-def _check_record(request: Request, record: "NodeRecord") -> None:
-    _check_state(request, record.uuid, record.provision_state)
+def _admit(request: Request, record: "NodeRecord") -> None:
+    """Check the node as nobody can change it, and make room for another ramdisk where one stayed and is silent."""
+    _check_state(request, record.uuid, record.provision_state, record.driver_info)
+    if _is_silent(request, record.provision_state, record.driver_internal_info):
+        for key in (ramdisk.TOKEN, _AGENT_URL):
+            record.del_driver_internal_info(key)
+        # It has called just now, and has the same time as others until its first heartbeat.
+        record.timestamp_driver_internal_info(_LAST_HEARTBEAT)
 
 
-def _check_state(request: Request, uuid: str, state: str) -> None:
+def _is_silent(request: Request, state: str, memory: Mapping[str, Any]) -> bool:
+    """Tell whether a ramdisk that stayed has not been heard of for so long that another one may take its place.
+
+    Nobody waits for it, and somebody may have restarted the machine by hand.
+    """
+    now, limit = request.store.clock(), request.settings.ramdisk.fast_track_timeout
+    return state in fast_track.IDLE and not fast_track.is_fresh(memory, now, limit)
+
+
+def _check_state(request: Request, uuid: str, state: str, driver_info: Mapping[str, Any]) -> None:
     settings = request.settings
     if not settings.restrict_lookup or state in states.LOOKUP_ALLOWED:
         return
-    if settings.ramdisk.fast_track and state in _FAST_TRACK:
+    if state in fast_track.LOOKUP_ALLOWED and fast_track.is_wanted(driver_info, settings.ramdisk.fast_track):
         return
     raise _nothing_found(f"node {uuid} is in state '{state}' and waits for no ramdisk")
 

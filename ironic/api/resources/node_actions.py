@@ -5,21 +5,25 @@ of service; what touches the machine is asked of the serving conductor.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ironic.api import answers, idents, input
+from ironic.api import access, answers, idents, input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import Abort, Refused, unacceptable
+from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_serving, node_writes
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Text
-from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeInventoryNotFound
+from ironic.core.errors import MissingParameterValue
+from ironic.core.resource_errors import NodeInventoryNotFound
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
+
+_VALIDATE = "baremetal:node:validate"
 
 
 def validate(request: Request, node: str) -> Answer:
@@ -34,6 +38,7 @@ def validate_by_query(request: Request) -> Answer:
     node = given.get("node") or given.get("node_uuid")
     if not node:
         raise MissingParameterValue(err="node or node_uuid is required.")
+    access.require_named(request, _VALIDATE, node)
     return _validated(request, node)
 
 
@@ -111,36 +116,25 @@ def list_children(request: Request, node: str) -> Answer:
     return answers.document({"children": [row[0] for row in children], "links": link})
 
 
-def unknown_part(request: Request, node: str, path: str) -> NoReturn:
-    """Refuse what is no part of a node; such segments once were read as fields, hence the status."""
-    raise InvalidParameterValue(err="A node has no such part.")
-
-
-def unknown_management(request: Request, node: str, *path: str) -> NoReturn:
-    """Refuse what is no part of management."""
-    raise Abort(405, "Management has boot_device, indicators and inject_nmi only.")
-
-
-def below_detail(request: Request, path: str) -> NoReturn:
-    """Refuse a path below the detailed list."""
-    raise Refused(404, "There is nothing below the detailed list.")
-
-
 _GET_DEVICE = "baremetal:node:get_boot_device"
 _MANAGEMENT = "/v1/nodes/{node}/management"
 
+# Such segments once were read as fields, hence the status.
+_NO_PART = refuses("A node has no such part.")
+_NO_MANAGEMENT = Refuses(lambda: Abort(405, "Management has boot_device, indicators and inject_nmi only."))
+_BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
 ROUTES = (
-    Route("GET", "/v1/nodes/validate", validate_by_query, rule="baremetal:node:validate"),
-    Route("GET", "/v1/nodes/detail/*", below_detail),
-    Route("GET", "/v1/nodes/{node}/validate", validate, rule="baremetal:node:validate"),
+    Route("GET", "/v1/nodes/validate", validate_by_query),
+    Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
+    Route("GET", "/v1/nodes/{node}/validate", validate, rule=_VALIDATE),
     Route("PUT", "/v1/nodes/{node}/maintenance", start_maintenance, rule="baremetal:node:set_maintenance"),
     Route("DELETE", "/v1/nodes/{node}/maintenance", end_maintenance, rule="baremetal:node:clear_maintenance"),
     Route("GET", f"{_MANAGEMENT}/boot_device", show_boot_device, rule=_GET_DEVICE),
     Route("GET", f"{_MANAGEMENT}/boot_device/supported", list_boot_devices, rule=_GET_DEVICE),
     Route("PUT", f"{_MANAGEMENT}/boot_device", set_boot_device, rule="baremetal:node:set_boot_device"),
-    Route("GET", _MANAGEMENT, unknown_management),
-    Route("GET", f"{_MANAGEMENT}/*", unknown_management),
+    Route("GET", _MANAGEMENT, _NO_MANAGEMENT),
+    Route("GET", f"{_MANAGEMENT}/*", _NO_MANAGEMENT),
     Route("GET", "/v1/nodes/{node}/inventory", show_inventory, since=81, rule="baremetal:node:inventory:get"),
     Route("GET", "/v1/nodes/{node}/children", list_children, since=83, rule="baremetal:node:get"),
-    Route("GET", "/v1/nodes/{node}/*", unknown_part),
+    Route("GET", "/v1/nodes/{node}/*", _NO_PART),
 )

@@ -31,6 +31,10 @@ def _interface(since: int = 31) -> Field:
     return Field(Text(), since=since, filter=Exact(31))
 
 
+def _seen_by(field: str) -> str:
+    return f"baremetal:node:get:{field}"
+
+
 class Node(Resource):
     """A machine under management."""
 
@@ -71,8 +75,12 @@ class Node(Resource):
     deploy_step = Field(Object(), since=44, write=NOBODY)
     description = Field(Text(4096), since=51)
     driver = Field(Text(), nullable=False, empty=REQUIRED, filter=Exact(16))
-    driver_info = Field(Object(), empty={}, mask=views.without_secrets)
-    driver_internal_info = Field(Object(), since=3, write=NOBODY, mask=views.without_secrets)
+    driver_info = Field(
+        Object(), empty={}, mask=views.without_secrets, unmasked_by="show_password", rule=_seen_by("driver_info")
+    )
+    driver_internal_info = Field(
+        Object(), since=3, write=NOBODY, mask=views.without_secrets, rule=_seen_by("driver_internal_info")
+    )
     extra = Field(Object(), empty={})
     fault = Field(Text(), since=42, write=NOBODY)
     firmware_interface = _interface(86)
@@ -80,10 +88,10 @@ class Node(Resource):
     inspection_finished_at = Field(Datetime(), since=6, write=NOBODY)
     inspection_started_at = Field(Datetime(), since=6, write=NOBODY)
     inspect_interface = _interface()
-    instance_info = Field(Object(), empty={}, mask=views.without_instance_secrets)
+    instance_info = Field(Object(), empty={}, mask=views.without_instance_secrets, unmasked_by="show_instance_secrets")
     instance_name = Field(Text(255, 1), since=104, filter=Exact())
     instance_uuid = Field(Uuid(), plain=True)
-    last_error = Field(Text(None), write=NOBODY)
+    last_error = Field(Text(None), write=NOBODY, rule=_seen_by("last_error"))
     lessee = Field(Text(), since=65, filter=Exact())
     maintenance = Field(Bool(), plain=True, empty=False)
     maintenance_reason = Field(Text(None), write=NOBODY)
@@ -103,7 +111,7 @@ class Node(Resource):
     raid_config = Field(Object(), since=12, write=NOBODY)
     raid_interface = _interface()
     rescue_interface = _interface(38)
-    reservation = Field(Text(), write=NOBODY)
+    reservation = Field(Text(), write=NOBODY, rule=_seen_by("reservation"))
     resource_class = Field(Text(80), since=21, filter=Exact())
     retired = Field(Bool(), since=61, empty=False)
     retired_reason = Field(Text(None), since=61)

@@ -13,7 +13,7 @@ from ironic.api.request import Request, printable
 from ironic.api.resources import node_idents
 from ironic.api.routes import Route
 from ironic.api.types import Datetime, Integer, Text, Uuid, ValueType
-from ironic.core.errors import NodeHistoryNotFound
+from ironic.core.resource_errors import NodeHistoryNotFound
 
 _LONGEST: Final = 255
 _CUT: Final = 251

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
-from ironic.core.errors import ChassisNotFound, InvalidParameterValue, NodeNotFound
+from ironic.core.errors import InvalidParameterValue, NodeNotFound
+from ironic.core.resource_errors import ChassisNotFound
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

@@ -1,10 +1,11 @@
 """Which rule guards which field of a node in a patch. Source: facts/endpoints.yaml, PATCH /v1/nodes."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from ironic.api.json_patch import Change
 from ironic.api.resources.node_rules import INTERFACES
+from ironic.api.types import Bool
 
 _OF_ROOT: Final[Mapping[str, str]] = {
     "extra": "update_extra",
@@ -34,8 +35,16 @@ _OF_ROOT: Final[Mapping[str, str]] = {
 }
 
 
+def _is_false(value: Any) -> bool:
+    # In any spelling that a caller may use.
+    try:
+        return value is not None and Bool().validate(value) is False
+    except ValueError:
+        return False
+
+
 def rule_for(change: Change) -> str:
     """Return the rule that guards one operation."""
-    if change.root == "automated_clean" and change.op != "remove" and change.value in (False, "false", "False"):
+    if change.root == "automated_clean" and change.op != "remove" and _is_false(change.value):
         return "baremetal:node:disable_cleaning"
     return f"baremetal:node:{_OF_ROOT.get(change.root, 'update')}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from ironic.api.json_patch import Change
-from ironic.core import states
+from ironic.core import network_data, states
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
@@ -48,14 +48,8 @@ def check_name(name: str | None) -> None:
 
 def check_network_data(document: Any) -> None:
     """Refuse network data that is no document of links, networks and services."""
-    if not document:
-        return
-    parts = ("links", "networks", "services")
-    if any(not isinstance(document.get(part), list) for part in parts) or document.keys() - set(parts):
-        raise InvalidParameterValue(err="network_data must be {} or have the lists links, networks and services.")
-    for part in ("links", "networks"):
-        if any(not isinstance(item, dict) or not isinstance(item.get("id"), str) for item in document[part]):
-            raise InvalidParameterValue(err=f"Every item of network_data {part} must be an object with an id.")
+    if wrong := network_data.fault(document):
+        raise InvalidParameterValue(err=f"{wrong}.")
 
 
 def check_editable(node: NodeFacts, changes: Sequence[Change], minor: int) -> None:

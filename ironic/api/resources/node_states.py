@@ -6,7 +6,7 @@ anybody is bothered. The order of the checks of a provision request is part of t
 
 from typing import Any
 
-from ironic.api import access, answers, input, projection
+from ironic.api import access, answers, input, projection, user_steps
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.fields import NOBODY, Field, Resource
@@ -14,6 +14,7 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_references, node_views, provision_request, runbook_use
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
+from ironic.api.verbs import SOFT_POWER_SINCE
 from ironic.core import states
 from ironic.core.errors import Conflict, InvalidStateRequested
 
@@ -25,7 +26,7 @@ class NodeStates(Resource):
     singular = "states"
 
     console_enabled = Field(Bool(), write=NOBODY)
-    last_error = Field(Text(None), write=NOBODY)
+    last_error = Field(Text(None), write=NOBODY, rule="baremetal:node:get:last_error")
     power_state = Field(Text(), write=NOBODY)
     provision_state = Field(Text(), write=NOBODY, render=node_views.state_of_version)
     target_power_state = Field(Text(), write=NOBODY)
@@ -45,7 +46,7 @@ _TIMEOUT = (("timeout", Integer(1, digits=True)),)
 def show(request: Request, node: str) -> Answer:
     """Show the states of a node."""
     input.query(request.query(), {})
-    view = projection.full(NodeStates, request.minor)
+    view = projection.full(NodeStates, request.minor, projection.sight(request, NodeStates))
     return answers.document(view.document(request, node_idents.row(request, view.columns, node)))
 
 
@@ -53,11 +54,11 @@ def change_power(request: Request, node: str) -> Answer:
     """Begin a power change."""
     given = input.arguments(request.arguments(), _TIMEOUT, _POWER)
     target, timeout = given["target"], given.get("timeout")
-    if request.minor < 27:
+    if request.minor < SOFT_POWER_SINCE:
         if target in _SOFT:
-            raise unacceptable(f"Power target '{target}'", 27)
+            raise unacceptable(f"Power target '{target}'", SOFT_POWER_SINCE)
         if timeout is not None:
-            raise unacceptable("timeout", 27)
+            raise unacceptable("timeout", SOFT_POWER_SINCE)
     facts = node_references.facts(request, node)
     _check_power(facts, target)
     request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
@@ -86,6 +87,8 @@ def _check_rules(request: Request, facts: node_references.Facts, given: dict[str
     for name in ("clean_steps", "service_steps"):
         if name in given:
             access.require(request, f"baremetal:node:set_provision_state:{name}", facts)
+    for name in ("clean_steps", "deploy_steps", "service_steps"):
+        access.require_steps(request, user_steps.names(given.get(name, [])), facts)
     if given["target"] == states.AVAILABLE:
         access.require(request, "baremetal:node:skip_cleaning", facts)
 

@@ -13,13 +13,12 @@ from ironic.api.request import Request, printable
 from ironic.api.resources import node_idents, node_writes
 from ironic.api.routes import ABORT, FAULT, Route
 from ironic.api.types import Array
-from ironic.core.errors import InvalidParameterValue, NodeTraitNotFound
-from ironic.core.traits import is_trait
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.resource_errors import NodeTraitNotFound
+from ironic.core.traits import MOST_OF_NODE, is_trait
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-MOST: Final = 50
 
 
 def index(request: Request, node: str) -> Answer:
@@ -83,8 +82,8 @@ def _checked(trait: Any) -> str:
 
 
 def _check_number(number: int) -> None:
-    if number > MOST:
-        raise InvalidParameterValue(err=f"A node can have {MOST} traits at most.")
+    if number > MOST_OF_NODE:
+        raise InvalidParameterValue(err=f"A node can have {MOST_OF_NODE} traits at most.")
 
 
 _ALL: Final = "/v1/nodes/{node}/traits"

@@ -3,10 +3,11 @@
 What may be said about one besides its id is the network interface's own business, so all of the body is handed on.
 """
 
-from typing import Any, NoReturn
+from typing import Any
 
 from ironic.api import answers, idents, input
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_serving
 from ironic.api.routes import Route
@@ -67,16 +68,14 @@ def detach(request: Request, node: str, vif: str) -> Answer:
     return NO_CONTENT
 
 
-def no_id(request: Request, node: str) -> NoReturn:
-    """Refuse to detach nothing in particular."""
-    raise MissingParameterValue(err="The path has to name the virtual interface: /v1/nodes/<node>/vifs/<id>.")
-
-
 _VIFS = "/v1/nodes/{node}/vifs"
 
+_NOTHING = Refuses(
+    lambda: MissingParameterValue(err="The path has to name the virtual interface: /v1/nodes/<node>/vifs/<id>.")
+)
 ROUTES = (
     Route("GET", _VIFS, index, since=28, rule="baremetal:node:vif:list"),
     Route("POST", _VIFS, attach, since=28, rule="baremetal:node:vif:attach"),
-    Route("DELETE", _VIFS, no_id, since=28, rule="baremetal:node:vif:detach"),
+    Route("DELETE", _VIFS, _NOTHING, since=28, rule="baremetal:node:vif:detach"),
     Route("DELETE", f"{_VIFS}/{{vif}}", detach, since=28, rule="baremetal:node:vif:detach"),
 )

@@ -7,12 +7,13 @@ serving conductor's work.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import access, answers, input, patching
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import unacceptable
 from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import (
     allocation_links,
@@ -70,7 +71,7 @@ def _check_new(request: Request, values: Mapping[str, Any]) -> None:
     node_rules.check_network_data(values.get("network_data"))
     if values.get("boot_mode") in request.settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
-    if values.get("owner") not in (None, request.context.project_id) and not request.context.system_scope:
+    if values.get("owner") not in (None, request.context.project_id) and not access.is_site_operator(request):
         raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
 
 
@@ -181,17 +182,13 @@ def _may_delete_own(request: Request, facts: node_references.Facts) -> bool:
     return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
 
 
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and a creation where a node already is."""
-    raise InvalidParameterValue(err="This needs a node's UUID or name in the path, and nothing else there.")
-
-
 # The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
+_WHOLE = needs_one("a node's UUID or name")
 ROUTES = (
     Route("POST", "/v1/nodes", create, rule="baremetal:node:create:self_owned_node"),
-    Route("PATCH", "/v1/nodes", no_ident),
-    Route("DELETE", "/v1/nodes", no_ident),
-    Route("POST", "/v1/nodes/{node}", no_ident),
+    Route("PATCH", "/v1/nodes", _WHOLE),
+    Route("DELETE", "/v1/nodes", _WHOLE),
+    Route("POST", "/v1/nodes/{node}", _WHOLE),
     Route("PATCH", "/v1/nodes/{node}", patch, rule=access.SEE_NODE),
     Route("DELETE", "/v1/nodes/{node}", delete, rule=access.SEE_NODE),
 )

@@ -62,7 +62,7 @@ def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
     others = {"chassis_uuid": None, "allocation_uuid": None}
     if record.chassis_id is not None or record.allocation_id is not None:
         others = dict(zip(others, request.store.nodes.row(tuple(others), record.id), strict=True))
-    return projection.full(Node, request.minor).of_record(request, record, others)
+    return projection.full(Node, request.minor, projection.sight(request, Node)).of_record(request, record, others)
 
 
 ROUTES = (

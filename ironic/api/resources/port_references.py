@@ -10,14 +10,8 @@ from typing import Any, NamedTuple
 from ironic.api.request import Request
 from ironic.api.resources.node_references import Facts
 from ironic.core import states
-from ironic.core.errors import (
-    Conflict,
-    InvalidParameterValue,
-    MissingParameterValue,
-    NodeNotEditable,
-    NodeNotFound,
-    PortgroupNotFound,
-)
+from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotEditable, NodeNotFound
+from ironic.core.resource_errors import PortgroupNotFound
 
 
 class Owner(NamedTuple):

@@ -6,10 +6,11 @@ request has been: the state of the node is looked at where it can't change any m
 """
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from ironic.api import access, answers, idents, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import node_references, node_serving, port_references
 from ironic.api.resources.port_fields import Port
@@ -79,16 +80,12 @@ def delete(request: Request, port: str) -> Answer:
     return NO_CONTENT
 
 
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and a creation where a port already is."""
-    raise InvalidParameterValue(err="This needs a port's UUID or name in the path, and nothing else there.")
-
-
+_WHOLE = needs_one("a port's UUID or name")
 ROUTES = (
     Route("POST", "/v1/ports", create),  # judged by the node that the body names
-    Route("PATCH", "/v1/ports", no_ident),
-    Route("DELETE", "/v1/ports", no_ident),
-    Route("POST", "/v1/ports/{port}", no_ident),
+    Route("PATCH", "/v1/ports", _WHOLE),
+    Route("DELETE", "/v1/ports", _WHOLE),
+    Route("POST", "/v1/ports/{port}", _WHOLE),
     Route("PATCH", "/v1/ports/{port}", patch, rule="baremetal:port:update"),
     Route("DELETE", "/v1/ports/{port}", delete, rule="baremetal:port:delete"),
 )

@@ -5,10 +5,11 @@ ports: what the ports of the group and the state of the node allow is judged und
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from ironic.api import access, answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import node_references, node_serving, port_references
 from ironic.api.resources.portgroups import Portgroup
@@ -64,17 +65,13 @@ def delete(request: Request, portgroup: str) -> Answer:
     return NO_CONTENT
 
 
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole."""
-    raise InvalidParameterValue(err="This needs a port group's UUID or name in the path.")
-
-
 _ONE: Final = "/v1/portgroups/{portgroup}"
 
+_WHOLE = needs_one("a port group's UUID or name")
 ROUTES = (
     Route("POST", "/v1/portgroups", create, since=23, shape=FAULT),  # judged by the node that the body names
-    Route("PATCH", "/v1/portgroups", no_ident, since=23, shape=FAULT),
-    Route("DELETE", "/v1/portgroups", no_ident, since=23, shape=FAULT),
+    Route("PATCH", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
+    Route("DELETE", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
     Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule="baremetal:portgroup:update"),
     Route("DELETE", _ONE, delete, since=23, shape=FAULT, rule="baremetal:portgroup:delete"),
 )

@@ -4,12 +4,13 @@ Source: facts/fields.yaml and endpoints.yaml. Writing is in `portgroup_writes`.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
 from ironic.api.fields import ANYONE, CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.listing import Page
+from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.resources.port_fields import Port
@@ -122,13 +123,9 @@ def _list_ports(request: Request, portgroup: str, page: Page, path: str) -> Answ
     return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
 
 
-def below_list(request: Request, *path: str) -> NoReturn:
-    """Refuse everything but the lists below a node or a port group: a port or group is addressed by itself."""
-    raise InvalidParameterValue(err="Here ports and port groups can only be listed; address one of them by itself.")
-
-
 _ONE, _OF_NODE = "/v1/portgroups/{portgroup}", "/v1/nodes/{node}/portgroups"
 
+_LISTED = refuses("Here ports and port groups can only be listed; address one of them by itself.")
 ROUTES = (
     Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
     Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
@@ -138,13 +135,9 @@ ROUTES = (
     Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
     Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
     *(
-        Route(method, path, below_list, since=24)
+        Route(method, path, _LISTED, since=24)
         for path in (f"{_ONE}/ports/*", f"{_OF_NODE}/*")
         for method in ("GET", "POST", "PATCH", "DELETE")
     ),
-    *(
-        Route(method, path, below_list, since=24)
-        for path in (f"{_ONE}/ports", _OF_NODE)
-        for method in ("POST", "PATCH")
-    ),
+    *(Route(method, path, _LISTED, since=24) for path in (f"{_ONE}/ports", _OF_NODE) for method in ("POST", "PATCH")),
 )

@@ -4,12 +4,13 @@ Reading never goes through a conductor. Writing is in `port_writes`.
 """
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from ironic.api import access, answers, idents, listing
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.listing import Page
+from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.resources.port_fields import Port
@@ -87,19 +88,15 @@ def show(request: Request, port: str) -> Answer:
     return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
 
 
-def below_list(request: Request, *path: str) -> NoReturn:
-    """Refuse everything but the list below a node: a port is addressed by itself."""
-    raise InvalidParameterValue(err="Below a node ports can only be listed; address a port as /v1/ports/<port>.")
-
-
 _OF_NODE = "/v1/nodes/{node}/ports"
 
+_LISTED = refuses("Below a node ports can only be listed; address a port as /v1/ports/<port>.")
 ROUTES = (
     Route("GET", "/v1/ports", index, rule=access.LIST_PORTS),
     Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS),
     Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get"),
     Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE),
     Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE),
-    *(Route(method, _OF_NODE, below_list) for method in ("POST", "PATCH", "DELETE")),
-    *(Route(method, f"{_OF_NODE}/*", below_list) for method in ("GET", "POST", "PATCH", "DELETE")),
+    *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

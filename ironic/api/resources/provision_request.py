@@ -7,11 +7,19 @@ Pure. `read` checks the form of the arguments, `check` judges them against node 
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import input
+from ironic.api import input, user_steps
 from ironic.api.errors import unacceptable
-from ironic.api.resources import configdrive, user_steps
+from ironic.api.resources import configdrive
 from ironic.api.resources.node_references import Facts
 from ironic.api.types import Bool, Text, ValueType
+from ironic.api.verbs import (
+    ABORT_SINCE,
+    DEPLOY_STEPS_SINCE,
+    RAMDISK_SINCE,
+    RUNBOOK_SINCE,
+    SINCE,
+    SINCE_AFTER_STATE,
+)
 from ironic.core import states
 from ironic.core.errors import (
     InvalidParameterValue,
@@ -25,24 +33,6 @@ from ironic.core.resource_errors import RunbookNotFound
 
 if TYPE_CHECKING:
     from ironic.api.resources.runbook_use import UsableRunbook
-
-# First version of a verb; refused before the state is looked at. undeploy never had a check of its own.
-SINCE: Final[Mapping[str, int]] = {
-    "manage": 4,
-    "provide": 4,
-    "inspect": 6,
-    "abort": 13,
-    "clean": 15,
-    "available": 15,
-    "adopt": 17,
-    "rescue": 38,
-    "unrescue": 38,
-    "deploy": 73,
-}
-# The same, but refused only once the state would allow the verb.
-SINCE_AFTER_STATE: Final[Mapping[str, int]] = {"unhold": 85, "service": 87}
-ABORT_SINCE: Final[Mapping[str, int]] = {states.INSPECTWAIT: 41, states.DEPLOYWAIT: 110}
-RAMDISK_SINCE: Final[Mapping[str, int]] = {"clean": 70, "service": 108}
 
 DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
 # What can be done by a runbook.
@@ -119,8 +109,8 @@ def _check_state(facts: Facts, verb: str) -> None:
 def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], UsableRunbook]") -> "UsableRunbook | None":
     if "runbook" not in given:
         return None
-    if minor < 92:
-        raise unacceptable("runbook", 92)
+    if minor < RUNBOOK_SINCE:
+        raise unacceptable("runbook", RUNBOOK_SINCE)
     found = find(given["runbook"])
     if given["target"] not in RUNBOOKS:
         raise InvalidParameterValue(err=f"runbook goes with {' and '.join(RUNBOOKS)} only.")
@@ -150,8 +140,8 @@ def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
 
 def _check_steps(verb: str, given: Mapping[str, Any], minor: int, disallowed: Mapping[str, Collection[str]]) -> None:
     if "deploy_steps" in given:
-        if minor < 69:
-            raise unacceptable("deploy_steps", 69)
+        if minor < DEPLOY_STEPS_SINCE:
+            raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
         if verb not in DEPLOYING:
             raise InvalidParameterValue(err="deploy_steps go with active, deploy and rebuild only.")
     for kind in ("clean", "service"):

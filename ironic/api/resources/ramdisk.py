@@ -5,10 +5,11 @@ stands in the log. Owns the document that a ramdisk gets about its node and the 
 Source: facts/steps.yaml, lookup and token_lifetime.
 """
 
-import hmac
+import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import projection
@@ -21,6 +22,8 @@ from ironic.core.secrets import REPLACEMENT
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
+
+LOG = logging.getLogger(__name__)
 
 TOKEN: Final = "agent_secret_token"
 # Ramdisks of older versions know no token.
@@ -37,6 +40,16 @@ def check_enabled(request: Request) -> None:
     """Refuse ramdisks where the operator does not want any."""
     if not request.settings.enable_ramdisk_endpoints:
         raise Refused(403, "The endpoints for ramdisks are switched off here.")
+
+
+def admit(request: Request) -> None:
+    """Refuse ramdisks that nobody wants, and those that call too often."""
+    check_enabled(request)
+    limit = request.settings.ramdisk_limit
+    if limit is not None and not limit.admits(found := source(request)):
+        LOG.warning("%s calls more often than [api]ramdisk_calls_per_minute allows and is turned away", found)
+        # Agents come again after a while for a 503, and not for a 429.
+        raise Refused(503, "There are too many calls from this address, please retry after a moment.")
 
 
 def source(request: Request) -> str | None:
@@ -65,7 +78,7 @@ def is_token(shown: str | None, info: Mapping[str, Any]) -> bool:
     expected = info.get(TOKEN)
     if not shown or not isinstance(expected, str) or not expected:
         return False
-    return hmac.compare_digest(shown.encode(), expected.encode())
+    return compare_digest(shown.encode(), expected.encode())
 
 
 def hand_out(

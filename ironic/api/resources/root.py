@@ -3,11 +3,12 @@
 Which collections a version lists is read off one table; the order of keys has no meaning to clients.
 """
 
-from typing import Any, NoReturn
+from typing import Any
 
 from ironic.api import answers, input, projection, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
+from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.routes import Route
 
@@ -62,16 +63,12 @@ def show_v1(request: Request) -> Answer:
     return answers.document(document)
 
 
-def refuse_v1(request: Request) -> NoReturn:
-    """Refuse every other method on `/v1`."""
-    raise Refused(405, "Only GET is allowed here.")
-
-
+_ONLY_GET = Refuses(lambda: Refused(405, "Only GET is allowed here."))
 ROUTES = (
     Route("*", "/", show_root, public=True),
     Route("GET", "/v1", show_v1, public=True),
     Route("HEAD", "/v1", show_v1, public=True),
-    Route("*", "/v1", refuse_v1, public=True),
+    Route("*", "/v1", _ONLY_GET, public=True),
 )
 
 

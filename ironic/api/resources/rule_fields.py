@@ -4,7 +4,7 @@ What a sensitive rule checks and does is shown to nobody, whoever asks and howev
 actions make sense is decided by `ironic.core.rules`. Source: facts/fields.yaml, demands S121 to S124, S155 to S158.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import orjson
@@ -25,6 +25,7 @@ from ironic.api.types import (
     show_time,
 )
 from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
+from ironic.core.rules.rule import MULTIPLES
 
 
 def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -40,6 +41,24 @@ def hits(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
 
 
 _PHASE = Enum(*PHASES, name="phase")
+
+
+class Parts(Array):
+    """The conditions or the actions of a rule; `ironic.core.rules` judges them."""
+
+    def __init__(self, *, closed: bool, **more: Mapping[str, Any]) -> None:
+        self._closed = closed
+        self._keys = {"op": {"type": "string"}, "args": {"type": ["object", "array"]}, "loop": {}, **more}
+
+    def described(self) -> dict[str, Any]:
+        """Say what a part has; which arguments an operator or action takes is told in the reference of rules."""
+        part: dict[str, Any] = {"type": "object", "properties": self._keys, "required": ["op", "args"]}
+        return {"items": part | ({"additionalProperties": False} if self._closed else {})}
+
+
+_CONDITIONS = Parts(closed=True, multiple={"type": "string", "enum": sorted(MULTIPLES)})
+# Whatever else an action has is dropped.
+_ACTIONS = Parts(closed=False)
 
 
 class InspectionRule(Resource):
@@ -61,7 +80,7 @@ class InspectionRule(Resource):
     scope = Field(Text(), since=96)
     # Whether the rule comes from the operator's file; such a rule can't be changed or deleted.
     built_in = Field(Bool(), since=96, write=NOBODY, sort=False)
-    conditions = Field(Array(), since=96, empty=[], needs=("sensitive", "conditions"), gather=unless_sensitive)
-    actions = Field(Array(), since=96, empty=REQUIRED, needs=("sensitive", "actions"), gather=unless_sensitive)
+    conditions = Field(_CONDITIONS, since=96, empty=[], needs=("sensitive", "conditions"), gather=unless_sensitive)
+    actions = Field(_ACTIONS, since=96, empty=REQUIRED, needs=("sensitive", "actions"), gather=unless_sensitive)
     hits = Field(Object(), since=96, write=NOBODY, needs=("uuid",), gather=hits)
     links = Field(Links("inspection_rules/{}"), since=96, write=NOBODY, plain=True)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
-from ironic.api.resources.user_steps import RunbookSteps
 from ironic.api.types import (
     Array,
     Bool,
@@ -21,6 +20,7 @@ from ironic.api.types import (
     Uuid,
     ValueType,
 )
+from ironic.api.user_steps import RunbookSteps
 
 _shown = step_lists.shown(lambda store: store.runbooks)
 

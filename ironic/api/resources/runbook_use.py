@@ -12,6 +12,7 @@ from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.runbook_rules import NAMES_SINCE
 from ironic.core.resource_errors import InvalidRunbook
+from ironic.core.step_lists import have_trait_in_common, in_order
 
 if TYPE_CHECKING:
     from ironic.api.resources.node_references import Facts
@@ -43,9 +44,4 @@ def _found(request: Request, node: "Facts", ident: str) -> UsableRunbook:
 
 def is_for(present: set[str], traits: Sequence[str], name: str, minor: int) -> bool:
     """Tell whether a runbook is for a node with these traits."""
-    return not present.isdisjoint(traits) or (minor < NAMES_SINCE and name in present)
-
-
-def in_order(steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the steps as they are to run."""
-    return sorted(steps, key=lambda step: int(step["order"]))
+    return have_trait_in_common(traits, present) or (minor < NAMES_SINCE and name in present)

@@ -47,8 +47,7 @@ def create(request: Request) -> Answer:
 
 
 def _caller(request: Request) -> runbook_rules.Caller:
-    is_operator = request.services.policy.is_open or request.context.system_scope is not None
-    return runbook_rules.Caller(request.context.project_id, not is_operator)
+    return runbook_rules.Caller(request.context.project_id, not access.is_site_operator(request))
 
 
 def patch(request: Request, runbook: str) -> Answer:
@@ -126,10 +125,10 @@ _GET, _UPDATE = "baremetal:runbook:get", "baremetal:runbook:update"
 ROUTES = (
     Route("GET", _ALL, index, since=92, rule=access.LIST_RUNBOOKS),
     Route("POST", _ALL, create, since=92, below=405, rule="baremetal:runbook:create"),
-    Route("PATCH", _ALL, step_lists.no_ident, since=92, below=405),
-    Route("DELETE", _ALL, step_lists.no_ident, since=92, below=405),
+    Route("PATCH", _ALL, step_lists.WHOLE, since=92, below=405),
+    Route("DELETE", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("GET", _ONE, show, since=92, rule=_GET),
-    Route("POST", _ONE, step_lists.no_ident, since=92, below=405),
+    Route("POST", _ONE, step_lists.WHOLE, since=92, below=405),
     Route("PATCH", _ONE, patch, since=92, below=405, rule=_GET),
     Route("DELETE", _ONE, delete, since=92, below=405, rule="baremetal:runbook:delete"),
     Route("GET", _TRAITS, list_traits, since=112, rule=_GET),

@@ -1,10 +1,9 @@
 """Shards: how many nodes carry each shard's name. They exist only as a field of nodes."""
 
-from typing import NoReturn
-
 from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
+from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 
@@ -21,12 +20,8 @@ def index(request: Request) -> Answer:
     )
 
 
-def show(request: Request, shard: str) -> NoReturn:
-    """Refuse to show one shard."""
-    raise Refused(404, "A shard has nothing to show; list its nodes by /v1/nodes?shard=<name>.")
-
-
+_NO_ONE = Refuses(lambda: Refused(404, "A shard has nothing to show; list its nodes by /v1/nodes?shard=<name>."))
 ROUTES = (
     Route("GET", "/v1/shards", index, since=82, shape=FAULT, rule="baremetal:shards:get"),
-    Route("GET", "/v1/shards/{shard}", show, since=82, shape=FAULT),
+    Route("GET", "/v1/shards/{shard}", _NO_ONE, since=82, shape=FAULT),
 )

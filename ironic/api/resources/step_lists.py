@@ -4,20 +4,22 @@ Secrets in the arguments of steps are stored and never shown. Source: facts/step
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import answers, listing, patching, projection
 from ironic.api.answers import Answer
 from ironic.api.fields import Gather, Resource
 from ironic.api.json_patch import Change
 from ironic.api.listing import Page
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.core import secrets
-from ironic.core.errors import InvalidParameterValue
 
 if TYPE_CHECKING:
     from ironic.db import Store
     from ironic.db.step_lists import NamedSteps
+
+WHOLE: Final = needs_one("a UUID or name")
 
 # Given the stored list and the values a patch leads to, returns the values to store.
 Settle = Callable[[Any, dict[str, Any]], dict[str, Any]]
@@ -80,8 +82,3 @@ def _write(lists: "NamedSteps[Any]", record: Any, values: dict[str, Any]) -> Non
     # Steps are rows of their own; the list they belong to has changed all the same.
     record.updated_at = record.now()
     record.save()
-
-
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and a creation where something already is."""
-    raise InvalidParameterValue(err="This needs a UUID or name in the path, and nothing else there.")

@@ -6,17 +6,19 @@ nobody holds its node and the node is powered off; both are judged in the transa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ironic.api import access, answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import node_writes
 from ironic.api.resources.volumes import CONNECTORS, TARGETS, Kind
 from ironic.api.routes import Route
 from ironic.core import states
-from ironic.core.errors import Conflict, InvalidParameterValue, InvalidStateRequested, NodeNotFound
+from ironic.core.errors import Conflict, InvalidParameterValue, NodeNotFound
+from ironic.core.resource_errors import NotPoweredOff
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -42,7 +44,7 @@ def check_power(node: "NodeRecord", what: str, *, deleting: bool) -> None:
     """Refuse to touch what a machine that runs may be using."""
     if node.power_state == states.POWER_OFF or (deleting and node.provision_state in states.DELETABLE):
         return
-    raise InvalidStateRequested(action=what, node=node.uuid, state=str(node.power_state))
+    raise NotPoweredOff(action=what, node=node.uuid, state=node.power_state or "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +116,14 @@ class Writes:
         one = f"{all_of_them}/{{{self.kind.ident}}}"
         return (
             Route("POST", all_of_them, self.create, since=32),  # judged by the node that the body names
-            Route("PATCH", all_of_them, no_ident, since=32),
-            Route("DELETE", all_of_them, no_ident, since=32),
-            Route("POST", one, no_ident, since=32),
+            Route("PATCH", all_of_them, _WHOLE, since=32),
+            Route("DELETE", all_of_them, _WHOLE, since=32),
+            Route("POST", one, _WHOLE, since=32),
             Route("PATCH", one, self.patch, since=32, rule="baremetal:volume:update"),
             Route("DELETE", one, self.delete, since=32, rule="baremetal:volume:delete"),
         )
 
 
-def no_ident(request: Request, *ignored: str) -> NoReturn:
-    """Refuse a change of the collection as a whole, and a creation where something already is."""
-    raise InvalidParameterValue(err="This needs a UUID in the path, and nothing else there.")
-
+_WHOLE = needs_one("a UUID")
 
 ROUTES = (*Writes(CONNECTORS).routes(), *Writes(TARGETS).routes())

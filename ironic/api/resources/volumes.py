@@ -6,12 +6,13 @@ Both kinds do everything alike, so each handler is made twice. Reading never goe
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ironic.api import access, answers, input, listing, projection
 from ironic.api.answers import Answer
 from ironic.api.fields import Resource
 from ironic.api.listing import Page
+from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.resources.volume_fields import VolumeConnector, VolumeTarget
@@ -43,11 +44,6 @@ def show_root_of_node(request: Request, node: str) -> Answer:
     input.query(request.query(), {})
     (uuid,) = node_idents.row(request, ("uuid",), node)
     return answers.document(links(request, f"nodes/{uuid}/volume"))
-
-
-def below_list(request: Request, *path: str) -> NoReturn:
-    """Refuse everything but the lists below a node."""
-    raise InvalidParameterValue(err="Below a node volumes can only be listed; address one as /v1/volume/<kind>/<uuid>.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +97,8 @@ class Kind:
             Route("GET", ours, self.index, since=32, rule=access.LIST_VOLUMES),
             Route("GET", f"{ours}/{{{self.ident}}}", self.show, since=32, rule="baremetal:volume:get"),
             Route("GET", of_node, self.index_of_node, since=32, rule=access.LIST_VOLUMES),
-            *(Route(method, of_node, below_list, since=32) for method in ("POST", "PATCH", "DELETE")),
-            *(Route(method, f"{of_node}/*", below_list, since=32) for method in ("GET", "POST", "PATCH", "DELETE")),
+            *(Route(method, of_node, _LISTED, since=32) for method in ("POST", "PATCH", "DELETE")),
+            *(Route(method, f"{of_node}/*", _LISTED, since=32) for method in ("GET", "POST", "PATCH", "DELETE")),
         )
 
 
@@ -111,6 +107,7 @@ TARGETS = Kind(VolumeTarget, "target", lambda store: store.volume_targets)
 
 _GET = "baremetal:volume:get"
 
+_LISTED = refuses("Below a node volumes can only be listed; address one as /v1/volume/<kind>/<uuid>.")
 ROUTES = (
     Route("GET", "/v1/volume", show_root, since=32, shape=FAULT, rule=_GET),
     Route("GET", "/v1/nodes/{node}/volume", show_root_of_node, since=32, rule=_GET),

@@ -1,18 +1,33 @@
-"""A local HTTP server that plays as much of Keystone as checking a token needs."""
+"""A local HTTP server that plays as much of Keystone as checking a token needs, and a service that trusts it."""
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+from keystoneauth1 import loading
+from keystonemiddleware import auth_token
+from oslo_policy import opts as policy_opts
+
+from ironic.api.settings import ApiSettings
+from ironic.conf import CONF
+from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.service import Response, Service
+
+OWNED = "11111111-0000-4000-8000-000000000001"
+FOREIGN = "11111111-0000-4000-8000-000000000002"
+ACTIVE = "11111111-0000-4000-8000-000000000003"
 
 # token -> roles, and the project it is for; None: the whole system
 TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "system-admin": (("admin", "manager", "member", "reader"), None),
     "system-reader": (("reader",), None),
     "owner-member": (("member", "reader"), "owners"),
+    "lessee-admin": (("admin", "manager", "member", "reader"), "lessees"),
     "owner-admin": (("admin", "manager", "member", "reader"), "owners"),
     "lessee-member": (("member", "reader"), "lessees"),
     "stranger": (("admin", "manager", "member", "reader"), "strangers"),
@@ -75,3 +90,38 @@ def playing() -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def service(directory: Path, url: str, conf: Callable[..., None]) -> Service:
+    """Return a service in keystone mode with a node of a project, one of nobody and one in use; close it yourself."""
+    _register()
+    conf(
+        auth_strategy="keystone",
+        keystone_authtoken__www_authenticate_uri=url,
+        keystone_authtoken__auth_type="admin_token",
+        keystone_authtoken__endpoint=f"{url}/v3",
+        keystone_authtoken__token="ours",
+        oslo_policy__policy_file=str(directory / "policy.yaml"),
+    )
+    running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
+    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
+    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
+    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
+    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
+    running.store.nodes.create(common | {"uuid": ACTIVE, "name": "active", "provision_state": "active"})
+    return running
+
+
+def _register() -> None:
+    # oslo.policy looks for its file beside the configuration, so there has to have been one.
+    CONF([], default_config_files=[], default_config_dirs=[])
+    policy_opts.set_defaults(CONF)
+    for group, options in auth_token.list_opts():
+        CONF.register_opts(options, group=group)
+    CONF.register_opts(loading.get_auth_common_conf_options(), group="keystone_authtoken")
+    CONF.register_opts(loading.get_auth_plugin_conf_options("admin_token"), group="keystone_authtoken")
+
+
+def ask(running: Service, token: str | None, method: str, path: str, body: Any = None) -> Response:
+    """Send a request with a token."""
+    return running.call(method, path, body=body, headers={} if token is None else {"X-Auth-Token": token})

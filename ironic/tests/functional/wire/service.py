@@ -106,13 +106,13 @@ def environ_of(method: str, path: str, content: bytes) -> dict[str, Any]:
     }
 
 
-def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None) -> Service:
+def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None, host: str = HOST) -> Service:
     """Return a running service with an empty database and one conductor."""
     store = sqlite_store(directory)
-    store.conductors.register(HOST, "", list(SERVED), interface_rows())
+    store.conductors.register(host, "", list(SERVED), interface_rows())
     placement = Placement(store, heartbeat_timeout=3600)
     transport, conductor = InProcess(), RecordingConductor()
-    transport.register(HOST, conductor)
+    transport.register(host, conductor)
     # Waiting for a locked node is another test's matter.
     chosen = settings or ApiSettings(node_locked_attempts=1)
     app = build_app(store, Conductors(transport, placement), placement, chosen, conf)

@@ -104,8 +104,8 @@ def test_the_health_path_answers_when_it_is_switched_on(tmp_path: Path, enabled:
 
 
 def test_an_unknown_way_of_authentication_refuses_the_start(service: Service) -> None:
-    with pytest.raises(ValueError, match="http_basic"):
-        build_app(service.store, None, service.placement, ApiSettings(auth_strategy="http_basic"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="trust is unknown"):
+        build_app(service.store, None, service.placement, ApiSettings(auth_strategy="trust"))  # type: ignore[arg-type]
 
 
 def test_long_lists_come_in_chunks_and_are_whole(service: Service) -> None:

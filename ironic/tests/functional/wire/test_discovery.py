@@ -15,6 +15,7 @@ from ironic.inspection.discovery import Discovery
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
+from ironic.tests.listening import listening
 
 MAC, OTHER = "52:54:00:00:00:01", "52:54:00:00:00:02"
 NET = ipaddress.ip_network("192.0.2.0/24")
@@ -132,11 +133,74 @@ def test_it_enrolls_so_many_in_an_hour(started: Any) -> None:
 
 
 @pytest.mark.demand("S79", "S80")
-def test_it_enrolls_a_machine_once(started: Any) -> None:
+@pytest.mark.parametrize(
+    "tells", [{}, {"bmc_address": "192.0.2.9"}, {"bmc_v6address": "2001:db8::9"}, {"bmc_address": "0.0.0.0"}]
+)
+def test_it_enrolls_a_machine_once(started: Any, tells: dict[str, str]) -> None:
     service = started()
-    assert post(service, MAC).status < 300
-    assert post(service, MAC).status == 404
+    first = post(service, MAC, **tells)
+    # What was posted first may have been lost on its way to a conductor.
+    again = post(service, MAC, OTHER, **tells)
+    assert again.json["node"]["uuid"] == first.json["node"]["uuid"]
+    (node,) = service.store.nodes.find()
+    assert [call[3]["auto_discovered"] for call in service.conductor.asked] == [True, True]
+    for ended in ({"inspection_finished_at": service.store.clock()}, {"last_error": "no"}):
+        service.store.nodes.update(node.id, {"inspection_finished_at": None, "last_error": None} | ended)
+        assert post(service, MAC, **tells).status == 404
     assert len(service.store.nodes.find()) == 1
+
+
+@pytest.mark.demand("S79")
+def test_without_ports_a_machine_is_known_by_its_bmc_or_not_enrolled(started: Any) -> None:
+    service = started(add_ports="disabled")
+    assert post(service, MAC).status == 404
+    assert "could not be recognised" in service.store.rejected_callbacks.newest(1)[0].reason
+    assert not service.store.nodes.find()
+    assert [post(service, MAC, bmc_address="192.0.2.9").status for _ in range(2)] == [200, 200]
+    (node,) = service.store.nodes.find()
+    # As a request sees it that came at the same time.
+    service.store.nodes.set_bmc_addresses(node.id, [])
+    assert post(service, MAC, bmc_address="192.0.2.9").status == 404
+    assert "by another request" in service.store.rejected_callbacks.newest(1)[0].reason
+    assert len(service.store.nodes.find()) == 1
+
+
+@pytest.mark.demand("S79")
+@pytest.mark.parametrize(
+    ("driver_info", "tells", "known"),
+    [
+        ({"redfish_address": "https://192.0.2.9:8443/redfish"}, {"bmc_address": "192.0.2.9"}, True),
+        ({"ipmi_address": "192.0.2.9"}, {"bmc_address": "192.0.2.9"}, True),
+        ({"ipmi_address": "192.0.2.90"}, {"bmc_address": "192.0.2.9"}, False),
+        ({"note": "192.0.2.9"}, {"bmc_address": "192.0.2.9"}, False),
+        ({"redfish_address": "https://[2001:DB8::9]"}, {"bmc_v6address": "2001:db8::9"}, True),
+        (
+            {"redfish_address": "https://[2001:0db8:0000:0000:0000:0000:0000:0009]"},
+            {"bmc_v6address": "2001:db8::9"},
+            True,
+        ),
+        ({"ipmi_address": "bmc9.example.org"}, {"bmc_address": "192.0.2.9"}, False),
+    ],
+)
+def test_a_node_that_was_never_inspected_is_known_by_its_bmc_too(
+    started: Any, driver_info: dict[str, str], tells: dict[str, str], known: bool
+) -> None:
+    service = started()
+    service.store.nodes.create({"driver": "fake-hardware", "provision_state": states.ENROLL})
+    service.store.nodes.create(
+        {"driver": "fake-hardware", "provision_state": states.ENROLL, "driver_info": driver_info}
+    )
+    assert post(service, MAC, **tells).status == (404 if known else 200)
+    assert len(service.store.nodes.find()) == (2 if known else 3)
+
+
+def test_listeners_hear_of_the_new_node_once(started: Any) -> None:
+    service = started()
+    with listening() as listener:
+        for _ in range(2):
+            post(service, MAC)
+    assert listener.events == ["node.create.start", "node.create.end"]
+    assert listener.data("node.create.end")["uuid"] == service.store.nodes.find()[0].uuid
 
 
 def test_it_says_nothing_of_why_a_machine_could_not_be_enrolled(started: Any) -> None:
@@ -144,6 +208,8 @@ def test_it_says_nothing_of_why_a_machine_could_not_be_enrolled(started: Any) ->
     answer = post(service, MAC)
     assert answer.status == 500
     assert b"unserved" not in answer.body
+    (kept,) = service.store.rejected_callbacks.newest(2)
+    assert (kept.macs, "unserved" in kept.reason) == ([MAC], True)
     assert not service.store.nodes.find()
 
 

@@ -5,18 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from keystoneauth1 import loading
-from keystonemiddleware import auth_token
-from oslo_policy import opts as policy_opts
 
-from ironic.api.settings import ApiSettings
-from ironic.conf import CONF
 from ironic.tests.functional.wire import keystone
-from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import Response, Service
-
-OWNED = "11111111-0000-4000-8000-000000000001"
-FOREIGN = "11111111-0000-4000-8000-000000000002"
+from ironic.tests.functional.wire.keystone import ACTIVE, FOREIGN, OWNED, ask
+from ironic.tests.functional.wire.service import Service
 
 
 @pytest.fixture(scope="module")
@@ -27,36 +19,9 @@ def identity() -> Iterator[str]:
 
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
-    _register()
-    conf(
-        auth_strategy="keystone",
-        keystone_authtoken__www_authenticate_uri=identity,
-        keystone_authtoken__auth_type="admin_token",
-        keystone_authtoken__endpoint=f"{identity}/v3",
-        keystone_authtoken__token="ours",
-        oslo_policy__policy_file=str(tmp_path / "policy.yaml"),
-    )
-    running = services.start(tmp_path, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
-    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
-    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
-    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
-    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
+    running = keystone.service(tmp_path, identity, conf)
     yield running
     running.close()
-
-
-def _register() -> None:
-    # oslo.policy looks for its file beside the configuration, so there has to have been one.
-    CONF([], default_config_files=[], default_config_dirs=[])
-    policy_opts.set_defaults(CONF)
-    for group, options in auth_token.list_opts():
-        CONF.register_opts(options, group=group)
-    CONF.register_opts(loading.get_auth_common_conf_options(), group="keystone_authtoken")
-    CONF.register_opts(loading.get_auth_plugin_conf_options("admin_token"), group="keystone_authtoken")
-
-
-def ask(service: Service, token: str | None, method: str, path: str, body: Any = None) -> Response:
-    return service.call(method, path, body=body, headers={} if token is None else {"X-Auth-Token": token})
 
 
 @pytest.mark.parametrize("token", [None, "unknown"])
@@ -77,6 +42,45 @@ def test_public_routes_need_no_token(service: Service, path: str) -> None:
 PATCH_EXTRA = [{"op": "add", "path": "/extra/a", "value": 1}]
 PATCH_OWNER = [{"op": "add", "path": "/owner", "value": "x"}]
 NO_CLEANING = [{"op": "add", "path": "/automated_clean", "value": False}]
+# Fields by who may change them, each with a value that a node of the service takes.
+VALUES: dict[str, Any] = {
+    "driver_info": {"a": 1},
+    "properties": {"a": 1},
+    "instance_info": {"a": 1},
+    "name": "other",
+    "retired": True,
+    "network_data": {},
+    "lessee": "others",
+    "shard": "s",
+    "chassis_uuid": None,
+    "conductor_group": "",
+    "parent_node": None,
+    "disable_power_off": True,
+    "power_interface": "fake",
+    "instance_uuid": "11111111-0000-4000-8000-00000000000a",
+}
+MEMBERS_OF_OWNER = (
+    "driver_info",
+    "properties",
+    "instance_info",
+    "name",
+    "retired",
+    "network_data",
+    "lessee",
+    "instance_uuid",
+)
+NOT_FOR_MEMBERS = ("shard", "chassis_uuid", "conductor_group", "parent_node", "disable_power_off", "power_interface")
+OWNERS_ONLY = (*MEMBERS_OF_OWNER, *NOT_FOR_MEMBERS)
+
+
+def patch_of(name: str) -> list[dict[str, Any]]:
+    return [{"op": "add", "path": f"/{name}", "value": VALUES[name]}]
+
+
+def no_cleaning(word: Any) -> list[dict[str, Any]]:
+    return [{"op": "replace", "path": "/automated_clean", "value": word}]
+
+
 CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}]}
 
 
@@ -98,6 +102,18 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ("system-admin", "PATCH", f"/v1/nodes/{OWNED}", PATCH_OWNER, 200),
         ("owner-admin", "PATCH", f"/v1/nodes/{OWNED}", NO_CLEANING, 403),
         ("system-admin", "PATCH", f"/v1/nodes/{OWNED}", NO_CLEANING, 200),
+        *(
+            ("owner-admin", "PATCH", f"/v1/nodes/{OWNED}", no_cleaning(word), 403)
+            for word in ("False", "off", "N", "0")
+        ),
+        *(("owner-admin", "PATCH", f"/v1/nodes/{OWNED}", no_cleaning(word), 200) for word in (None, True, "yes")),
+        *(("lessee-member", "PATCH", f"/v1/nodes/{OWNED}", patch_of(one), 403) for one in OWNERS_ONLY),
+        *(("owner-member", "PATCH", f"/v1/nodes/{OWNED}", patch_of(one), 200) for one in MEMBERS_OF_OWNER),
+        *(("owner-member", "PATCH", f"/v1/nodes/{OWNED}", patch_of(one), 403) for one in NOT_FOR_MEMBERS),
+        *(("system-admin", "PATCH", f"/v1/nodes/{OWNED}", patch_of(one), 200) for one in OWNERS_ONLY),
+        ("lessee-member", "PATCH", f"/v1/nodes/{OWNED}", [*PATCH_EXTRA, *patch_of("properties")], 403),
+        ("system-admin", "PATCH", f"/v1/nodes/{ACTIVE}", PATCH_OWNER, 200),
+        ("owner-admin", "PATCH", f"/v1/nodes/{ACTIVE}", PATCH_OWNER, 404),
         ("owner-member", "DELETE", f"/v1/nodes/{OWNED}", None, 403),
         ("owner-admin", "DELETE", f"/v1/nodes/{OWNED}", None, 204),
         ("system-admin", "DELETE", f"/v1/nodes/{FOREIGN}", None, 204),
@@ -135,6 +151,14 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ("owner-member", "POST", "/v1/portgroups", {"node_uuid": OWNED}, 403),
         ("stranger", "POST", "/v1/portgroups", {"node_uuid": OWNED}, 404),
         ("stranger", "GET", "/v1/openapi.json", None, 200),
+        ("owner-member", "GET", f"/v1/nodes/validate?node={OWNED}", None, 200),
+        ("owner-member", "GET", "/v1/nodes/validate?node=owned", None, 200),
+        ("lessee-member", "GET", f"/v1/nodes/validate?node={OWNED}", None, 403),
+        ("stranger", "GET", f"/v1/nodes/validate?node={OWNED}", None, 404),
+        ("stranger", "GET", "/v1/nodes/validate?node=nobody", None, 404),
+        ("stranger", "GET", f"/v1/nodes/{OWNED}/volume/connectors", None, 404),
+        ("lessee-member", "GET", f"/v1/nodes/{OWNED}/volume/connectors", None, 200),
+        ("system-reader", "GET", f"/v1/nodes/{OWNED}/volume/targets", None, 200),
     ],
 )
 def test_rules_decide(service: Service, token: str, method: str, path: str, body: Any, status: int) -> None:
@@ -145,7 +169,7 @@ def test_rules_decide(service: Service, token: str, method: str, path: str, body
 @pytest.mark.parametrize(
     ("token", "names"),
     [
-        ("system-reader", ["owned", "foreign"]),
+        ("system-reader", ["owned", "foreign", "active"]),
         ("owner-member", ["owned"]),
         ("lessee-member", ["owned"]),
         ("stranger", []),
@@ -154,6 +178,14 @@ def test_rules_decide(service: Service, token: str, method: str, path: str, body
 def test_a_list_shows_what_the_caller_may_see(service: Service, token: str, names: list[str]) -> None:
     response = ask(service, token, "GET", "/v1/nodes")
     assert [node["name"] for node in response.json["nodes"]] == names
+
+
+def test_what_may_not_be_seen_is_missing_by_its_own_name(service: Service) -> None:
+    node = service.store.nodes.get(OWNED)
+    service.store.portgroups.create({"node_id": node.id, "name": "bond0"})
+    for path in ("/v1/portgroups/bond0", "/v1/portgroups/bond0/ports"):
+        answer = ask(service, "stranger", "GET", path)
+        assert (answer.status, b"Port group bond0" in answer.body) == (404, True)
 
 
 def test_a_project_gets_the_nodes_it_enrolls(service: Service) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from ironic import db
 from ironic.api.resources import ROUTES
 from ironic.api.telling import TOLD
 from ironic.core.errors import NodeLocked
+from ironic.rpc.notifications.notices import Notification
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import service as wire
 from ironic.tests.listening import Listener, listening
@@ -91,10 +93,76 @@ def test_what_belongs_to_nodes(service: wire.Service, listener: Listener) -> Non
     assert listener.data("port.create.end")["node_uuid"] == node
 
 
+def test_traits_are_part_of_their_node(service: wire.Service, listener: Listener) -> None:
+    created(service, "/v1/nodes", driver="fake-hardware", name="n1")
+    for method, path, body in (
+        ("PUT", "/v1/nodes/n1/traits", {"traits": ["CUSTOM_A", "CUSTOM_B"]}),
+        ("PUT", "/v1/nodes/n1/traits/CUSTOM_C", None),
+        ("DELETE", "/v1/nodes/n1/traits/CUSTOM_A", None),
+        ("DELETE", "/v1/nodes/n1/traits", None),
+    ):
+        assert service.call(method, path, body=body).status == 204
+    assert listener.events[2:] == ["node.update.start", "node.update.end"] * 4
+    traits = [each.payload["ironic_object.data"]["traits"] for each in listener.heard[2:]]
+    assert [sorted(each) for each in traits[1::2]] == [
+        ["CUSTOM_A", "CUSTOM_B"],
+        ["CUSTOM_A", "CUSTOM_B", "CUSTOM_C"],
+        ["CUSTOM_B", "CUSTOM_C"],
+        [],
+    ]
+
+
+def test_every_rule_that_goes_with_all_of_them_is_told(service: wire.Service, listener: Listener) -> None:
+    rules = [
+        created(service, "/v1/inspection_rules", actions=[{"op": "fail", "args": {"msg": "no"}}])["uuid"]
+        for _ in range(2)
+    ]
+    assert service.call("DELETE", "/v1/inspection_rules").status == 204
+    assert listener.events[4:] == ["inspectionrule.delete.start"] * 2 + ["inspectionrule.delete.end"] * 2
+    told = [each.payload["ironic_object.data"]["uuid"] for each in listener.heard[4:]]
+    assert sorted(told[:2]) == sorted(rules) and told[:2] == told[2:]
+
+
+def test_the_allocation_of_a_node_is_told_like_any_other(service: wire.Service, listener: Listener) -> None:
+    node = created(service, "/v1/nodes", driver="fake-hardware", resource_class="rack")["uuid"]
+    made = service.store.allocations.create({"state": "active", "node_id": 1, "resource_class": "rack"})
+    service.store.nodes.update(node, {"allocation_id": made.id, "instance_uuid": made.uuid})
+    assert service.call("DELETE", f"/v1/nodes/{node}/allocation").status == 204
+    assert listener.events[2:] == ["allocation.delete.start", "allocation.delete.end"]
+    assert listener.data("allocation.delete.start")["uuid"] == made.uuid
+
+
+def test_the_start_is_told_before_others_can_see_the_change(service: wire.Service) -> None:
+    seen: list[tuple[str, list[str | None]]] = []
+    other = db.connect(str(service.store.engine.url))
+    with listening() as listener:
+        put = listener.put
+
+        def note(notification: Notification) -> None:
+            put(notification)
+            seen.append((notification.event_type.rpartition(".")[2], [node.name for node in other.nodes.find()]))
+
+        listener.put = note  # type: ignore[method-assign]
+        created(service, "/v1/nodes", driver="fake-hardware", name="n1")
+        assert service.call("PATCH", "/v1/nodes/n1", body=replace("/name", "n2")).status == 200
+    other.close()
+    assert seen == [("start", []), ("end", ["n1"]), ("start", ["n1"]), ("end", ["n2"])]
+    assert listener.data("node.create.start")["name"] == "n1"
+
+
+def test_a_conductor_is_asked_after_the_start_was_told(service: wire.Service, listener: Listener) -> None:
+    created(service, "/v1/nodes", driver="fake-hardware", name="n1")
+    service.conductor.answers["destroy_node"] = NodeLocked(node="n1", host="somebody")
+    assert service.call("DELETE", "/v1/nodes/n1").status == 409
+    assert listener.events[2:] == ["node.delete.start", "node.delete.error"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
         ("POST", "/v1/nodes", {"driver": "nobody-has-it"}, 400),
+        ("PUT", "/v1/nodes/n1/traits/bad", None, 400),
+        ("DELETE", "/v1/nodes/n1/allocation", None, 404),
         ("PATCH", "/v1/nodes/n1", [{"op": "replace", "path": "/nothing", "value": 1}], 400),
         ("PATCH", "/v1/nodes/absent", [], 404),
         ("DELETE", "/v1/nodes/absent", None, 404),
@@ -116,7 +184,6 @@ def test_what_changes_nothing_is_nobodys_news(
 def test_what_failed_is_told(service: wire.Service, listener: Listener) -> None:
     node = created(service, "/v1/nodes", driver="fake-hardware", name="n1")
     service.store.nodes.reserve(node["uuid"], "somebody")
-    service.conductor.fails_with = NodeLocked(node=node["uuid"], host="somebody")
     assert service.call("PATCH", "/v1/nodes/n1", body=replace("/name", "n2")).status == 409
     assert listener.events[2:] == ["node.update.start", "node.update.error"]
     assert listener.heard[-1].level == "error"

@@ -26,8 +26,9 @@ def service(tmp_path: Path) -> Iterator[Service]:
     running.close()
 
 
-def test_the_document_is_valid(service: Service) -> None:
-    validate(service.call("GET", "/v1/openapi.json").json)
+@pytest.mark.parametrize("minor", VERSIONS)
+def test_the_document_is_valid(service: Service, minor: int) -> None:
+    validate(service.call("GET", "/v1/openapi.json", version=f"1.{minor}").json)
 
 
 @pytest.mark.parametrize("minor", VERSIONS)
@@ -111,3 +112,66 @@ def test_no_argument_that_is_described_is_unknown(service: Service, key: str) ->
     answer = service.call(method, path.replace("{runbook}", "r"), body=body)
     assert answer.status in range(400, 500)
     assert b"Unknown" not in answer.body
+
+
+@pytest.mark.parametrize("minor", VERSIONS)
+def test_whoever_makes_or_lists_things_is_told_how_to_go_on(minor: int) -> None:
+    paths = described(minor)["paths"]
+    for path, methods in paths.items():
+        item = next((one for one in paths if one.startswith(f"{path}/{{") and one.endswith("}")), None)
+        if item is None or item.count("/") != path.count("/") + 1:
+            continue
+        own = {one["operationId"] for method, one in paths[item].items() if method in ("get", "patch", "delete")}
+        for response in (made(methods), listed(methods)):
+            assert response is None or own <= response["links"].keys(), path
+
+
+def made(methods: dict[str, Any]) -> Any:
+    """Return the answer that says what was made."""
+    return methods.get("post", {}).get("responses", {}).get("201")
+
+
+def listed(methods: dict[str, Any]) -> Any:
+    """Return the answer that is a list of a resource."""
+    found = methods.get("get", {}).get("responses", {}).get("200", {})
+    schema = found.get("content", {}).get("application/json", {}).get("schema", {})
+    return found if schema.get("$ref", "").endswith("List") else None
+
+
+def test_links_lead_to_what_there_is() -> None:
+    paths = described(115)["paths"]
+    known = {one["operationId"]: one for methods in paths.values() for one in methods.values()}
+    for methods in paths.values():
+        for operation in methods.values():
+            for response in operation["responses"].values():
+                for link in response.get("links", {}).values():
+                    parameters = {
+                        f"{one['in']}.{one['name']}" for one in known[link["operationId"]]["parameters"] if "in" in one
+                    }
+                    assert link.get("parameters", {}).keys() <= parameters
+
+
+def test_what_belongs_to_a_node_can_be_made_from_the_node() -> None:
+    links = described(115)["paths"]["/v1/nodes"]["post"]["responses"]["201"]["links"]
+    for made in ("ports", "portgroups", "volume_connectors", "volume_targets"):
+        assert links[f"post_v1_{made}"]["requestBody"] == {"node_uuid": "$response.body#/uuid"}
+    assert "post_v1_chassis" not in links
+
+
+@pytest.mark.parametrize(
+    ("minor", "words", "keys"),
+    [
+        (1, ["active", "deleted", "rebuild", "undeploy"], {"target", "configdrive"}),
+        (15, ["abort", "active", "available", "clean", "deleted", "inspect", "manage"], {"clean_steps"}),
+        (92, ["service", "unhold", "rescue"], {"service_steps", "deploy_steps", "runbook", "rescue_password"}),
+    ],
+)
+def test_verbs_and_their_arguments_are_told_of_where_they_are_known(
+    minor: int, words: list[str], keys: set[str]
+) -> None:
+    operation = described(minor)["paths"]["/v1/nodes/{node}/states/provision"]["put"]
+    told = operation["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    assert set(words) <= set(told["target"]["enum"])
+    assert keys <= told.keys()
+    if minor == 1:
+        assert (sorted(told["target"]["enum"]), told.keys()) == (words, keys)

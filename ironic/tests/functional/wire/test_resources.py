@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from ironic.api.fields import Resource
+from ironic.api.openapi import operations
+from ironic.api.resources import ROUTES
 from ironic.api.resources.allocation_fields import Allocation
 from ironic.api.resources.bios import BiosSetting
 from ironic.api.resources.chassis import Chassis
@@ -53,9 +55,18 @@ SAMPLES = (
     Sample(Conductor, item="/v1/conductors/wire-conductor"),
     Sample(HistoryEntry, path=f"nodes/{NODE}/history", item=f"/v1/nodes/{NODE}/history/{ENTRY}"),
     Sample(Driver, item="/v1/drivers/fake-hardware", paged=False),
+    Sample(BiosSetting, path=f"nodes/{NODE}/bios", item=f"/v1/nodes/{NODE}/bios/virt", paged=False, chooses=False),
+    Sample(
+        FirmwareComponent,
+        path=f"nodes/{NODE}/firmware",
+        item=f"/v1/nodes/{NODE}/firmware/bmc",
+        paged=False,
+        one=405,
+        chooses=False,
+    ),
 )
-# These are no lists of their own: what is asked of them is asked of all routes elsewhere.
-PARTS_OF_NODES = {BiosSetting, FirmwareComponent, NodeStates}
+# One document and no list: what is asked of it is asked of all routes elsewhere.
+NO_LISTS = {NodeStates}
 
 
 @pytest.fixture
@@ -66,6 +77,8 @@ def target(tmp_path: Path) -> Iterator[Target]:
         common | {"uuid": NODE, "driver": "fake-hardware", "provision_state": "enroll", "power_state": "power off"}
     )
     running.store.history.create({"uuid": ENTRY, "node_id": node.id, "event": "something"})
+    running.store.bios_settings.sync(node.id, [{"name": "virt", "value": "on"}])
+    running.store.firmware.sync(node.id, [{"component": "bmc", "initial_version": "1"}])
     watched = Target(running)
     yield watched
     watched.close()
@@ -107,6 +120,22 @@ class TestWritableResources(WritableSuite):
 
 
 def test_every_resource_has_joined() -> None:
-    joined = {sample.resource for sample in SAMPLES} | PARTS_OF_NODES
+    joined = {sample.resource for sample in SAMPLES} | NO_LISTS
     shown = {one for one in Resource.__subclasses__() if one.__module__.startswith("ironic.api")}
     assert shown == joined
+
+
+def test_every_list_of_the_api_is_treated_badly() -> None:
+    treated = {sample.resource.__name__ for sample in SAMPLES}
+    for route in ROUTES:
+        if operations.is_shown(route, 115) and (told := operations.told(route, 115)) is not None:
+            name = (told.answer or {}).get("$ref", "").rpartition("/")[2]
+            assert not name.endswith("List") or name.removesuffix("List") in treated, route.path
+
+
+def test_every_thing_that_can_be_made_is_made_badly() -> None:
+    written = {sample.resource.__name__ for sample in SAMPLES if sample.body is not None}
+    for route in ROUTES:
+        if operations.is_shown(route, 115) and (told := operations.told(route, 115)) is not None:
+            name = (told.body or {}).get("$ref", "").rpartition("/")[2]
+            assert not name or name.removesuffix("Create").removesuffix("Patch") in written, route.path

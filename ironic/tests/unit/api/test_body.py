@@ -16,13 +16,35 @@ def test_it_reads_what_the_length_says_and_no_more() -> None:
     assert body.read(environ(b"abcdef", CONTENT_LENGTH="3"), 10) == b"abc"
 
 
-@pytest.mark.parametrize("length", ["", "-1", "x", "1e3", "٣", "9" * 40])
-def test_a_length_that_is_none_means_no_body(length: str) -> None:
-    assert body.read(environ(b"abc", CONTENT_LENGTH=length), 10) == b""
+def test_no_length_means_no_body() -> None:
+    assert body.read(environ(b"abc", CONTENT_LENGTH=""), 10) == b""
 
 
-def test_a_length_over_the_limit_is_refused_before_a_byte_is_read() -> None:
-    given = environ(b"abc", CONTENT_LENGTH="11")
+@pytest.mark.parametrize("length", ["-1", "+3", "x", "1e3", "٣", "3 ", "0x3"])
+def test_a_length_that_is_no_number_is_refused(length: str) -> None:
+    with pytest.raises(Invalid):
+        body.read(environ(b"abc", CONTENT_LENGTH=length), 10)
+
+
+def test_a_body_that_ends_too_early_is_refused() -> None:
+    with pytest.raises(Invalid):
+        body.read(environ(b"{}", CONTENT_LENGTH="3"), 10)
+
+
+@pytest.mark.parametrize("error", [ValueError("Bad chunked transfer size"), OverflowError(), OSError(), TimeoutError()])
+def test_what_a_server_can_not_read_is_the_clients_fault(error: Exception) -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise error
+
+    for given in ({"CONTENT_LENGTH": "3"}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}):
+        with pytest.raises(Invalid):
+            body.read(environ(b"abc", **given) | {"wsgi.input": Broken()}, 10)
+
+
+@pytest.mark.parametrize("length", ["11", "9" * 40])
+def test_a_length_over_the_limit_is_refused_before_a_byte_is_read(length: str) -> None:
+    given = environ(b"abc", CONTENT_LENGTH=length)
     with pytest.raises(Raw) as refusal:
         body.read(given, 10)
     assert refusal.value.status == 413

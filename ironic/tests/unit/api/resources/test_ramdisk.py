@@ -113,6 +113,33 @@ def test_with_fast_track_a_ramdisk_may_run_earlier(start: Callable[..., Service]
     assert look_up(service).status == status
 
 
+@pytest.mark.parametrize("own, default, status", [("true", False, 200), ("false", True, 404)])
+def test_a_node_says_for_itself_whether_its_ramdisk_stays(
+    start: Callable[..., Service], own: str, default: bool, status: int
+) -> None:
+    service = start(ramdisk=RamdiskSettings(fast_track=default))
+    add_waiting(service, state=states.MANAGEABLE, driver_info={"fast_track": own})
+    assert look_up(service).status == status
+
+
+def test_a_ramdisk_that_stayed_and_fell_silent_makes_room_for_another(start: Callable[..., Service]) -> None:
+    service = start(ramdisk=RamdiskSettings(fast_track=True, fast_track_timeout=300))
+    node = add_waiting(
+        service,
+        state=states.MANAGEABLE,
+        driver_internal_info={
+            "agent_secret_token": "earlier",
+            "agent_url": "https://192.0.2.7:9999",
+            "agent_last_heartbeat": "2001-01-01T00:00:00",
+        },
+    )
+    token = look_up(service).json["config"]["agent_token"]
+    assert token not in ("earlier", "******")
+    assert beat(service, node, "earlier") == 400
+    assert beat(service, node, token) == 202
+    assert look_up(service).json["config"]["agent_token"] == "******"  # it has been heard of now
+
+
 def test_an_unrestricted_look_up_finds_nodes_in_every_state(start: Callable[..., Service]) -> None:
     service = start(restrict_lookup=False)
     add_waiting(service, state=states.ACTIVE)

@@ -13,6 +13,15 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.steps import INTERFACES
 
 _KINDS: Final = INTERFACES["clean"]
+_DESCRIBED: Final[Mapping[str, dict[str, Any]]] = {
+    "interface": {"type": "string", "enum": sorted(_KINDS)},
+    "step": {"type": "string", "minLength": 1},
+    "args": {"type": "object"},
+    "order": {"type": "integer"},
+    "priority": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+$"}]},
+    "execute_on_child_nodes": {"type": "boolean"},
+    "limit_child_node_execution": {"type": "array", "items": {"type": "string", "format": "uuid"}},
+}
 
 
 class _Steps(ValueType):
@@ -32,6 +41,19 @@ class _Steps(ValueType):
             self._check_keys(item)
             self._check_values(item)
         return value
+
+    def described(self) -> dict[str, Any]:
+        """Say what a step has, for descriptions of the API."""
+        keys = self.required | self.optional
+        return {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {name: _DESCRIBED[name] for name in sorted(keys)},
+                "required": sorted(self.required),
+                "additionalProperties": False,
+            },
+        }
 
     def _check_keys(self, item: Any) -> None:
         if not isinstance(item, dict):
@@ -119,8 +141,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def names(steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of steps as options and rules write them."""
+    return [f"{step['interface']}.{step['step']}" for step in steps]
+
+
 def check_allowed(steps: Sequence[Mapping[str, Any]], disallowed: Collection[str]) -> None:
     """Refuse steps the operator does not let callers ask for."""
-    for step in steps:
-        if (name := f"{step['interface']}.{step['step']}") in disallowed:
+    for name in names(steps):
+        if name in disallowed:
             raise InvalidParameterValue(err=f"Step {name} is not allowed here.")

@@ -1,0 +1,44 @@
+"""Every field that clients of a reference release know is there, since the same version, written by the same requests.
+
+The file has by collection rows of [name, type, first minor version, in the plain list, settable, patchable, sortable];
+null is "not told".
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from ironic.api.openapi import operations
+from ironic.api.resources import ROUTES
+from ironic.tests.repository import ROOT
+
+KNOWN: dict[str, list[list[Any]]] = json.loads((ROOT / "ironic" / "tests" / "data" / "fields.json").read_text())
+# Ours; shown in versions whose clients skip what they don't know.
+ADDED = {"nodes": {"auto_discovered"}, "inspection_rules": {"scope", "built_in", "hits"}}
+RESOURCES = operations.resources()
+
+
+def first_version(collection: str) -> int:
+    """Return the version whose callers first get to see one of these."""
+    return min(route.since for route in ROUTES if route.path.endswith(f"/{collection}") and route.method == "GET")
+
+
+@pytest.mark.parametrize("collection", KNOWN)
+def test_there_are_the_same_fields(collection: str) -> None:
+    fields = RESOURCES[collection].table.fields
+    shown = {name for name, one in fields.items() if not one.hidden}
+    assert shown == {row[0] for row in KNOWN[collection]} | ADDED.get(collection, set())
+
+
+@pytest.mark.parametrize(
+    ("collection", "row"),
+    [pytest.param(name, row, id=f"{name}.{row[0]}") for name, rows in KNOWN.items() for row in rows],
+)
+def test_a_field_is_as_it_was_known(collection: str, row: list[Any]) -> None:
+    resource = RESOURCES[collection]
+    name, _, since, *wanted = row
+    one = resource.table.fields[name]
+    assert max(one.since, first_version(collection)) == max(since, first_version(collection))
+    found = (one.plain, "create" in one.write, "patch" in one.write, one.sortable and resource.paged)
+    assert all(told is None or told == ours for told, ours in zip(wanted, found, strict=True)), (wanted, found)
