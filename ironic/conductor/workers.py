@@ -21,6 +21,9 @@ from ironic.core.errors import NoFreeConductorWorker
 # instant; with a few spare threads and growth from half busy on, nothing ever queues behind a long job because of it.
 _SPARE_THREADS: Final = 4
 
+# An idle thread sees within a second that it is to go.
+_LONGEST_SHRINKING: Final = 3.0
+
 
 class Place:
     """One accepted piece of work; start it or give it back, once."""
@@ -58,6 +61,7 @@ class Workers:
         self._stopping = False
         self._changed = threading.Condition()
         self._running: dict[Future[Any], str] = {}
+        self._shrinking = threading.Lock()
         self._executor = futurist.DynamicThreadPoolExecutor(
             max_workers=size,
             min_workers=min(_SPARE_THREADS, size - 1),
@@ -95,12 +99,23 @@ class Workers:
 
     def close(self) -> None:
         """Let the threads go. Those without work are joined; a thread still at work goes when that ends."""
+        # Whoever shrinks the pool now holds threads that it would else leave behind.
+        shrunk = self._shrinking.acquire(timeout=_LONGEST_SHRINKING)
         self._executor.shutdown(wait=self._taken == 0)
+        if shrunk:
+            self._shrinking.release()
 
     def shrink(self) -> None:
-        """Let go of threads that a burst of work has left behind, soon."""
-        # Not in the caller's thread: that may be one of those that go, and would wait for itself.
-        threading.Thread(target=self._executor.maintain, name="conductor-shrinking", daemon=True).start()
+        """Let go of threads that a burst of work has left behind, soon; the next call goes on where this one stops."""
+        if self._shrinking.acquire(blocking=False):
+            # Not in the caller's thread: that may be one of those that go, and would wait for itself.
+            threading.Thread(target=self._shrink, name="conductor-shrinking", daemon=True).start()
+
+    def _shrink(self) -> None:
+        try:
+            self._executor.maintain()
+        finally:
+            self._shrinking.release()
 
     def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
         try:
