@@ -8,17 +8,19 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 TIMED := tools/timed.sh
 
-.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop demands bench docs clean battery
+.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop agent demands bench docs clean battery fuzz
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
 	@echo "make tidy      format the code and mend what the linter can"
 	@echo "make check     format, lint, types, layers, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
-	@echo "make battery   kill, pause and restart conductors whatever they are doing; a few minutes, with an account"
+	@echo "make battery   kill, pause and restart conductors, broker and database; a quarter of an hour, with an account"
+	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
+	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make demands   demands that no test proves"
-	@echo "make bench     CPU time of requests and rules on this machine"
+	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make docs      write the generated pages anew"
 	@echo "make clean     remove what make made"
 
@@ -63,15 +65,22 @@ tidy: venv
 check: static
 	@$(PYTEST) ironic/tests/unit ironic/tests/functional/wire
 
-test: static services
+test: static services agent
 	@$(PYTEST)
 
-# One after another: the times are part of what is tested. The bound is for a machine that hangs.
+# One after another: the times are part of what is tested. The bound is for a machine that hangs; the account still comes.
 battery: services
-	@IRONIC_BATTERY=1 timeout 1800 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
+	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 1800 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
+
+# Says its seed when something is found; with the same number of examples it finds it again.
+fuzz: venv
+	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz
 
 services: venv
 	@$(BIN)/python tools/services.py start
+
+agent: venv
+	@$(TIMED) agent $(BIN)/python tools/agent_venv.py
 
 services-stop:
 	@$(PYTHON) tools/services.py stop
@@ -81,10 +90,11 @@ demands: venv
 
 bench: venv
 	@$(BIN)/python tools/bench.py
+	@$(BIN)/python tools/bench_sqlite.py
 
 docs: venv
 	@$(BIN)/python tools/docs.py
 
 clean: services-stop
-	@rm -rf $(VENV) .run build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-agent .run build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

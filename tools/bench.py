@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import bench_inspection
+
 from ironic.core.rules import check_rule, evaluate
 from ironic.inspection.rules.machine_facts import facts_of_nobody
 from ironic.tests.functional.wire import service as services
@@ -91,9 +93,12 @@ def main() -> None:
         service = services.start(Path(directory))
         try:
             for name, act, times in [*requests(service, nodes), *rules()]:
-                print(f"{name:<42}{measured(act, times):>10.3f} ms", flush=True)
+                print(f"{name:<48}{measured(act, times):>10.3f} ms", flush=True)
         finally:
             service.close()
+    with tempfile.TemporaryDirectory() as directory:
+        for name, spent in bench_inspection.figures(Path(directory)):
+            print(f"{name:<48}{spent:>10.3f} ms", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ knows nothing of this server: big sites run the same callable elsewhere.
 import logging
 import os
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,6 +27,12 @@ BACKLOG = 128
 HEADER_LIMIT = 65536
 # How long running requests may take to end once the server is told to stop.
 DRAIN_SECONDS = 10
+
+# What a client leaves behind that hangs up, or is cut off: its own business, and no error of ours.
+_CLIENT_IS_GONE = (ConnectionError, ssl.SSLError, TimeoutError)
+
+# Options of [api] that say how many KiB a body may have.
+_BODY_LIMITS = ("max_json_body_size", "max_json_body_size_provision", "max_json_body_size_inspection")
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -55,6 +62,8 @@ class Listening:
     threads: int = THREADS_PER_WORKER
     tls: Tls | None = None
     socket_mode: int | None = None
+    # Bytes of a body, whatever it is sent for; the API refuses in its own words what is less, and has limits per route.
+    body_limit: int = 0
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "Listening":
@@ -66,6 +75,7 @@ class Listening:
             threads=workers * THREADS_PER_WORKER,
             tls=_tls(api) if api.enable_ssl_api else None,
             socket_mode=api.unix_socket_mode,
+            body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
         )
 
 
@@ -80,7 +90,10 @@ class _Server(wsgi.Server):
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         """Log; cheroot itself would write to stderr."""
-        LOG.log(level, "The API server reports: %s", msg, exc_info=traceback)
+        if isinstance(sys.exception(), _CLIENT_IS_GONE):
+            LOG.info("A client has gone before it had its answer: %s", msg)
+        else:
+            LOG.log(level, "The API server reports: %s", msg, exc_info=traceback)
 
 
 class ApiServer:
@@ -97,6 +110,7 @@ class ApiServer:
         )
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self._server.max_request_header_size = HEADER_LIMIT
+        self._server.max_request_body_size = listening.body_limit
         if listening.tls:
             self._server.ssl_adapter = listening.tls.adapter()
         self._thread = threading.Thread(target=self._server.serve, name="api-server", daemon=True)

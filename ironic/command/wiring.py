@@ -15,7 +15,7 @@ from ironic.command.lifecycle import Part
 from ironic.command.parts import Api, Bus, ConductorPart, Database, Notifying
 from ironic.command.serving import Application, Listening
 from ironic.command.signals import Pause
-from ironic.conductor import interface_jobs, power_sync, tidying
+from ironic.conductor import consoles, interface_jobs, power_sync, tidying
 from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint
 from ironic.conductor.flows.overdue import ON_TIMEOUT
@@ -26,6 +26,7 @@ from ironic.conductor.workers import Workers
 from ironic.conf import written
 from ironic.db import Store
 from ironic.drivers.composition import Composition
+from ironic.inspection.discovery import Discovery
 from ironic.rpc import versions
 from ironic.rpc.conductors import Conductors
 from ironic.rpc.in_process import InProcess
@@ -127,6 +128,7 @@ def _bus(transport: Transport, pause: Pause, *, needed: bool) -> list[Part]:
 
 def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> ConductorPart:
     options = conf.conductor
+    Discovery.from_conf(conf)  # what an API enrolls is worked on here, by the same options
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
     tasks = Tasks(store, composition, workers, conf.host)
@@ -145,7 +147,8 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
         on_timeout=ON_TIMEOUT,
         on_superseded=lambda: os.kill(os.getpid(), signal.SIGTERM),
         jobs=(
-            Job("unfinished allocations", options.check_allocations_interval, allocator.take_up),
+            Job("unfinished allocations", options.check_allocations_interval, allocator.take_up, at_once=True),
+            *consoles.jobs(tasks, placement),
             *interface_jobs.jobs_of(composition, tasks, placement),
             *power_sync.jobs(tasks, placement),
             *tidying.jobs(tasks, placement),

@@ -24,6 +24,11 @@ TRUST = [
 ]
 
 COMMANDS = [
+    cfg.StrOpt(
+        "agent_api_version",
+        default="v1",
+        help="Version of the interface at which agents are called, the first part of its paths.",
+    ),
     cfg.IntOpt(
         "command_timeout",
         default=60,
@@ -59,6 +64,26 @@ LOGS = [
         mutable=True,
         help="Directory in which fetched logs are kept.",
     ),
+    cfg.StrOpt(
+        "deploy_logs_storage_backend",
+        default="local",
+        choices=["local", "swift"],
+        mutable=True,
+        help="Where fetched logs are kept: in that directory, or in the object store of [swift].",
+    ),
+    cfg.StrOpt(
+        "deploy_logs_swift_container",
+        default="ironic_deploy_logs_container",
+        mutable=True,
+        help="Container of the object store for fetched logs.",
+    ),
+    cfg.IntOpt(
+        "deploy_logs_swift_days_to_expire",
+        default=30,
+        min=0,
+        mutable=True,
+        help="Days after which the object store removes logs; 0 keeps them for ever.",
+    ),
 ]
 
 POWER = [
@@ -77,6 +102,14 @@ POWER = [
 ]
 
 IMAGES = [
+    cfg.StrOpt(
+        "image_download_source",
+        default="http",
+        choices=["swift", "http", "local"],
+        mutable=True,
+        help="Who hands images to ramdisks, unless the node's driver_info says otherwise: the server that has the "
+        "image (http), or this host, which keeps a copy (local). swift concerns images of the image service only.",
+    ),
     cfg.BoolOpt(
         "stream_raw_images",
         default=True,

@@ -76,6 +76,14 @@ RULES = [
         help="Serve the endpoints that ramdisks call without credentials. Switch off on an API that users reach.",
     ),
     cfg.IntOpt(
+        "ramdisk_calls_per_minute",
+        default=0,
+        min=0,
+        mutable=True,
+        help="How often one address may look up its node or post inspection data, per minute and API process. 0 is no "
+        "limit; behind a proxy it needs [oslo_middleware]enable_proxy_headers_parsing.",
+    ),
+    cfg.IntOpt(
         "ramdisk_heartbeat_timeout",
         default=300,
         mutable=True,

@@ -8,6 +8,7 @@ import os
 import socket
 
 from oslo_config import cfg
+from oslo_utils import netutils
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -33,6 +34,12 @@ PLACE = [
         help="Name under which this conductor registers, is called and holds locks. Any text, unique among "
         "conductors; it must stay the same over restarts.",
     ),
+    cfg.StrOpt(
+        "my_ip",
+        default=netutils.get_my_ipv4(),
+        sample_default="<this machine's address towards the world, else 127.0.0.1>",
+        help="Address of this host. Other options refer to it as $my_ip.",
+    ),
 ]
 
 ACCESS = [
@@ -40,7 +47,14 @@ ACCESS = [
         "auth_strategy",
         default="keystone",
         choices=["noauth", "keystone", "http_basic"],
-        help="How callers of the API prove who they are. With noauth whoever reaches the port is an administrator.",
+        help="How callers of the API prove who they are. With noauth whoever reaches the port is an administrator, "
+        "with http_basic whoever has a name and password of http_basic_auth_user_file.",
+    ),
+    cfg.StrOpt(
+        "http_basic_auth_user_file",
+        default="/etc/ironic/htpasswd",
+        help="Users of the API with auth_strategy http_basic: names and bcrypt hashes as `htpasswd -B` writes them. "
+        "Read again when it changes.",
     ),
     cfg.BoolOpt(
         "debug_tracebacks_in_api",

@@ -12,7 +12,16 @@ RAMDISK = [
         "fast_track",
         default=False,
         mutable=True,
-        help="Go on with a ramdisk that is still running instead of booting it again.",
+        help="Go on with a ramdisk that is still running instead of booting it again. A node's own fast_track in "
+        "driver_info goes before it.",
+    ),
+    cfg.IntOpt(
+        "fast_track_timeout",
+        default=300,
+        min=0,
+        max=300,
+        mutable=True,
+        help="Seconds since its last heartbeat for which a ramdisk counts as still running.",
     ),
 ]
 

@@ -42,6 +42,12 @@ RAMDISK = [
         deprecated_reason="Set [service_catalog]endpoint_override, which all ramdisks are told.",
         help="URL of this service for inspection ramdisks, where it is not that of [service_catalog]endpoint_override.",
     ),
+    cfg.BoolOpt(
+        "boot_token",
+        default=False,
+        help="Give every ramdisk that the service boots for an inspection a token of its own, in the URL that it posts "
+        "to, and take data for its node with this token only.",
+    ),
     cfg.IntOpt(
         "rejected_callbacks_kept",
         default=200,

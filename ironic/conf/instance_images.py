@@ -22,7 +22,8 @@ DEFAULT = [
         "webserver_verify_ca",
         default="True",
         mutable=True,
-        help="How certificates of web servers with images are checked: True, False, or the path of a CA file.",
+        help="How certificates of web servers with images, and of those that inspection rules call, are checked: True, "
+        "False, or the path of a CA file.",
     ),
 ]
 

@@ -54,6 +54,12 @@ OPTIONS = [
     ),
     *(_enabled(kind) for kind in KINDS),
     *(_default(kind) for kind in KINDS),
+    cfg.ListOpt(
+        "autodetect_deploy_interfaces",
+        default=["ramdisk", "bootc", "direct"],
+        help="Deploy interfaces that interface autodetect asks in this order whether they fit what is to be deployed. "
+        "Those that are not enabled are passed over.",
+    ),
 ]
 
 

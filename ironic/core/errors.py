@@ -3,7 +3,7 @@
     IronicError 500
     +- Invalid 400 ---------- InvalidParameterValue -- MissingParameterValue, NoValidDefaultForInterface, ...
     +- NotAuthorized 403 ---- HTTPForbidden -- NodeProtected
-    +- NotFound 404 --------- NodeNotFound, PortNotFound, DriverNotFound, NoValidHost, ...
+    +- NotFound 404 --------- NodeNotFound, DriverNotFound, NoValidHost, ...
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
     +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit
@@ -102,7 +102,7 @@ class InvalidStateRequested(Invalid):
 class NodeInMaintenance(Invalid):
     """The operation is refused while the node is in maintenance."""
 
-    text = "Cannot {op} node {node}: it is in maintenance. Take it out of maintenance first."
+    text = "The action {op} is not possible for node {node} in maintenance. Take it out of maintenance first."
 
 
 class NodeIsRetired(Invalid):
@@ -121,18 +121,6 @@ class NodeNotLocked(Invalid):
     """A lock that should be held is not."""
 
     text = "Node {node} is not locked by this conductor."
-
-
-class ChassisNotEmpty(Invalid):
-    """A chassis that still holds nodes can't go."""
-
-    text = "Chassis {chassis} still holds nodes. Move or delete them first."
-
-
-class PortgroupNotEmpty(Invalid):
-    """A port group that still has ports can't go."""
-
-    text = "Port group {portgroup} still has ports. Move or delete them first."
 
 
 class NoValidDefaultForInterface(InvalidParameterValue):
@@ -200,30 +188,6 @@ class InstanceNotFound(NotFound):
     text = "Instance {instance} could not be found."
 
 
-class PortNotFound(NotFound):
-    """There is no such port."""
-
-    text = "Port {port} could not be found."
-
-
-class PortgroupNotFound(NotFound):
-    """There is no such port group."""
-
-    text = "Port group {portgroup} could not be found."
-
-
-class ChassisNotFound(NotFound):
-    """There is no such chassis."""
-
-    text = "Chassis {chassis} could not be found."
-
-
-class AllocationNotFound(NotFound):
-    """There is no such allocation."""
-
-    text = "Allocation {allocation} could not be found."
-
-
 class ConductorNotFound(NotFound):
     """There is no such conductor."""
 
@@ -234,36 +198,6 @@ class DriverNotFound(NotFound):
     """No live conductor serves this hardware type."""
 
     text = "Driver {driver} is not served by any live conductor."
-
-
-class InspectionRuleNotFound(NotFound):
-    """There is no such inspection rule."""
-
-    text = "Inspection rule {rule} could not be found."
-
-
-class NodeTraitNotFound(NotFound):
-    """The node has no such trait."""
-
-    text = "Node {node} has no trait {trait}."
-
-
-class NodeInventoryNotFound(NotFound):
-    """No inspection has left an inventory."""
-
-    text = "Node {node} has no stored inventory. Inspect it first."
-
-
-class NodeRuleRunNotFound(NotFound):
-    """No inspection rule has run on the node."""
-
-    text = "No inspection rule has run on node {node} yet."
-
-
-class NodeHistoryNotFound(NotFound):
-    """There is no such history entry."""
-
-    text = "History entry {entry} could not be found."
 
 
 class NoValidHost(NotFound):
@@ -341,34 +275,6 @@ class AlreadyExists(Conflict):
 
 class NodeAlreadyExists(AlreadyExists):
     """The UUID of a node is taken."""
-
-
-class PortAlreadyExists(AlreadyExists):
-    """The UUID of a port is taken."""
-
-
-class MACAlreadyExists(AlreadyExists):
-    """The MAC address is taken by another port."""
-
-    text = "A port with MAC address {value} already exists."
-
-
-class PortgroupAlreadyExists(AlreadyExists):
-    """The UUID of a port group is taken."""
-
-
-class PortgroupMACAlreadyExists(AlreadyExists):
-    """The MAC address is taken by another port group."""
-
-    text = "A port group with MAC address {value} already exists."
-
-
-class ChassisAlreadyExists(AlreadyExists):
-    """The UUID of a chassis is taken."""
-
-
-class InspectionRuleAlreadyExists(AlreadyExists):
-    """The UUID of a rule is taken."""
 
 
 class TemporaryFailure(IronicError):

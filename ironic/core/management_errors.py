@@ -61,6 +61,12 @@ class ImageDownloadFailed(IronicError):
     text = "The image for a virtual drive can't be fetched: {reason}"
 
 
+class BootImageFailed(IronicError):
+    """A kernel or ramdisk can't be brought to where machines fetch it."""
+
+    text = "Image {image} can't be offered to machines: {reason}"
+
+
 class VendorPassthruException(IronicError):
     """A vendor method failed with an error that is none of ours."""
 

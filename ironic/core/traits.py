@@ -9,6 +9,9 @@ from typing import Final
 
 MOST_CHARACTERS: Final = 255
 
+# So many may a node have.
+MOST_OF_NODE: Final = 50
+
 _CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
 
 

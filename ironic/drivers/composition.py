@@ -92,6 +92,12 @@ class Composition:
                 missing[kind] = self._reason(node.driver, kind, name)
         return BareDriver(links, missing)
 
+    def implementation(self, hardware_type: str, kind: str, name: str) -> BaseInterface:
+        """Return an implementation that nodes of a hardware type can have here, or raise why they can't."""
+        if name not in self._offer(hardware_type, kind).names:
+            raise self._reason(hardware_type, kind, name)
+        return self._implementations[kind, name]
+
     def periodic_methods(self) -> list[PeriodicMethod]:
         """Return the periodic methods of all implementations, once each (S18)."""
         return [

@@ -12,18 +12,23 @@ class GenericHardware(AbstractHardwareType):
 
     @property
     def supported_boot_interfaces(self) -> Supported:
-        """Nothing yet that fits any machine."""
-        return []
+        """Booting over the network."""
+        return ["ipxe", "pxe", "http-ipxe", "http"]
 
     @property
     def supported_deploy_interfaces(self) -> Supported:
-        """Deployment by an agent."""
-        return ["direct"]
+        """Deployment by an agent, or of a ramdisk that stays in memory; found out by itself unless chosen."""
+        return ["autodetect", "direct", "ramdisk", "custom-agent"]
 
     @property
     def supported_inspect_interfaces(self) -> Supported:
         """Inspection by an agent."""
         return ["agent", "no-inspect"]
+
+    @property
+    def supported_raid_interfaces(self) -> Supported:
+        """None unless wanted, or logical disks made by an agent."""
+        return [*super().supported_raid_interfaces, "agent"]
 
     @property
     def supported_rescue_interfaces(self) -> Supported:
@@ -46,5 +51,5 @@ class ManualManagementHardware(GenericHardware):
 
     @property
     def supported_power_interfaces(self) -> Supported:
-        """A person does what the service asks for."""
-        return ["fake"]
+        """The ramdisk's agent restarts the machine, or a person does what the service asks for."""
+        return ["agent", "fake"]

@@ -5,13 +5,19 @@ an end. Whoever runs the steps acts on it.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """The step is finished; ``reboot`` when the machine must be restarted before the next one begins."""
+    """The step is finished; ``reboot`` when the machine must be restarted before the next one begins.
+
+    ``result`` is what the agent says came of it, if ``has_result``; it may be anything, None as well.
+    """
 
     reboot: bool = False
+    has_result: bool = False
+    result: Any = None
 
 
 @dataclass(frozen=True, slots=True)

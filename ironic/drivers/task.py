@@ -57,6 +57,8 @@ class Node(Protocol):
     @property
     def properties(self) -> Any: ...
     @property
+    def instance_uuid(self) -> Any: ...
+    @property
     def provision_state(self) -> Any: ...
     @property
     def fault(self) -> Any: ...
@@ -85,6 +87,8 @@ class Port(Protocol):
     def uuid(self) -> Any: ...
     @property
     def address(self) -> Any: ...
+    @property
+    def pxe_enabled(self) -> Any: ...
 
     def as_dict(self) -> Any:
         """Return all columns as plain data that shares nothing with the record."""
@@ -149,3 +153,6 @@ class Task(Protocol):
     @property
     def driver(self) -> Driver:
         """The interfaces of this node."""
+
+    def alternative(self, kind: str, name: str) -> Any:
+        """Return another implementation of a kind that the node could have here, or raise why it can't."""

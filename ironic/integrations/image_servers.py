@@ -26,7 +26,7 @@ def get(url: str, headers: Mapping[str, str] | None = None) -> requests.Response
         url,
         headers=dict(headers or {}),
         auth=_credentials(urlsplit(url).hostname),
-        verify=_authorities(),
+        verify=authorities(),
         stream=True,
         timeout=CONF.webserver_connection_timeout,
     )
@@ -59,7 +59,7 @@ def _credentials(host: str | None) -> tuple[str, str] | None:
     return options.image_server_user or "", options.image_server_password or ""
 
 
-def _authorities() -> str | bool:
+def authorities() -> str | bool:
     """Return whether certificates are checked, or the file of the authorities that are believed."""
     said = str(CONF.webserver_verify_ca)
     try:

@@ -35,6 +35,7 @@ class AgentDouble:
 
     def __init__(self, certificate: str | None) -> None:
         self.certificate = certificate
+        self.token = TOKEN
         self.url = ""
         self.commands: list[dict[str, Any]] = []
         self.received: list[tuple[str, dict[str, Any]]] = []
@@ -52,7 +53,7 @@ class AgentDouble:
 
     def memory(self) -> dict[str, Any]:
         """Return what a node remembers of this agent."""
-        known = {"agent_url": self.url, "agent_secret_token": TOKEN, "agent_verify_ca": self.certificate}
+        known = {"agent_url": self.url, "agent_secret_token": self.token, "agent_verify_ca": self.certificate}
         return {key: value for key, value in known.items() if value is not None}
 
     def beat(self) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def _handler(agent: AgentDouble) -> type[BaseHTTPRequestHandler]:
             parts = urlsplit(self.path)
             if parts.path != "/v1/commands/":
                 status, document = 404, {"faultcode": "Client", "faultstring": "unknown path"}
-            elif parse_qs(parts.query).get("agent_token") != [TOKEN]:
+            elif parse_qs(parts.query).get("agent_token") != [agent.token]:
                 status, document = 401, {"faultcode": "Client", "faultstring": "wrong token"}
             else:
                 status, document = answer()
@@ -135,7 +136,7 @@ def agent_double(*, tls: bool = False) -> Iterator[AgentDouble]:
     server = ThreadingHTTPServer((HOST, 0), _handler(agent))
     server.daemon_threads = True
     if certificate and key:
-        server.socket = _secured(certificate, key).wrap_socket(server.socket, server_side=True)
+        server.socket = secured(certificate, key).wrap_socket(server.socket, server_side=True)
     agent.url = f"{'https' if tls else 'http'}://{HOST}:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -147,7 +148,8 @@ def agent_double(*, tls: bool = False) -> Iterator[AgentDouble]:
         server.server_close()
 
 
-def _secured(certificate: str, key: str) -> ssl.SSLContext:
+def secured(certificate: str, key: str) -> ssl.SSLContext:
+    """Return the terms of TLS of a server that shows this certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(certificate + key)

@@ -76,6 +76,11 @@ class Statements:
     def writes(self) -> int:
         return self._starting_with("INSERT", "UPDATE", "DELETE")
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many statements read, how many wrote, how often was committed."""
+        return self.selects, self.writes, self.commits
+
     def _starting_with(self, *words: str) -> int:
         return sum(text.lstrip().upper().startswith(words) for text in self.texts)
 

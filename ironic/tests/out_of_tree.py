@@ -1,4 +1,4 @@
-"""The package of a third party that lies beside the tests, built and installed as its users would."""
+"""Packages of third parties that lie beside the tests, installed where a service finds them."""
 
 import os
 import shutil
@@ -10,12 +10,22 @@ EXAMPLE = Path(__file__).parent / "functional" / "drivers" / "acme"
 
 
 def install(directory: Path) -> Path:
-    """Build and install the package into a place of its own; return that place, which belongs on PYTHONPATH."""
+    """Build and install the example as its users would, into a place of its own, which belongs on PYTHONPATH."""
     source, target = directory / "source", directory / "target"
     shutil.copytree(EXAMPLE, source, ignore=shutil.ignore_patterns("__pycache__"))
     places = ("install_lib", "--install-dir", str(target), "install_egg_info", "--install-dir", str(target))
     run("setup.py", "-q", "build", *places, cwd=source)
     return target
+
+
+def lay_out(directory: Path, module: Path, entry_points: str) -> Path:
+    """Lay one module, and what an installer would say about it, into a directory, which belongs on PYTHONPATH."""
+    described = directory / f"{module.stem}-1.0.dist-info"
+    described.mkdir(parents=True)
+    shutil.copy(module, directory)
+    (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module.stem}\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text(entry_points)
+    return directory
 
 
 def run(*arguments: str, cwd: Path, path: str = "") -> str:

@@ -51,7 +51,8 @@ class Site:
     def __init__(self, directory: Path, database: str, broker: str = BROKER, files: Sequence[Path] = ()) -> None:
         self.name = f"site{uuid.uuid4().hex[:8]}"
         self.conductors: dict[str, Service] = {}
-        self._directory, self._database, self._broker, self._files = directory, database, broker, files
+        self._directory, self.database, self._broker, self._files = directory, database, broker, files
+        self._earlier_lives: list[str] = []
         self._port = free_port()
         self.configuration = self._configuration("api", _NO_OPTIONS)
 
@@ -71,6 +72,8 @@ class Site:
 
     def start_conductor(self, name: str, options: Options = _NO_OPTIONS) -> Service:
         """Start a conductor, or start it again; it needs a moment until it is ready."""
+        if name in self.conductors:
+            self._earlier_lives.append(self.conductors[name].log)
         self._log(name).unlink(missing_ok=True)
         files = self._configuration(name, options)
         self.conductors[name] = Service("ironic-conductor", files, self._log(name))
@@ -109,12 +112,17 @@ class Site:
                 "log_file": self._log(name),
             },
             "api": {"host_ip": "127.0.0.1", "port": self._port},
-            "database": {"connection": self._database},
+            "database": {"connection": self.database},
             "conductor": MEMBERSHIP,
         }
         for group, values in options.items():
             groups[group] = {**groups.get(group, {}), **values}
         return [*self._files, write_options(self._directory / f"{name}.conf", groups)]
+
+    @property
+    def logs(self) -> list[str]:
+        """What each process has logged, those included that were started again under the same name."""
+        return [*self._earlier_lives, *(service.log for service in [self._api, *self.conductors.values()])]
 
     # What is asked of it
 

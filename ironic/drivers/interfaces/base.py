@@ -9,6 +9,7 @@ see as 400. An override without a step decorator is no step any more.
 """
 
 import copy
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -17,6 +18,8 @@ from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import steps
 from ironic.drivers.steps import StepKind
 from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
 
 
 class BaseInterface(ABC):
@@ -78,6 +81,13 @@ class BaseInterface(ABC):
         A step of the same name that the class decorates goes before.
         """
         return []
+
+    def take_result(self, task: Task, step: Mapping[str, Any], result: Any) -> None:
+        """Make something of what an agent says came of a step that this interface had it run; here it is logged.
+
+        The caller saves the node. May come twice for one step after a crash.
+        """
+        LOG.debug("Node %s: the agent has ended step %s.%s", task.node.uuid, self.interface_type, step["step"])
 
     def execute_clean_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""

@@ -2,16 +2,18 @@
 
 import logging
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from ironic.drivers.interfaces.base import BaseInterface
 from ironic.drivers.step_ends import StepEnd
 from ironic.drivers.steps import StepKind
-from ironic.drivers.task import Task
+from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
-_ORIGINAL = "original_deploy_interface"
+# Key in driver_internal_info: the interface that another one has the place of for the time of an instance.
+ORIGINAL: Final = "original_deploy_interface"
+_REPLACEMENT: Final = "detected_deploy_interface"
 
 
 class DeployInterface(BaseInterface):
@@ -89,12 +91,32 @@ class DeployInterface(BaseInterface):
         return False
 
     def switch_interface(self, task: Task) -> None:
-        """Put another implementation in this one's place at the beginning of a deployment."""
+        """Put another implementation in this one's place at the beginning of a deployment; the caller saves."""
 
     def restore_interface(self, task: Task) -> None:
-        """Undo :meth:`switch_interface`."""
-        original = task.node.driver_internal_info.get(_ORIGINAL)
-        if original:
-            task.node.deploy_interface = original
-            task.node.del_driver_internal_info(_ORIGINAL)
-            task.node.save()
+        """Undo :meth:`switch_interface`, unless somebody has chosen yet another one meanwhile; the caller saves."""
+        memory = task.node.driver_internal_info
+        original = memory.get(ORIGINAL)
+        if original and memory.get(_REPLACEMENT, _used(task.node)) == _used(task.node):
+            _use(task.node, original)
+        for key in (ORIGINAL, _REPLACEMENT):
+            task.node.del_driver_internal_info(key)
+
+
+def replace_interface(node: Node, name: str) -> None:
+    """Give the node another deploy interface until it is restored; the caller saves."""
+    node.set_driver_internal_info(ORIGINAL, _used(node))
+    node.set_driver_internal_info(_REPLACEMENT, name)
+    _use(node, name)
+
+
+def _used(node: Node) -> Any:
+    """Return the interface in use: the instance may have asked for another one than the node has."""
+    return node.instance_info.get("deploy_interface") or node.deploy_interface
+
+
+def _use(node: Node, name: str) -> None:
+    if node.instance_info.get("deploy_interface"):
+        node.instance_info["deploy_interface"] = name
+    else:
+        node.deploy_interface = name

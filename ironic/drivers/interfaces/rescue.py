@@ -12,6 +12,9 @@ class RescueInterface(BaseInterface):
 
     interface_type: ClassVar[str] = "rescue"
 
+    # Both the password and its hash are put into instance_info; False: the hash is enough.
+    wants_password: ClassVar[bool] = True
+
     @abstractmethod
     def rescue(self, task: Task) -> str:
         """Boot the rescue system; RESCUEWAIT or RESCUE. Raises InstanceRescueFailure."""

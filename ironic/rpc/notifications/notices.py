@@ -35,11 +35,12 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A kind of thing: its name in event types, its payload, and how to read what goes into that."""
+    """A kind of thing: its name in event types, its payload, how to read what goes into that, and its table."""
 
     kind: str
     payload: Payload
-    read: "Callable[[Store, str], dict[str, Any]]"
+    read: "Callable[[Store, str | int], dict[str, Any]]"
+    table: str
 
 
 class Sender(Protocol):

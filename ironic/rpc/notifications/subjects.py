@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
 
 Values = dict[str, Any]
+_Read = Callable[["Store", "str | int"], Values]
 
 
 def node(store: "Store", record: "NodeRecord") -> Values:
@@ -23,14 +24,14 @@ def node(store: "Store", record: "NodeRecord") -> Values:
     return found
 
 
-def _node(store: "Store", ident: str) -> Values:
+def _node(store: "Store", ident: str | int) -> Values:
     return node(store, store.nodes.get(ident))
 
 
-def _row_of(repository: str, *elsewhere: str) -> Callable[["Store", str], Values]:
+def _row_of(repository: str, *elsewhere: str) -> _Read:
     """Return what reads one row, with columns that stand in other tables."""
 
-    def read(store: "Store", ident: str) -> Values:
+    def read(store: "Store", ident: str | int) -> Values:
         rows = getattr(store, repository)
         record = rows.get(ident)
         others = rows.row(elsewhere, record.id) if elsewhere else ()
@@ -40,10 +41,10 @@ def _row_of(repository: str, *elsewhere: str) -> Callable[["Store", str], Values
     return read
 
 
-def _steps_of(repository: str) -> Callable[["Store", str], Values]:
+def _steps_of(repository: str) -> _Read:
     """Return what reads a named list of steps."""
 
-    def read(store: "Store", ident: str) -> Values:
+    def read(store: "Store", ident: str | int) -> Values:
         lists = getattr(store, repository)
         record = lists.get(ident)
         found: Values = record.as_dict() | {"steps": lists.steps.of([record.id])[record.id]}
@@ -52,33 +53,38 @@ def _steps_of(repository: str) -> Callable[["Store", str], Values]:
     return read
 
 
-def _runbook(store: "Store", ident: str) -> Values:
+def _runbook(store: "Store", ident: str | int) -> Values:
     found = _steps_of("runbooks")(store, ident)
     return found | {"traits": store.runbooks.traits.of([found["id"]])[found["id"]]}
 
 
-def _inspection_rule(store: "Store", ident: str) -> Values:
+def _inspection_rule(store: "Store", ident: str | int) -> Values:
     found = _row_of("rules")(store, ident)
     # What a sensitive rule holds never leaves.
     return found | {"actions": [], "conditions": []} if found["sensitive"] else found
 
 
-NODE: Final = Subject("node", payloads.NODE_CRUD, _node)
-NODE_IN_MAINTENANCE: Final = Subject("node", payloads.NODE, _node)
+NODE: Final = Subject("node", payloads.NODE_CRUD, _node, "nodes")
+NODE_IN_MAINTENANCE: Final = Subject("node", payloads.NODE, _node, "nodes")
 
 # Kind of thing -> how it is called, what is told of it, how that is read.
 SUBJECTS: Final[Mapping[str, Subject]] = {
     subject.kind: subject
     for subject in (
         NODE,
-        Subject("port", payloads.PORT_CRUD, _row_of("ports", "node_uuid", "portgroup_uuid")),
-        Subject("portgroup", payloads.PORTGROUP_CRUD, _row_of("portgroups", "node_uuid")),
-        Subject("chassis", payloads.CHASSIS_CRUD, _row_of("chassis")),
-        Subject("volumeconnector", payloads.VOLUME_CONNECTOR_CRUD, _row_of("volume_connectors", "node_uuid")),
-        Subject("volumetarget", payloads.VOLUME_TARGET_CRUD, _row_of("volume_targets", "node_uuid")),
-        Subject("allocation", payloads.ALLOCATION_CRUD, _row_of("allocations", "node_uuid")),
-        Subject("deploytemplate", payloads.DEPLOY_TEMPLATE_CRUD, _steps_of("deploy_templates")),
-        Subject("runbook", payloads.RUNBOOK_CRUD, _runbook),
-        Subject("inspectionrule", payloads.INSPECTION_RULE_CRUD, _inspection_rule),
+        Subject("port", payloads.PORT_CRUD, _row_of("ports", "node_uuid", "portgroup_uuid"), "ports"),
+        Subject("portgroup", payloads.PORTGROUP_CRUD, _row_of("portgroups", "node_uuid"), "portgroups"),
+        Subject("chassis", payloads.CHASSIS_CRUD, _row_of("chassis"), "chassis"),
+        Subject(
+            "volumeconnector",
+            payloads.VOLUME_CONNECTOR_CRUD,
+            _row_of("volume_connectors", "node_uuid"),
+            "volume_connectors",
+        ),
+        Subject("volumetarget", payloads.VOLUME_TARGET_CRUD, _row_of("volume_targets", "node_uuid"), "volume_targets"),
+        Subject("allocation", payloads.ALLOCATION_CRUD, _row_of("allocations", "node_uuid"), "allocations"),
+        Subject("deploytemplate", payloads.DEPLOY_TEMPLATE_CRUD, _steps_of("deploy_templates"), "deploy_templates"),
+        Subject("runbook", payloads.RUNBOOK_CRUD, _runbook, "runbooks"),
+        Subject("inspectionrule", payloads.INSPECTION_RULE_CRUD, _inspection_rule, "inspection_rules"),
     )
 }

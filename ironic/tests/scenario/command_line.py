@@ -17,15 +17,16 @@ class CommandFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Baremetal:
-    """The client without credentials, pointed at one service."""
+    """The client pointed at one service; with a name and a password, or without credentials."""
 
     url: str
+    login: tuple[str, str] | None = None
 
     def __call__(self, *words: str) -> str:
         """Run one command and return what it printed."""
         done = subprocess.run(
             [PROGRAMS / "baremetal", *words],
-            env={**_clean_environment(), "OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url},
+            env=self.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -39,7 +40,10 @@ class Baremetal:
         """Run one command and return its answer."""
         return json.loads(self(*words, "-f", "json"))
 
-
-def _clean_environment() -> dict[str, str]:
-    """Return this process's environment without anybody's cloud in it."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+    def environment(self) -> dict[str, str]:
+        """Return this process's environment with this service in it, and without anybody's cloud."""
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+        ours |= {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url}
+        if self.login:
+            ours |= {"OS_AUTH_TYPE": "http_basic", "OS_USERNAME": self.login[0], "OS_PASSWORD": self.login[1]}
+        return ours

@@ -25,11 +25,15 @@ HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Run the service as `make run` configures it, with a built-in rule and everything logged."""
+    """Run the service as `make run` configures it, with a built-in rule and everything logged, notifications too."""
     directory, port = tmp_path_factory.mktemp("rules"), free_port()
     rules = directory / "rules.yaml"
     rules.write_text(yaml.safe_dump([{"description": "built in", "priority": -1, "actions": ACTIONS}]))
-    options: Options = {"DEFAULT": {"debug": True}, "inspection_rules": {"built_in": str(rules)}}
+    options: Options = {
+        "DEFAULT": {"debug": True, "notification_level": "debug"},
+        "oslo_messaging_notifications": {"driver": "log"},
+        "inspection_rules": {"built_in": str(rules)},
+    }
     more = write_options(directory / "more.conf", options)
     configuration = tool("run").configure(directory / "service", port)
     with all_in_one([configuration, more], directory / "service" / "ironic.log", port) as running:
@@ -119,6 +123,25 @@ def test_the_sdk_creates_lists_patches_and_deletes(service: Service, baremetal: 
     cloud.close()
 
 
+@pytest.mark.filterwarnings("ignore::openstack.warnings.RemovedInSDK60Warning")
+@pytest.mark.filterwarnings("ignore::openstack.warnings.RemovedInSDK50Warning")
+@pytest.mark.demand("S107", "S109", "S110")
+def test_the_stock_clients_read_inventories(service: Service, baremetal: Baremetal, tmp_path: Path) -> None:
+    report = report_of("52:54:00:00:0d:01")
+    inspected(service, baremetal, "looked-at", report)
+    baremetal("node", "inventory", "save", "--file", str(tmp_path / "saved"), "looked-at")
+    saved = json.loads((tmp_path / "saved").read_text())
+    assert saved["inventory"] == report["inventory"]
+    assert saved["plugin_data"]["vault"] == report["vault"]
+    cloud = openstack.connect(auth_type="none", endpoint=service.url, load_envvars=False, load_yaml_config=False)
+    sdk: Any = cloud.baremetal
+    found = sdk.get_node_inventory(service.get("/v1/nodes/looked-at").json()["uuid"])
+    assert (found["inventory"], found["plugin_data"]) == (saved["inventory"], saved["plugin_data"])
+    cloud.close()
+    # What came in is what is kept, once.
+    assert service.get("/v1/nodes/looked-at/inventory/unprocessed").status_code in (400, 404)
+
+
 # Forty secrets: at every depth and in everything rules may look at.
 KEYS = [
     "password",
@@ -202,6 +225,8 @@ def test_no_secret_gets_out_through_rules(service: Service, baremetal: Baremetal
             texts.append(json.dumps(service.get(f"/v1/nodes/{name}/inventory").json()["plugin_data"].get("stolen")))
         requests.delete(f"{service.url}/v1/inspection_rules", headers=HEADERS, timeout=30)
     sinks = "\n".join([*texts, service.log])
+    for event in ("node.create.end", "node.provision_set.error", "node.provision_set.end", "inspectionrule.create.end"):
+        assert f"baremetal.{event}" in service.log  # notifications are among what is looked at
     leaked = [secret for place in PLACES for secret in canaries(place).values() if secret in sinks]
     assert leaked == []
     assert "canary-in-a-sensitive-rule" not in sinks

@@ -6,7 +6,7 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.core.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES
-from ironic.core.steps import INTERFACES
+from ironic.core.steps import INTERFACES, RESERVED
 from ironic.tests.repository import ROOT, tool
 
 
@@ -45,3 +45,13 @@ def test_the_page_on_cleaning_says_what_the_code_does() -> None:
         if {source, target} & {CLEANING, CLEANWAIT, CLEANFAIL} and held not in (source, target)
     }
     assert drawn == moves
+
+
+def test_the_page_on_lists_of_steps_says_what_the_code_does() -> None:
+    page = (ROOT / "doc" / "steps.md").read_text()
+    named = re.findall(r"\[(conductor|api)\](\w+)", page)
+    assert len(named) > 6
+    assert [f"[{group}]{name}" for group, name in named if name not in CONF[group]] == []
+    table = page[page.index("## Steps of the service itself") : page.index("## Child nodes")]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == RESERVED

@@ -6,13 +6,15 @@ which are loaded and checked when the conductor starts. The conductor moves the 
 
 import logging
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import TakenOver
+from ironic.drivers import fast_track
 from ironic.drivers.interfaces import InspectInterface
-from ironic.drivers.modules.inspector import booting, known_ports, power
+from ironic.drivers.modules.agent import logs, machine
+from ironic.drivers.modules.inspector import booting, known_ports
 from ironic.drivers.task import Task
 from ironic.inspection import bmc_addresses
 from ironic.inspection import task as inspection
@@ -21,6 +23,8 @@ from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load
 
 LOG = logging.getLogger(__name__)
+
+_LABEL: Final = "inspection"
 
 
 class AgentInspect(InspectInterface):
@@ -50,14 +54,18 @@ class AgentInspect(InspectInterface):
     ) -> str | None:
         """Run hooks and rules on the data, then clear up, whether that went well or not."""
         work = _of(task)
+        posted = (plugin_data or {}).get("logs")
         try:
             self.pipeline.run(work, dict(inventory), plugin_data)
         except TakenOver:
             raise
         except Exception:
+            logs.keep(task, _LABEL, posted, failed=True)
             _end_quietly(work)
             raise
-        _end(work)
+        logs.keep(task, _LABEL, posted, failed=False)
+        # Of a machine that has just enrolled itself nobody may have said yet how its BMC is reached.
+        (_end_quietly if work.node.provision_state == states.ENROLL else _end)(work)
         return None
 
     def abort(self, task: Task) -> None:
@@ -67,7 +75,7 @@ class AgentInspect(InspectInterface):
         try:
             booting.clear_up(work)
         finally:
-            power.switch_off(work)
+            machine.switch_off(work)
 
 
 def _of(task: Task) -> inspection.Task:
@@ -77,13 +85,14 @@ def _of(task: Task) -> inspection.Task:
 
 def _end(task: inspection.Task) -> None:
     booting.clear_up(task)
-    if CONF.inspector.power_off:
-        power.switch_off(task)
+    # With fast track the next operation goes on with the ramdisk that runs.
+    if CONF.inspector.power_off and not fast_track.is_wanted(task.node):
+        machine.switch_off(task)
 
 
 def _end_quietly(task: inspection.Task) -> None:
-    """Clear up after a failure, which must not be covered by another one."""
+    """Clear up where failing to is no failure of the inspection, or must not cover that there is one."""
     try:
         _end(task)
     except Exception as error:
-        LOG.warning("Node %s: clearing up after a failed inspection failed too: %s", task.node.uuid, error)
+        LOG.warning("Node %s: clearing up after its inspection failed: %s", task.node.uuid, error)

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.drivers import boot_devices
-from ironic.drivers.modules.inspector import power
+from ironic.drivers import boot_devices, fast_track
+from ironic.drivers.modules.agent import machine
+from ironic.inspection import boot_token
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -23,22 +24,28 @@ _CALLBACK: Final = "/v1/continue_inspection"
 
 def can_manage(task: Task) -> bool:
     """Tell whether the node's interfaces can boot the ramdisk; errors in their settings are raised."""
+    return _obstacle(task) is None
+
+
+def _obstacle(task: Task) -> UnsupportedDriverExtension | None:
+    """Return why the node's interfaces can't boot the ramdisk, None when they can."""
     try:
         for kind in ("boot", "network"):
             task.driver.require(kind).validate_inspection(task)
-    except UnsupportedDriverExtension:
-        return False
-    return True
+    except UnsupportedDriverExtension as error:
+        return error
+    return None
 
 
 def validate(task: Task) -> None:
     """Raise when the machine could not be brought to boot the ramdisk."""
-    if can_manage(task):
+    obstacle = _obstacle(task)
+    if obstacle is None:
         callback_url()
     elif CONF.inspector.require_managed_boot:
         raise UnsupportedDriverExtension(
-            f"The boot or network interface of node {task.node.uuid} can't boot the inspection ramdisk. Choose other "
-            "ones, or set [inspector]require_managed_boot to false where the machines boot it by other means."
+            f"The interfaces of node {task.node.uuid} can't boot the inspection ramdisk: {obstacle} Choose others, or "
+            "set [inspector]require_managed_boot to false where the machines boot it by other means."
         )
 
 
@@ -46,19 +53,22 @@ def start(task: Task) -> None:
     """Boot the ramdisk."""
     managed = can_manage(task)
     task.node.set_driver_internal_info(_MANAGED, managed)
+    boot_token.forget(task.node)
+    token = boot_token.issue(task.node) if managed and CONF.inspector.boot_token else None
     # Stored before anything happens to the machine: whoever takes over must know what there is to clear up.
     task.node.save()
     LOG.info("Node %s: inspection begins, boot is %s", task.node.uuid, "managed" if managed else "not managed")
-    power.switch_off(task)
+    machine.switch_off(task)
     if managed:
-        _prepare(task)
+        _prepare(task, token)
     else:
         task.driver.require("management").set_boot_device(task, boot_devices.PXE, persistent=False)
-    power.start(task)
+    machine.switch_on(task)
 
 
 def clear_up(task: Task) -> None:
     """Undo what was prepared; harmless when nothing was."""
+    boot_token.forget(task.node)
     if task.node.del_driver_internal_info(_MANAGED):
         task.driver.require("boot").clean_up_ramdisk(task)
         task.driver.require("network").remove_inspection_network(task)
@@ -69,12 +79,13 @@ def callback_url() -> str:
     return f"{_service_url()}{_CALLBACK}"
 
 
-def ramdisk_parameters() -> dict[str, Any]:
+def ramdisk_parameters(token: str | None = None, *, stays: bool = False) -> dict[str, Any]:
     """Return the kernel parameters of the ramdisk; one without a value is a flag."""
-    parameters: dict[str, Any] = {"ipa-inspection-callback-url": callback_url()}
+    query = f"?{boot_token.PARAMETER}={token}" if token else ""
+    parameters: dict[str, Any] = {"ipa-inspection-callback-url": callback_url() + query}
     if CONF.inspector.force_dhcp:
         parameters["ipa-collect-lldp"] = "1"
-    if CONF.deploy.fast_track:
+    if stays:
         # A ramdisk that stays must know whom to send its heartbeats to.
         parameters["ipa-api-url"] = _service_url()
     return parameters | extra_parameters(CONF.inspector.extra_kernel_params)
@@ -98,6 +109,6 @@ def _service_url() -> str:
     return str(base).rstrip("/")
 
 
-def _prepare(task: Task) -> None:
+def _prepare(task: Task, token: str | None) -> None:
     task.driver.require("network").add_inspection_network(task)
-    task.driver.require("boot").prepare_ramdisk(task, ramdisk_parameters())
+    task.driver.require("boot").prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(task.node)))

@@ -6,7 +6,8 @@ With them a look-up finds the node even where no BMC address helps. Most BMCs ca
 import logging
 from collections.abc import Iterable
 
-from ironic.core.errors import HardwareInspectionFailure, MACAlreadyExists, UnsupportedDriverExtension
+from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
+from ironic.core.resource_errors import MACAlreadyExists
 from ironic.inspection.callback import mac_of
 from ironic.inspection.task import Task
 
@@ -18,6 +19,7 @@ def create(task: Task) -> None:
     missing = new_macs(_told_by_bmc(task), (port.address for port in task.ports))
     if missing:
         with task.store.writing():
+            task.store.nodes.require_held(task.node)
             for mac in missing:
                 _create(task, mac)
         task.ports = None

@@ -79,9 +79,11 @@ def root_disk(inventory: Inventory, properties: dict[str, Any]) -> Any:
 def _set_properties(task: inspection.Task, inventory: Inventory, plugin_data: PluginData) -> None:
     """Set what schedulers look at; stored with the first phase, or not at all."""
     node = task.node
+    # Hints that fit no disk end it here, before anything is set.
+    disk = root_disk(inventory, node.properties) if inventory["disks"] else None
     if size := inventory.get("memory", {}).get("physical_mb"):
         node.set_property("memory_mb", size)
-    if inventory["disks"] and (disk := root_disk(inventory, node.properties)):
+    if disk:
         plugin_data["root_disk"] = disk
         node.set_property("local_gb", root_device.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
 

@@ -139,7 +139,10 @@ class RedfishManagement(ManagementInterface):
         return vendor
 
     def get_mac_addresses(self, task: Task) -> list[str]:
-        return read(task.node, "reading the network interfaces", _mac_addresses)
+        found = read(task.node, "reading the network interfaces", _mac_addresses)
+        if found is None:
+            raise unsupported(task, "get_mac_addresses")
+        return found
 
     # Lights and signals
 
@@ -179,10 +182,17 @@ def _allowed(system: System) -> list[str]:
     return [device for device, source in _SOURCES.items() if source in allowed]
 
 
-def _mac_addresses(system: System) -> list[str]:
-    """Return the addresses of enabled interfaces; a BMC that says nothing about an interface has it enabled."""
+def _mac_addresses(system: System) -> list[str] | None:
+    """Return the addresses of enabled interfaces, None when the BMC tells of none at all.
+
+    A BMC that says nothing about the state of an interface has it enabled.
+    """
     found = []
-    for interface in system.ethernet_interfaces.get_members():
+    try:
+        interfaces = system.ethernet_interfaces.get_members()
+    except sushy_errors.MissingAttributeError:
+        return None
+    for interface in interfaces:
         state = interface.status.state if interface.status is not None else None
         if interface.mac_address and state in (None, sushy.STATE_ENABLED):
             found.append(interface.mac_address.lower())

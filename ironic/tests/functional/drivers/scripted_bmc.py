@@ -3,7 +3,7 @@
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,7 +20,7 @@ HANG_UP = 0
 class ScriptedBmc:
     """What is served, what is answered to orders in turn (204 after that), and the orders that came.
 
-    ``raw`` is answered to every question instead of a document.
+    ``raw`` is answered to every question instead of a document; ``on_reset`` is called with each reset that was done.
     """
 
     address: str = ""
@@ -29,6 +29,7 @@ class ScriptedBmc:
     orders: list[tuple[str, Any]] = field(default_factory=list)
     questions: int = 0
     raw: bytes | None = None
+    on_reset: Callable[[str], None] | None = None
 
     def order(self, path: str, body: Any) -> int:
         self.orders.append((path, body))
@@ -43,6 +44,8 @@ class ScriptedBmc:
 
     def _reset(self, reset: str) -> None:
         self.documents[SYSTEM]["PowerState"] = "Off" if reset in ("ForceOff", "GracefulShutdown") else "On"
+        if self.on_reset is not None:
+            self.on_reset(reset)
 
 
 @contextlib.contextmanager

@@ -98,6 +98,8 @@ def test_it_goes_by_hints_for_the_root_disk(store: Store, extended: RedfishBmc) 
     task = begin(store, extended.driver_info(), properties={"root_device": {"name": "sdx"}})
     with pytest.raises(HardwareInspectionFailure, match="no disk fits"):
         RedfishInspect().inspect_hardware(task)
+    # Nothing is left that the conductor would store with the failure.
+    assert not task.node.stored_changes()
 
 
 @pytest.mark.demand("S169")

@@ -169,3 +169,9 @@ def test_an_answer_that_is_no_redfish_is_said_to_be_none(
 def test_it_sends_an_nmi(script: ScriptedBmc) -> None:
     RedfishManagement().inject_nmi(on(script))
     assert script.sent() == [{"ResetType": "Nmi"}]
+
+
+def test_a_bmc_that_tells_of_no_network_interfaces_says_so(script: ScriptedBmc) -> None:
+    # In-band inspection goes on without them; any other error would stop it.
+    with pytest.raises(UnsupportedDriverExtension, match="get_mac_addresses"):
+        RedfishManagement().get_mac_addresses(on(script))

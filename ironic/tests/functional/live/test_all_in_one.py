@@ -63,14 +63,13 @@ def warnings(service: Service) -> list[str]:
 
 def test_it_serves(service: Service) -> None:
     assert service.get("/").json()["default_version"]["version"] == "1.115"
-    assert [driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]] == ["fake-hardware"]
+    names = {driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]}
+    assert names == {"fake-hardware", "manual-management"}
     (conductor,) = service.get("/v1/conductors").json()["conductors"]
     assert (conductor["hostname"], conductor["alive"]) == ("conductor-1", True)
 
 
-@pytest.mark.parametrize(
-    "name", ["pxe", "ipxe", "redfish-virtual-media", "ipmitool-socat", "flat", "neutron", "cinder"]
-)
+@pytest.mark.parametrize("name", ["redfish-virtual-media", "ipmitool-socat", "flat", "neutron", "cinder"])
 def test_what_is_not_built_yet_is_left_out_with_one_warning(service: Service, name: str) -> None:
     told = [line for line in warnings(service) if f"interface {name}, which is enabled but not built yet" in line]
     assert len(told) == 1
@@ -161,7 +160,7 @@ def test_a_default_that_is_not_enabled_refuses_the_start(start: Callable[..., Se
     [
         ("api_workers = 1", "api_workers = many", "api_workers"),
         ("hooks = ramdisk-error", "hooks = crystal-ball,ramdisk-error", "crystal-ball"),
-        ("auth_strategy = noauth", "auth_strategy = http_basic", "http_basic"),
+        ("auth_strategy = noauth", "auth_strategy = http_basic", "/etc/ironic/htpasswd can't be read"),
         ("rpc_transport = none", "rpc_transport = json-rpc", "json-rpc"),
         ("host_ip = 127.0.0.1", "host_ip = 192.0.2.77", "192.0.2.77"),
         ("api_workers = 1", "enable_ssl_api = true", "cert_file"),

@@ -2,6 +2,7 @@
 
 import gc
 import http.client
+import os
 import socket
 import ssl
 import stat
@@ -18,6 +19,8 @@ from ironic.command.serving import ApiServer, Listening, Tls
 from ironic.conf import CONF
 
 LOOPBACK = ("127.0.0.1", 0)
+# Twice the largest body that some route takes by default.
+LARGEST = 128 * 1024 * 1024
 
 
 def hello(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -94,6 +97,30 @@ def test_it_serves_tls_of_the_version_asked_for(serve: Callable[..., ApiServer],
         get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting))
 
 
+def test_a_client_that_is_cut_off_is_no_error(
+    serve: Callable[..., ApiServer], tls: Tls, caplog: pytest.LogCaptureFixture
+) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def slow(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        entered.set()
+        leave.wait(10)
+        start_response("200 OK", [])
+        return (b"hello" for _ in range(1000))
+
+    caplog.set_level("INFO")
+    server = serve(slow, Listening(LOOPBACK, tls=tls))
+    trusting = ssl.create_default_context(cafile=tls.certificate)
+    connection = http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting)
+    connection.request("GET", "/")
+    assert entered.wait(5)
+    os.close(connection.sock.detach())  # without a good-bye
+    leave.set()
+    server.stop()
+    assert "A client has gone before it had its answer" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
 # cheroot forgets to close the socket that it could not bind; collecting it here keeps the warning here.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_taken_port_is_found_at_start(serve: Callable[..., ApiServer]) -> None:
@@ -129,10 +156,10 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
 
 def test_the_options_say_where_and_how(conf: Any) -> None:
     conf(api__host_ip="::1", api__port=7000, api__api_workers=3)
-    assert Listening.from_conf(CONF) == Listening(("::1", 7000), threads=30)
+    assert Listening.from_conf(CONF) == Listening(("::1", 7000), threads=30, body_limit=LARGEST)
     conf(api__unix_socket="/run/api.sock", api__unix_socket_mode="0660", api__enable_ssl_api=True)
     conf(api__cert_file="c", api__key_file="k", api__server_tls_minimum_version="1.2")
-    expected = Listening("/run/api.sock", threads=30, tls=Tls("c", "k", "1.2"), socket_mode=0o660)
+    expected = Listening("/run/api.sock", threads=30, tls=Tls("c", "k", "1.2"), socket_mode=0o660, body_limit=LARGEST)
     assert Listening.from_conf(CONF) == expected
 
 

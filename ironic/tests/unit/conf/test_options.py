@@ -125,7 +125,10 @@ def test_every_option_says_what_it_is_for() -> None:
 
 
 # Options whose name no code spells out: other options refer to the first ones, the rest are asked for by kind.
-READ_OTHERWISE = re.compile(r"pybasedir|state_path|default_(inspection_)?hooks|\w+_delay|disallow_\w+_steps|agent_\w+")
+READ_OTHERWISE = re.compile(
+    r"pybasedir|state_path|my_ip|default_(inspection_)?hooks|\w+_delay|disallow_\w+_steps|agent_\w+"
+    r"|(deploy|rescue)_(kernel|ramdisk)(_by_arch)?|(uefi_)?i?pxe_bootfile_name(_by_arch)?"
+)
 
 # Options that exist once they are used: oslo.messaging's, and the words after the name of ironic-dbsync.
 REGISTERED_LATER = {"rpc_response_timeout", "command"}

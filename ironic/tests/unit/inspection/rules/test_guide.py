@@ -32,8 +32,8 @@ def patched(data: Any, patch: Any) -> Any:
     return data
 
 
-def test_there_are_ten_examples() -> None:
-    assert [title.split(".")[0] for title in EXAMPLES] == [str(number) for number in range(1, 11)]
+def test_there_are_eleven_examples() -> None:
+    assert [title.split(".")[0] for title in EXAMPLES] == [str(number) for number in range(1, 12)]
 
 
 @pytest.mark.demand("S171", "S173")
@@ -55,6 +55,7 @@ def test_an_example_does_what_the_guide_says(title: str) -> None:
     if "plugin_data" in then:
         assert patched(known.plugin_data, outcome.changes.plugin_data) == then["plugin_data"]
     assert [line.text for line in outcome.log] == then.get("logs", [])
+    assert [one.call.url for one in outcome.calls] == then.get("calls", [])
     # Every kind of effect that the rule has is one that the guide tells of.
     effects = {"node": outcome.changes.node, "ports": outcome.changes.ports, "plugin_data": outcome.changes.plugin_data}
     assert {name for name, changed in effects.items() if changed} <= then.keys()
