@@ -6,6 +6,7 @@ rows; JSON columns are dictionaries that may be changed in place and are stored 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from ironic.core.context import RequestContext
@@ -153,6 +154,12 @@ class Task(Protocol):
     @property
     def driver(self) -> Driver:
         """The interfaces of this node."""
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Open a transaction for what belongs to the node in ``store``; TakenOver when the node is not ours any more.
+
+        Nothing that waits for a machine belongs into such a block.
+        """
 
     def alternative(self, kind: str, name: str) -> Any:
         """Return another implementation of a kind that the node could have here, or raise why it can't."""

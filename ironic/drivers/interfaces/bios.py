@@ -23,4 +23,4 @@ class BIOSInterface(BaseInterface):
 
     @abstractmethod
     def cache_bios_settings(self, task: Task) -> None:
-        """Read the settings and store them with the node."""
+        """Read the settings and store them with the node, in a ``task.writing()`` block."""

@@ -19,4 +19,4 @@ class FirmwareInterface(BaseInterface):
 
     @abstractmethod
     def cache_firmware_components(self, task: Task) -> None:
-        """Read the versions and store them with the node."""
+        """Read the versions and store them with the node, in a ``task.writing()`` block."""

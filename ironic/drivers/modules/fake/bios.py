@@ -55,7 +55,8 @@ class FakeBIOS(BIOSInterface):
         delay("bios")
         known = self._settings(task).items()
         settings = [{"name": name, "value": None if value is None else str(value)} for name, value in known]
-        task.store.bios_settings.sync(task.node.id, settings)
+        with task.writing():
+            task.store.bios_settings.sync(task.node.id, settings)
 
     def _settings(self, task: Task) -> dict[str, Any]:
         return dict(task.node.driver_internal_info.get(_SETTINGS) or {})

@@ -49,7 +49,8 @@ class FakeFirmware(FirmwareInterface):
             {"component": component, "current_version": version, "last_version_flashed": version}
             for component, version in ((component, _version(url)) for component, url in updates.items())
         ]
-        task.store.firmware.sync(task.node.id, components)
+        with task.writing():
+            task.store.firmware.sync(task.node.id, components)
 
 
 def _version(url: str) -> str:

@@ -19,6 +19,7 @@ from ironic.core.errors import (
     NoFreeConductorWorker,
     TakenOver,
 )
+from ironic.drivers.modules.fake import FakeBIOS
 from ironic.tests.databases import counting_statements
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
@@ -569,6 +570,17 @@ def test_what_belongs_to_a_node_is_written_by_its_holder_only(acquire, make_node
         with pytest.raises(TakenOver), task.writing():
             store.traits.replace(task.node_id, [])
     assert store.traits.of([task.node_id])[task.node_id] == ["CUSTOM_A"]
+
+
+def test_what_a_driver_finds_out_is_stored_by_the_holder_only(acquire, make_node, store):
+    bios = FakeBIOS()
+    with acquire(make_node()) as task:
+        bios.apply_configuration(task, [{"name": "virtualization", "value": "on"}])
+        task.node.driver_internal_info.clear()
+        store.nodes.release_all("c1")
+        with pytest.raises(TakenOver):
+            bios.cache_bios_settings(task)
+    assert store.bios_settings.rows(("name", "value"), task.node_id) == [("virtualization", "on")]
 
 
 def test_a_last_move_that_is_rolled_back_leaves_the_node_held_and_can_be_made_again(acquire, make_node, store, stored):

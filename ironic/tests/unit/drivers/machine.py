@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +91,9 @@ class Work:
     portgroups: list[Any] = field(default_factory=list)
     driver: BareDriver = field(default_factory=BareDriver)
     alternatives: dict[str, Any] = field(default_factory=dict)
+
+    def writing(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def alternative(self, kind: str, name: str) -> Any:
         if name not in self.alternatives:
