@@ -6,8 +6,10 @@ Failures are told by status or kind of error; URLs and headers may hold credenti
 """
 
 import logging
+import math
 import socket
 import threading
+import time
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -43,8 +45,9 @@ class Result(NamedTuple):
         return f"the call was answered with status {self.status} in attempt {self.attempts}"
 
 
-def make(call: Call) -> Result:
-    """Make a call, again as often as it says while the answer is 429 or 5xx."""
+def make(call: Call, within: float = math.inf) -> Result:
+    """Make a call within so many seconds, again as often as it says while the answer is 429 or 5xx."""
+    until = time.monotonic() + within
     retry = Retry(
         total=call.retries,
         status_forcelist=_AGAIN,
@@ -58,23 +61,28 @@ def make(call: Call) -> Result:
             session.mount(scheme, _Adapter())
         attempts = 1
         while True:
-            raw, error = _attempt(session, call)
+            raw, error = _attempt(session, call, until)
             if raw is None or not retry.total or not retry.is_retry(_METHOD, raw.status):
                 return Result(raw.status if raw else None, attempts, error)
             retry = retry.increment(_METHOD, response=raw)
+            if time.monotonic() + retry.get_backoff_time() >= until:
+                return Result(raw.status, attempts)
             retry.sleep()
             attempts += 1
 
 
-def _attempt(session: requests.Session, call: Call) -> tuple[HTTPResponse | None, str]:
+def _attempt(session: requests.Session, call: Call, until: float) -> tuple[HTTPResponse | None, str]:
     """Return an answer of which the head was read and the connection is closed, or the kind of error."""
-    with _Deadline(call.timeout) as deadline:
+    timeout = min(call.timeout, until - time.monotonic())
+    if timeout <= 0:
+        return None, "Timeout"
+    with _Deadline(timeout) as deadline:
         try:
             response = session.get(
                 call.url,
                 headers=dict(call.headers),
                 proxies=dict(call.proxies),
-                timeout=call.timeout,
+                timeout=timeout,
                 verify=authorities(),
                 allow_redirects=False,
                 stream=True,

@@ -4,6 +4,8 @@ A dry run never gets here. The first call that fails fails its rule, and with it
 """
 
 import logging
+import math
+import time
 
 from ironic.core.rules import Failure, Outcome, PlannedCall
 from ironic.integrations import rule_calls
@@ -11,10 +13,14 @@ from ironic.integrations import rule_calls
 LOG = logging.getLogger(__name__)
 
 
-def make_calls(outcome: Outcome, what: str) -> None:
-    """Make the calls in their order; raises InspectionRuleFailure, of which the explanation tells as well."""
+def make_calls(outcome: Outcome, what: str, within: float = math.inf) -> None:
+    """Make the calls in their order, all of them within so many seconds.
+
+    Raises InspectionRuleFailure, of which the explanation tells as well.
+    """
+    until = time.monotonic() + within
     for planned in outcome.calls:
-        if reason := rule_calls.make(planned.call).failure:
+        if reason := rule_calls.make(planned.call, until - time.monotonic()).failure:
             failure = _failure(planned, reason)
             told = next(one for one in outcome.explanation if one["uuid"] == planned.rule)
             told["error"] = str(failure)

@@ -25,6 +25,8 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 SCOPE_PROPERTY: Final = "inspection_scope"
+# Seconds for all calls of the early phase together: a thread that answers a ramdisk waits for them.
+EARLY_CALLS_TAKE: Final = 10.0
 _NOBODY: Final = "data of a node that is not known yet"
 _WITH_NODE: Final = ("preprocess", "main")
 
@@ -81,7 +83,7 @@ def run_early(
     outcome = _evaluate(rules, Facts(inventory, plugin_data))
     try:
         _finish(outcome, _NOBODY)
-        make_calls(outcome, _NOBODY)
+        make_calls(outcome, _NOBODY, EARLY_CALLS_TAKE)
     except InspectionRuleFailure:
         record.keep_early(store, None, outcome.explanation)
         raise

@@ -1,6 +1,7 @@
 """Calls of inspection rules over the wire: retried, bounded, led nowhere else, believing whom the option says."""
 
 import logging
+import math
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +22,9 @@ def server() -> Iterator[Catcher]:
         yield made
 
 
-def made(url: str, **changed: Any) -> rule_calls.Result:
+def made(url: str, within: float = math.inf, **changed: Any) -> rule_calls.Result:
     values: dict[str, Any] = {"headers": {}, "proxies": {}, "timeout": 5, "retries": 3, "backoff_factor": 0.01}
-    return rule_calls.make(Call(url, **(values | changed)))
+    return rule_calls.make(Call(url, **(values | changed)), within)
 
 
 def test_it_asks_once_with_the_headers(server: Catcher) -> None:
@@ -82,6 +83,22 @@ def test_an_answer_that_trickles_ends_with_its_time(
         assert made(f"{server.url}/hunter2", timeout=0.3).failure == "the call failed in attempt 1: Timeout"
     assert len(server.asked) == 1
     assert "hunter2" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("within", "statuses", "endless", "said", "asked"),
+    [
+        (0.0, [], None, "the call failed in attempt 1: Timeout", 0),
+        (0.3, [], b"H", "the call failed in attempt 1: Timeout", 1),
+        (5.0, [503] * 9, None, "the call was answered with status 503 in attempt 2", 2),
+    ],
+)
+def test_all_of_it_ends_with_the_time_it_is_given(
+    server: Catcher, within: float, statuses: list[int], endless: bytes | None, said: str, asked: int
+) -> None:
+    server.statuses, server.endless = list(statuses), endless
+    assert made(server.url, within, timeout=30, backoff_factor=5).failure == said
+    assert len(server.asked) == asked
 
 
 def test_an_answer_without_end_is_not_read(server: Catcher) -> None:
