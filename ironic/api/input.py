@@ -119,4 +119,6 @@ def query(
         if name in given and name not in lists:
             raise InvalidParameterValue(err=f"Query parameter {name} is given twice.")
         given[name] = f"{given[name]},{value}" if name in given else value
+    if not given:
+        return {}
     return check(tuple((name, types[name]) for name in given), given)

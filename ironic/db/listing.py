@@ -49,6 +49,7 @@ class Listing:
         # Callers ask for a few sets of columns again and again; building a SELECT of sixty costs more than a look-up.
         self.select = functools.lru_cache(maxsize=256)(self._select)
         self.one = functools.lru_cache(maxsize=256)(self._one)
+        self._first_page = functools.lru_cache(maxsize=64)(self._filtered_first_page)
 
     def _select(self, columns: tuple[str, ...]) -> sa.Select[Any]:
         source: sa.FromClause = self._table
@@ -75,6 +76,18 @@ class Listing:
 
     def page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
         """Return the statement for one page."""
+        if page.marker is None and all(isinstance(value, str | bool | None) for value in page.filters.values()):
+            return self._first_page(
+                tuple(columns), tuple(page.filters.items()), page.limit, page.sort_key, page.sort_dir
+            )
+        return self._page(columns, page)
+
+    def _filtered_first_page(
+        self, columns: tuple[str, ...], filters: tuple[tuple[str, Any], ...], limit: int | None, key: str, way: str
+    ) -> sa.Select[Any]:
+        return self._page(columns, Page(dict(filters), None, limit, key, way))
+
+    def _page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
         statement = self.select(tuple(columns))
         if page.filters:
             statement = statement.where(*self.conditions(page.filters))
