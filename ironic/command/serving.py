@@ -18,6 +18,8 @@ from cheroot import wsgi
 from cheroot.ssl.builtin import BuiltinSSLAdapter
 from oslo_config import cfg
 
+from ironic.command.turns import TakingTurns
+
 LOG = logging.getLogger(__name__)
 
 THREADS_PER_WORKER = 10
@@ -104,10 +106,10 @@ class ApiServer:
         self._server = _Server(
             listening.address,
             application,
-            numthreads=listening.threads,
             request_queue_size=BACKLOG,
             shutdown_timeout=DRAIN_SECONDS,
         )
+        self._server.requests = TakingTurns(self._server, listening.threads)
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self._server.max_request_header_size = HEADER_LIMIT
         self._server.max_request_body_size = listening.body_limit

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cheroot import wsgi
 
 from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.command.turns import TakingTurns
 from ironic.conf import CONF
 
 LOOPBACK = ("127.0.0.1", 0)
@@ -152,6 +154,60 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
     stopping.join(15)
     assert answers == [b"hello"]
     assert not stopping.is_alive()
+
+
+def ask(port: int, times: int = 1) -> list[threading.Thread]:
+    """Send so many requests at once, each of a client of its own."""
+
+    def client() -> None:
+        assert get(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) == b"hello"
+
+    clients = [threading.Thread(target=client) for _ in range(times)]
+    for each in clients:
+        each.start()
+    return clients
+
+
+def test_requests_that_wait_keep_nobody_out(serve: Callable[..., ApiServer]) -> None:
+    entered, leave = threading.Semaphore(0), threading.Event()
+
+    def slow_at_first(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not leave.is_set():
+            entered.release()
+            leave.wait(20)
+        return hello(environ, start_response)
+
+    server = serve(slow_at_first, Listening(LOOPBACK, threads=4))
+    waiting = ask(port_of(server), 3)
+    for _ in waiting:
+        assert entered.acquire(timeout=10)
+    fourth = ask(port_of(server))
+    assert entered.acquire(timeout=10)
+    more = ask(port_of(server), 8)  # than there are threads
+    leave.set()
+    for client in waiting + fourth + more:
+        client.join(20)
+        assert not client.is_alive()
+
+
+def test_requests_that_compute_are_served_by_one_thread() -> None:
+    names = []
+
+    def named(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        names.append(threading.current_thread().name)
+        return hello(environ, start_response)
+
+    server = wsgi.Server(LOOPBACK, named)
+    server.requests = TakingTurns(server, threads=4, patience=60)
+    server.prepare()
+    serving = threading.Thread(target=server.serve)
+    serving.start()
+    for client in ask(server.bind_addr[1], 20):
+        client.join(20)
+    server.stop()
+    serving.join(20)
+    assert len(names) == 20
+    assert len(set(names)) == 1
 
 
 def test_the_options_say_where_and_how(conf: Any) -> None:
