@@ -5,8 +5,10 @@ message bus. Every worker process must import this by itself (no preloading): co
 """
 
 from ironic.command import wiring
+from ironic.command.lasting import lasting
 from ironic.conf import CONF, prepare
 
 prepare([])
 
-application = wiring.application(CONF)
+with lasting():
+    application = wiring.application(CONF)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from oslo_config import cfg
 from oslo_db import exception as db_errors
 
+from ironic.command.lasting import lasting
 from ironic.command.signals import DRAIN, HANG_UP, Inbox, Pause, receiving
 from ironic.core.errors import IronicError
 
@@ -82,9 +83,10 @@ def _bring_up(build: Build, pause: Pause, started: list[Part]) -> Exception | No
     """Start the parts, noting each; return what went wrong instead of raising it, for oslo.log repeats what it finds
     in the air after every message."""
     try:
-        for part in build(pause):
-            part.start()
-            started.append(part)
+        with lasting():
+            for part in build(pause):
+                part.start()
+                started.append(part)
     except Exception as fault:
         return fault
     return None
