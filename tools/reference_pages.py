@@ -15,7 +15,7 @@ import yaml
 from ironic.api import versions
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.openapi import document, operations
-from ironic.api.openapi.values import given, shown
+from ironic.api.openapi.values import TRUTH_WORDS, given, shown
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
 
@@ -211,7 +211,7 @@ def _type(schema: Schema) -> str:
         return f"a {schema['$ref'].rpartition('/')[2]}"
     if alternatives := schema.get("anyOf"):
         # The words for true and false are told on the first page.
-        kinds = [_type(one) for one in alternatives if one.get("enum", [""])[0] != "1"]
+        kinds = [_type(one) for one in alternatives if one != TRUTH_WORDS]
         return " or ".join(dict.fromkeys(kinds))
     if "enum" in schema:
         return ", ".join(f"`{word}`" for word in schema["enum"] if word)

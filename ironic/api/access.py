@@ -151,10 +151,16 @@ def _check_node(request: Request, rule: str, kind: str, ident: str, owner: str |
     raise HTTPForbidden(resource=rule)
 
 
-def require(request: Request, rule: str, node: Owned) -> None:
-    """Refuse what the caller may not do with a node."""
+def require(request: Request, rule: str, node: Owned, ident: str | None = None) -> None:
+    """Refuse what the caller may not do with a node; ``ident`` is what the caller called it, if not by its UUID."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, "node", node.uuid, node.owner, node.lessee)
+        _check_node(request, rule, "node", ident or node.uuid, node.owner, node.lessee)
+
+
+def require_seen(request: Request, ident: str, owner: str | None, lessee: str | None) -> None:
+    """Refuse to tell of a node that the caller may not see."""
+    if not request.services.policy.is_open:
+        _check_node(request, SEE_NODE, "node", ident, owner, lessee)
 
 
 def require_named(request: Request, rule: str, node: str) -> None:

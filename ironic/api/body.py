@@ -23,6 +23,7 @@ _LONG: Final = b"0" * 19
 _DIGITS: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _MOST_DIGITS: Final = 20
 _CUT_OFF: Final = "The request body could not be read to its end."
+_UNTYPED: Final = "A request body needs a Content-Type header: application/json."
 _SMALLEST: Final = -(2**63)
 _TOO_LARGE: Final = 2**64
 
@@ -31,15 +32,20 @@ def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
     """Return the body's bytes, or refuse it with 413."""
     stream = environ.get("wsgi.input")
     length = _length(environ)
-    # A body without any content type always counted as none; what the type says does not matter.
-    if stream is None or length == 0 or not environ.get("CONTENT_TYPE"):
+    if stream is None or length == 0:
         return b""
     if length is not None:
-        return _whole(stream, length) if length <= max_bytes else _too_large(max_bytes)
-    if "chunked" not in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
+        found = _whole(stream, length) if length <= max_bytes else _too_large(max_bytes)
+    elif "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
+        found = _received(stream, max_bytes + 1)
+    else:
         return b""
-    found = _received(stream, max_bytes + 1)
-    return found if len(found) <= max_bytes else _too_large(max_bytes)
+    if len(found) > max_bytes:
+        _too_large(max_bytes)
+    # What the type says does not matter; without any, clients count on a refusal and nobody on losing the body.
+    if found and not environ.get("CONTENT_TYPE"):
+        raise Invalid(_UNTYPED)
+    return found
 
 
 def _whole(stream: Any, length: int) -> bytes:

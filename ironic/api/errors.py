@@ -11,6 +11,7 @@ from typing import Final
 import orjson
 
 from ironic.core.errors import IronicError, NotAcceptable
+from ironic.core.management_errors import DriverOperationError
 
 Headers = list[tuple[str, str]]
 
@@ -20,6 +21,9 @@ MINIMUM_HEADER: Final = "X-OpenStack-Ironic-API-Minimum-Version"
 MAXIMUM_HEADER: Final = "X-OpenStack-Ironic-API-Maximum-Version"
 UNEXPECTED: Final = "An unexpected error occurred. The log of the service has the details under this request's id."
 _LONGEST: Final = 1000
+
+# A machine that refuses or can't be reached is no failure of this service, though plug-ins know such errors as 500.
+_NOT_OURS: Final = 502
 
 
 class Refusal(Exception):
@@ -110,6 +114,8 @@ def _wrapped(inner: dict[str, object]) -> bytes:
 
 def status_and_text(error: Exception) -> tuple[int, str]:
     """Say what a caller may know about an exception that left a handler."""
+    if isinstance(error, DriverOperationError) and error.status == IronicError.status:
+        return _NOT_OURS, str(error)
     if isinstance(error, (IronicError, Refused)):
         return error.status, str(error)
     return 500, UNEXPECTED

@@ -45,11 +45,17 @@ class Filter:
     kept: bool = False
     # Whether it finds at most one thing, so that no page can follow.
     single: bool = False
+    # Whether the older spelling of a detailed list takes it in any version.
+    ungated_in_detail: bool = False
 
     @property
     def key(self) -> str | None:
         """Name the store knows this filter by."""
         return self.name if self.store == "" else self.store
+
+    def since_in(self, *, detailed: bool) -> int:
+        """First version of a list that takes it; ``detailed``: of the list spelled `/detail`."""
+        return 1 if detailed and self.ungated_in_detail else self.since
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,10 @@ def describe(context: RequestContext, environ: dict[str, Any]) -> None:
     context.project_id = environ.get("HTTP_X_PROJECT_ID")
     context.project_name = environ.get("HTTP_X_PROJECT_NAME")
     context.system_scope = environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE")
+    context.domain_id = environ.get("HTTP_X_DOMAIN_ID")
+    context.user_domain_id = environ.get("HTTP_X_USER_DOMAIN_ID")
+    context.project_domain_id = environ.get("HTTP_X_PROJECT_DOMAIN_ID")
+    context.is_admin_project = environ.get("HTTP_X_IS_ADMIN_PROJECT", "true").lower() == "true"
     context.roles = tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip())
 
 

@@ -69,22 +69,26 @@ _PAGING: dict[str, ValueType] = {
 }
 _CHOICE: dict[str, ValueType] = {"fields": Words(), "detail": Bool()}
 _LISTS = frozenset({"fields"})
+_ANYTHING = ValueType()
 
 
 def read(request: Request, resource: type[Resource], *, detailed: bool = False) -> Page:
     """Read the query of a list; `detailed` is the older spelling as a path."""
     types = _PAGING | {"marker": resource.marker} | ({} if detailed else _choice(resource))
-    types |= {name: one.type for name, one in resource.table.filters.items()}
+    since = {name: one.since_in(detailed=detailed) for name, one in resource.table.filters.items()}
+    for name, one in resource.table.filters.items():
+        # What a version does not know it does not judge either.
+        types[name] = one.type if since[name] <= request.minor else _ANYTHING
     given = input.query(request.query(), types, _LISTS)
     page = Page(_projection(request, resource, given, detailed), request.settings.max_limit)
     page.limit = min(given.get("limit", page.limit), page.limit)
     page.marker, page.sort_dir = given.get("marker"), given.get("sort_dir", "asc")
     page.fields, page.detail = given.get("fields", []), given.get("detail")
     page.sort_key = _sort_key(request, resource, given.get("sort_key") or resource.sorted_by)
-    page.filters = {name: value for name, value in given.items() if name in resource.table.filters}
+    page.filters = {name: value for name, value in given.items() if name in since}
     for name in page.filters:
-        if (since := resource.table.filters[name].since) > request.minor:
-            raise unacceptable(f"Filter {name}", since)
+        if since[name] > request.minor:
+            raise unacceptable(f"Filter {name}", since[name])
     return page
 
 

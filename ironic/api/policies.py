@@ -2,10 +2,12 @@
 
 Names and check strings are those of facts/policies.yaml, for the routes there are; an operator's policy file wins over
 each of them. The check strings repeat, so each has a name that says whom it lets through. Rules whose scope is "system"
-alone refuse project tokens whatever their roles.
+alone refuse project tokens whatever their roles. What the rules once were is in `old_policies`.
 """
 
 from typing import Any, Final
+
+from ironic.api.old_policies import HELPERS, PREDECESSORS
 
 _SERVICE: Final = "role:service and system_scope:all"
 _OWNER_SERVICE: Final = "(role:service and project_id:%(node.owner)s)"
@@ -46,6 +48,7 @@ _OWNS_RUNBOOK: Final = f"({_SYSTEM_WRITES}) or (role:manager and project_id:%(ru
 
 BOTH: Final = ("system", "project")
 SYSTEM: Final = ("system",)
+PROJECT: Final = ("project",)
 ANY: Final = ()
 
 # name -> check, scopes, what it guards
@@ -177,6 +180,12 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ),
     ("baremetal:allocation:create", f"({_SYSTEM_WRITES}) or (role:member)", BOTH, "POST /allocations"),
     ("baremetal:allocation:create_restricted", _SYSTEM_WRITES, BOTH, "POST /allocations"),
+    (
+        "baremetal:allocation:create_pre_rbac",
+        "(rule:is_member and role:baremetal_admin) or (is_admin_project:True and role:admin)",
+        PROJECT,
+        "POST /allocations",
+    ),
     ("baremetal:allocation:update", _OWNS_ALLOCATION, BOTH, "PATCH /allocations/{allocation_id}"),
     ("baremetal:allocation:delete", _OWNS_ALLOCATION, BOTH, "DELETE /allocations/{allocation_id}"),
     ("baremetal:deploy_template:get", _SYSTEM_READS, BOTH, "GET /deploy_templates"),
@@ -211,4 +220,13 @@ def defaults() -> list[Any]:
     """Return the table as oslo.policy wants it; imported only where rules are enforced."""
     from oslo_policy import policy
 
-    return [policy.RuleDefault(name, check, scope_types=list(scopes) or None) for name, check, scopes, _ in RULES]
+    def predecessor(name: str) -> Any:
+        if (old := PREDECESSORS.get(name)) is None:
+            return None
+        return policy.DeprecatedRule(*old, deprecated_reason="Tokens have scopes and roles.", deprecated_since="W")
+
+    helpers = [policy.RuleDefault(name, check) for name, check in HELPERS.items()]
+    return helpers + [
+        policy.RuleDefault(name, check, scope_types=list(scopes) or None, deprecated_rule=predecessor(name))
+        for name, check, scopes, _ in RULES
+    ]

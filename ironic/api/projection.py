@@ -214,10 +214,11 @@ def plain(resource: type[Resource], minor: int, sight: Sight = None) -> Projecti
 def chosen(resource: type[Resource], minor: int, names: Iterable[str], sight: Sight = None) -> Projection:
     """Return the projection of `fields=`; a later field is a 406, an unknown one a 400."""
     asked = tuple(sorted({name.lower() for name in names}))
+    known = {name: one for name in asked if (one := resource.table.fields.get(name)) and not one.hidden and one.select}
+    newer = [one for one in known.values() if one.since > minor]
+    if newer and not resource.hides_newer:
+        raise unacceptable(f"Field {newer[0].name}", newer[0].since)
     for name in asked:
-        one = resource.table.fields.get(name)
-        if one is None or one.hidden or not one.select or (resource.hides_newer and one.since > minor):
+        if name not in known or known[name] in newer:
             raise InvalidParameterValue(err=f"{printable(name)} is no field that can be selected.")
-        if one.since > minor:
-            raise unacceptable(f"Field {name}", one.since)
     return _compiled(resource, minor, asked, False, sight)

@@ -63,7 +63,8 @@ class Routes:
         self._root = _Place()
         self.rows = tuple(rows)
         # Paths whose ending is their own, whatever old versions do to endings.
-        self.whole = frozenset(row.path for row in self.rows if row.path.endswith(".json"))
+        whole = {row.path for row in self.rows if row.path.endswith(".json")}
+        self.whole = frozenset(whole | {path.removeprefix("/v1") for path in whole})
         for row in self.rows:
             self._add(row)
 

@@ -181,6 +181,7 @@ class Bool(ValueType):
     json = "boolean"
     _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
     _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
+    words: ClassVar[frozenset[str]] = _TRUE | _FALSE
 
     def validate(self, value: Any) -> Any:
         """Return True or False."""

@@ -141,9 +141,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def names(steps: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of steps as options and rules write them."""
-    return [f"{step['interface']}.{step['step']}" for step in steps]
+def names(steps: Sequence[Any]) -> list[str]:
+    """Return the names of steps as options and rules write them; what is no step has none."""
+    named = [step for step in steps if isinstance(step, dict) and {"interface", "step"} <= step.keys()]
+    return [f"{step['interface']}.{step['step']}" for step in named]
 
 
 def check_allowed(steps: Sequence[Mapping[str, Any]], disallowed: Collection[str]) -> None:

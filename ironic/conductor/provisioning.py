@@ -1,15 +1,15 @@
 """What a provision verb starts.
 
 A table from event to what must hold and what is called. The API has checked form and version of the request; whether
-the node may do it is decided here, with the node locked: state first, then maintenance, protection, retirement and
-room for one more. Sources: facts/state_machine.yaml (verbs, notes), demands S52, S56, S57.
+the node may do it is decided here, with the node locked: state first, then maintenance, protection and retirement.
+Whether there is room for one more is asked when it moves (`limits`). Sources: facts/state_machine.yaml (verbs, notes),
+demands S52, S56, S57.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.conductor import limits
 from ironic.conductor.flows import (
     aborting,
     adopting,
@@ -49,7 +49,6 @@ class Action:
     works_in_maintenance: Callable[[], bool] = lambda: True
     spares_protected: bool = True
     offers_the_node: bool = False
-    limit: limits.Limit | None = None
 
 
 def start(task: Task, verb: str, arguments: Arguments) -> None:
@@ -62,8 +61,6 @@ def start(task: Task, verb: str, arguments: Arguments) -> None:
     _check_state(task, verb, event)
     _check_node(task, verb, action)
     _check_arguments(verb, action, given)
-    if action.limit is not None:
-        limits.check(task, action.limit)
     action.start(task, **given)
 
 
@@ -133,27 +130,19 @@ _INSTANCE: Final = ("configdrive", "deploy_steps")
 
 ACTIONS: Final[Mapping[str, Action]] = {
     "manage": Action(_manage),
-    "provide": Action(
-        cleaning.start_automated,
-        works_in_maintenance=_if_configured,
-        offers_the_node=True,
-        limit=limits.CLEANINGS,
-    ),
+    "provide": Action(cleaning.start_automated, works_in_maintenance=_if_configured, offers_the_node=True),
     "available": Action(_offer_uncleaned, works_in_maintenance=_if_configured, offers_the_node=True),
     "clean": Action(
         cleaning.start_manual,
         needs=("clean_steps",),
         takes=("disable_ramdisk",),
         works_in_maintenance=_never,
-        limit=limits.CLEANINGS,
     ),
     "inspect": Action(inspecting.start),
     "adopt": Action(adopting.start),
-    "deploy": Action(_deploy, takes=_INSTANCE, works_in_maintenance=_never, limit=limits.DEPLOYMENTS),
-    "rebuild": Action(
-        _rebuild, takes=_INSTANCE, works_in_maintenance=_never, spares_protected=False, limit=limits.DEPLOYMENTS
-    ),
-    "delete": Action(tearing_down.start, spares_protected=False, limit=limits.CLEANINGS),
+    "deploy": Action(_deploy, takes=_INSTANCE, works_in_maintenance=_never),
+    "rebuild": Action(_rebuild, takes=_INSTANCE, works_in_maintenance=_never, spares_protected=False),
+    "delete": Action(tearing_down.start, spares_protected=False),
     "rescue": Action(rescuing.start, needs=("rescue_password",), works_in_maintenance=_never),
     "unrescue": Action(rescuing.start_back, works_in_maintenance=_never),
     "service": Action(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ironic.conductor import limits
 from ironic.conductor.moves import Move
 from ironic.conductor.telling_moves import provision_set
 from ironic.conf import CONF
@@ -54,10 +55,14 @@ class Recorder:
     host: str
 
     def perform(self, context: RequestContext, node: "NodeRecord", move: Move, *, release: bool = False) -> None:
-        """Store a move with all that is pending on the node, and give the reservation back with it if asked to."""
+        """Store a move with all that is pending on the node, and give the reservation back with it if asked to.
+
+        ConcurrentActionLimit when the operator's limits leave no room for it.
+        """
         self.store.run(lambda _: self._write(context, node, move, release), repeatable=True)
 
     def _write(self, context: RequestContext, node: "NodeRecord", move: Move, release: bool) -> None:
+        limits.admit(self.store, node, move)
         before = {name: getattr(node, name) for name in _FIELDS}
         self.store.after_rollback(functools.partial(_put_back, node, before))
         node.provision_state, node.target_provision_state = move.new, move.target

@@ -22,6 +22,12 @@ class RequestContext:
     system_scope: str | None = None
     roles: tuple[str, ...] = ()
     is_public_api: bool = False
+    # The domain that a token is for, and those that user and project live in; only sites' own rules look at the latter.
+    domain_id: str | None = None
+    user_domain_id: str | None = None
+    project_domain_id: str | None = None
+    # Whether the project is the site's own; every project is where Keystone names none.
+    is_admin_project: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plain form that crosses the message bus."""

@@ -18,7 +18,7 @@ from ironic.db.node_record import NodeRecord
 from ironic.db.repository import Errors
 from ironic.db.reservations import Reservations
 from ironic.db.stored_text import decode
-from ironic.db.tables import allocations, chassis, node_bmc_addresses, nodes, ports
+from ironic.db.tables import allocations, chassis, conductors, node_bmc_addresses, nodes, ports
 from ironic.db.transactions import unit_of_work
 
 
@@ -34,6 +34,9 @@ class NodeRow(NamedTuple):
 
 
 _LOOKED_UP = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
+
+# Of the conductors the one that was there first; PostgreSQL lets others refer to it meanwhile.
+_TURNSTILE = sa.select(conductors.c.id).order_by(conductors.c.id).limit(1).with_for_update(key_share=True)
 
 
 class Nodes(Reservations):
@@ -68,6 +71,20 @@ class Nodes(Reservations):
         counted = sa.select(nodes.c.shard, sa.func.count()).group_by(nodes.c.shard).order_by(nodes.c.shard)
         with self.transactions.reading() as connection:
             return [(name, number) for name, number in connection.execute(counted)]
+
+    def count_others(self, record: NodeRecord, **filters: Any) -> int:
+        """Count the nodes that match, beside one that is about to; nobody else gets to count before this is committed.
+
+        To be called first in a transaction: on MariaDB it sees what others have committed before its first SELECT.
+        """
+        connection = self.transactions.require_writing()
+        if self.transactions.dialect != "sqlite":
+            # SQLite has one writer at a time. Elsewhere a row that all conductors know is the turnstile; the server
+            # frees it with the transaction, however that ends.
+            connection.execute(_TURNSTILE)
+        statement = sa.select(sa.func.count()).select_from(nodes)
+        statement = statement.where(*self._listing.conditions(filters), nodes.c.id != record.id)
+        return int(connection.execute(statement).scalar_one())
 
     def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:
         """Return the nodes that own a port with any of these addresses, each once."""

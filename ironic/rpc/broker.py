@@ -59,6 +59,11 @@ class Door:
         self._places = [(one.hostname, one.port or 5672) for one in address.hosts if address.transport == "rabbit"]
         self._was_shut = False
 
+    @property
+    def hosts(self) -> int:
+        """Return how many hosts a broker is known under; none for what is no broker of that kind."""
+        return len(self._places)
+
     def check(self) -> None:
         """Raise OSError if nobody lets us in."""
         faults = [fault for place in self._places if (fault := _knocked(place))]

@@ -1,8 +1,8 @@
 """How values and errors look between a caller and a conductor.
 
 Values are plain JSON; ``copied`` gives a value the shape it has on the other side, sharing nothing. An error crosses
-as its class and families, message and facts, never with a traceback, and comes back as the nearest class that this
-side knows. An answer is an envelope with either a result or an error.
+as its class and families, HTTP status, message and facts, never with a traceback, and comes back as the nearest class
+that this side knows. An answer is an envelope with either a result or an error.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,8 @@ def result(value: Any) -> dict[str, Any]:
 def failure(error: IronicError) -> dict[str, Any]:
     """Return the envelope of an error; facts that are no JSON travel as text."""
     families = [cls.__name__ for cls in type(error).__mro__ if issubclass(cls, IronicError)]
-    return {"error": {"classes": families, "message": _text(error.message), "facts": _plain(error.facts)}}
+    told = {"classes": families, "status": error.status, "message": _text(error.message), "facts": _plain(error.facts)}
+    return {"error": told}
 
 
 def _plain(facts: dict[str, Any]) -> dict[str, Any]:
@@ -51,10 +52,13 @@ def opened(envelope: Mapping[str, Any]) -> Any:
 
 
 def rebuilt(wire: Mapping[str, Any]) -> IronicError:
-    """Build the error that was sent: its own class, or the nearest family known here."""
+    """Build the error that was sent: its own class, or the nearest family known here, with the status that was sent."""
     known = all_errors()
     cls = next((known[name] for name in wire["classes"] if name in known), IronicError)
     # A plug-in's class may have a constructor of its own; what makes an error of ours is set by the root's.
     error = cls.__new__(cls)
     IronicError.__init__(error, wire["message"], **{k: v for k, v in wire["facts"].items() if k != "message"})
+    # A plug-in's class may be known to the conductor only. Earlier releases send no status.
+    if wire.get("status", error.status) != error.status:
+        vars(error).update(status=wire["status"])
     return error

@@ -9,6 +9,7 @@ Import this module only when a bus is used: oslo.messaging takes a quarter of a 
 """
 
 import contextlib
+import logging
 import threading
 import time
 import uuid
@@ -28,6 +29,8 @@ from ironic.rpc.envelope import Clocks, Envelope
 from ironic.rpc.library import exceptions, oslo_messaging
 from ironic.rpc.silence import Silence
 
+LOG = logging.getLogger(__name__)
+
 # Of the way a message is carried, not of what it says: that is in ironic.rpc.versions.
 CARRIER_VERSION: Final = "1.0"
 
@@ -40,6 +43,10 @@ _FAREWELL: Final = 0.5
 
 # The library's threads may take five seconds until they notice that they are to end; nothing depends on that.
 _CLOSING: Final = 1.0
+
+# Seconds between two looks for a broker that was not found yet, at first and in the end.
+_SHORTEST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 4.0
 
 # How many times a message is offered to a broker that does not take it before the caller hears of it.
 _SEND_RETRIES: Final = 2
@@ -110,6 +117,7 @@ class MessageBus:
         self._clocks = Clocks()
         self._opening: threading.Thread | None = None
         self._opening_lock = threading.Lock()
+        self._reached, self._closed = threading.Event(), threading.Event()
 
     def serve(self, host: str, endpoint: ConductorCalls) -> Server:
         """Answer the calls for a conductor until the returned server is stopped."""
@@ -133,25 +141,65 @@ class MessageBus:
     def is_open(self, patience: float) -> bool:
         """Tell whether the broker has been reached, waiting that many seconds for it."""
         with self._opening_lock:
-            if self._opening is None:
-                self._opening = threading.Thread(target=self._knock, name="message-bus-opening", daemon=True)
+            if self._opening is None and not self._closed.is_set():
+                self._opening = threading.Thread(target=self._open, name="message-bus-opening", daemon=True)
                 self._opening.start()
-        self._opening.join(patience)
-        return not self._opening.is_alive()
+        return self._reached.wait(patience)
 
     def close(self) -> None:
-        """Leave the bus; while the library still looks for the broker there is nothing to leave."""
-        if self._opening is None or not self._opening.is_alive():
-            _without_waiting_long(self._transport.cleanup)
+        """Leave the bus, and stop to look for the broker if it was not found yet."""
+        with self._opening_lock:
+            self._closed.set()
+        _without_waiting_long(self._leave)
+
+    def _leave(self) -> None:
+        if self._opening is not None:
+            self._opening.join()
+        self._transport.cleanup()
+
+    def _open(self) -> None:
+        """Look for the broker until it is found or the bus is closed."""
+        told, pause = "", _SHORTEST_PAUSE
+        while (fault := self._fault_of_the_way()) is not None:
+            if fault != told:
+                LOG.warning("The message broker at %s can't be used yet: %s", self.address, fault)
+            if self._closed.wait(pause):
+                return
+            told, pause = fault, min(pause * 2, _LONGEST_PAUSE)
+        self._reached.set()
+
+    def _fault_of_the_way(self) -> str | None:
+        """Get ready to ask and to hear answers; return why that is not possible now, if so."""
+        try:
+            # First, as the library writes an error to the log for every host that is not there.
+            self._door.check()
+            self._knock()
+            if not self._closed.is_set():
+                self._set_up_answers()
+        except Exception as error:
+            # What can go wrong is the business of three libraries, and a thread that died of it would find no broker.
+            return f"{type(error).__name__}: {error}"
+        return None
 
     def _knock(self) -> None:
+        """Have a message for nobody reach the broker, or raise why it does not."""
+        # The library tries one host of the URL each time.
+        nobody = self._nobody(retry=max(self._door.hosts - 1, 0), transport_options=_TELL_IF_ABSENT)
+        with contextlib.suppress(exceptions.MessageUndeliverable):
+            nobody.cast({}, "answer", name="", arguments={})
+
+    def _set_up_answers(self) -> None:
         """Have the library set up its queue for answers, by a call that reaches nobody.
 
-        It waits for the first connection as long as it takes, so this is done in a thread of its own.
+        It looks for the broker as long as it takes then and can't be told to stop, so this is done once a message has
+        got through.
         """
-        nobody = self._client.prepare(server=f"nobody-{uuid.uuid4()}", timeout=1, transport_options=_TELL_IF_ABSENT)
+        nobody = self._nobody(timeout=1, transport_options=_TELL_IF_ABSENT)
         with contextlib.suppress(exceptions.MessagingException, exceptions.MessageUndeliverable):
             nobody.call({}, "answer", name="", arguments={})
+
+    def _nobody(self, **terms: Any) -> Any:
+        return self._client.prepare(server=f"nobody-{uuid.uuid4()}", **terms)
 
     def _carry(
         self, host: str, context: RequestContext, call: Call, message: dict[str, Any], version: versions.Version

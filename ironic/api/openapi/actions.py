@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ironic.api import verbs
+from ironic.api import verbs, versions
 from ironic.api.openapi.bodies import closed, ref
 from ironic.api.openapi.values import LINK, Schema, given, nullable
 from ironic.api.types import Array, Bool, Enum, Integer, Mac, Object, Text, TraitNames, Uuid, ValueType, Words
@@ -28,6 +28,8 @@ class Action:
     location: bool = False
     # The first version, where the table of routes can't say it.
     since: int = 1
+    # What exactly the oldest version knew, where those after it did not.
+    oldest: "Action | None" = None
     # Further statuses.
     also: tuple[int, ...] = ()
     # What kind of content the answer is.
@@ -58,6 +60,9 @@ def items(name: str, schema: Schema) -> Schema:
     return closed({name: {"type": "array", "items": schema}}, [name])
 
 
+# A machine was asked, and refused or did not answer.
+_BY_MACHINE: Final = (502,)
+
 _TEXT: Final[Schema] = {"type": "string"}
 _NUMBER: Final[Schema] = {"type": "integer"}
 _OPEN: Final[Schema] = {"type": "object"}
@@ -73,6 +78,7 @@ _INVENTORY: Final = closed({"inventory": _OPEN, "plugin_data": _OPEN}, ["invento
 _VOLUME: Final = closed({"links": _LINKS, "connectors": _LINKS, "targets": _LINKS})
 _RULE_RUN: Final = closed({"rules": {"type": "array", "items": _OPEN}, "changes": _OPEN}, ["rules", "changes"])
 _LOOKUP: Final = closed({"node": _OPEN, "config": _OPEN}, ["node", "config"])
+_REPORT: Final = _OPEN | {"required": ["inventory"]}
 _TRAITS: Final = items("traits", _TEXT)
 _EVENT: Final = takes(
     {
@@ -101,8 +107,8 @@ _HEARTBEAT: Final = takes(
     agent_status=Text(None),
     agent_status_message=Text(None),
 )
-_CALL: Final = Action(answer={}, body={}, query={"method": Text()}, also=(202, 409), kind="*/*")
-_NAMED_CALL: Final = Action(answer={}, body={}, also=(202, 409), kind="*/*")
+_CALL: Final = Action(answer={}, body={}, query={"method": Text()}, also=(202, 409, *_BY_MACHINE), kind="*/*")
+_NAMED_CALL: Final = Action(answer={}, body={}, also=(202, 409, *_BY_MACHINE), kind="*/*")
 _PASSTHRU: Final = tuple(
     (f"{method} /v1/{place}/vendor_passthru{name}", call)
     for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -133,7 +139,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
         later=verbs.ARGUMENTS_SINCE,
         later_words={"target": {**verbs.SINCE, **verbs.SINCE_AFTER_STATE}},
     ),
-    f"GET {_NODE}/states/console": Action(answer=_CONSOLE),
+    f"GET {_NODE}/states/console": Action(answer=_CONSOLE, also=_BY_MACHINE),
     f"PUT {_NODE}/states/console": Action(_BEGUN, body=takes({"enabled": Bool()}), location=True),
     f"PUT {_NODE}/states/boot_mode": Action(_BEGUN, body=takes({"target": Enum("bios", "uefi")}), location=True),
     f"PUT {_NODE}/states/secure_boot": Action(_BEGUN, body=takes({"target": Bool()}), location=True),
@@ -143,17 +149,23 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "GET /v1/nodes/validate": Action(answer=_VALIDATION, query={"node": Text(), "node_uuid": Text()}),
     f"PUT {_NODE}/maintenance": Action(_BEGUN, body=takes(reason=Text(None))),
     f"DELETE {_NODE}/maintenance": Action(_BEGUN),
-    f"GET {_NODE}/management/boot_device": Action(answer=_BOOT_DEVICE),
-    f"GET {_NODE}/management/boot_device/supported": Action(answer=items("supported_boot_devices", _TEXT)),
-    f"PUT {_NODE}/management/boot_device": Action(204, body=takes({"boot_device": Text()}, persistent=Bool())),
-    f"GET {_NODE}/management/indicators": Action(answer=items("indicators", _OPEN)),
-    f"GET {_NODE}/management/indicators/{{indicator}}": Action(answer=closed({"state": nullable(_TEXT)}, ["state"])),
-    f"PUT {_NODE}/management/indicators/{{indicator}}": Action(204, body=takes({"state": Text()})),
-    f"PUT {_NODE}/management/inject_nmi": Action(204, body=takes()),
+    f"GET {_NODE}/management/boot_device": Action(answer=_BOOT_DEVICE, also=_BY_MACHINE),
+    f"GET {_NODE}/management/boot_device/supported": Action(
+        answer=items("supported_boot_devices", _TEXT), also=_BY_MACHINE
+    ),
+    f"PUT {_NODE}/management/boot_device": Action(
+        204, body=takes({"boot_device": Text()}, persistent=Bool()), also=_BY_MACHINE
+    ),
+    f"GET {_NODE}/management/indicators": Action(answer=items("indicators", _OPEN), also=_BY_MACHINE),
+    f"GET {_NODE}/management/indicators/{{indicator}}": Action(
+        answer=closed({"state": nullable(_TEXT)}, ["state"]), also=_BY_MACHINE
+    ),
+    f"PUT {_NODE}/management/indicators/{{indicator}}": Action(204, body=takes({"state": Text()}), also=_BY_MACHINE),
+    f"PUT {_NODE}/management/inject_nmi": Action(204, body=takes(), also=_BY_MACHINE),
     f"GET {_NODE}/inventory": Action(answer=_INVENTORY),
     f"GET {_NODE}/children": Action(answer=_CHILDREN),
     f"GET {_NODE}/cleaning/steps": Action(answer=closed({"steps": {"type": "array", "items": _OPEN}, "source": _OPEN})),
-    f"GET {_NODE}/vmedia": Action(answer={"type": "array", "items": _OPEN}),
+    f"GET {_NODE}/vmedia": Action(answer={"type": "array", "items": _OPEN}, also=_BY_MACHINE),
     f"POST {_NODE}/vmedia": Action(
         204,
         body=takes(
@@ -205,14 +217,18 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "POST /v1/heartbeat/{agent_node}": Action(_BEGUN, body=_HEARTBEAT),
     "POST /v1/continue_inspection": Action(
         answer=_LOOKUP,
-        body=_OPEN | {"required": ["inventory"]},
+        body=_REPORT,
         query={"node_uuid": Uuid(), "boot_token": Text()},
         since=84,
         also=(202,),
+        oldest=Action(
+            answer=closed({"uuid": _TEXT}, ["uuid"]), body=_REPORT, query={"boot_token": Text()}, also=(202,)
+        ),
     ),
 }
 
 
-def find(method: str, path: str) -> Action | None:
-    """Return the row of a route, if it has one."""
-    return ACTIONS.get(f"{method} {path}")
+def find(method: str, path: str, minor: int) -> Action | None:
+    """Return the row of a route in a version, if it has one."""
+    row = ACTIONS.get(f"{method} {path}")
+    return row.oldest if row is not None and row.oldest is not None and minor == versions.MINIMUM else row

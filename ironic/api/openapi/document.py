@@ -24,7 +24,7 @@ _ERROR: Final[Schema] = {
         closed({"error": {"type": "object"}}, ["error"]),
     ],
 }
-_STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 500, 503)
+_STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 500, 502, 503)
 
 
 def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:

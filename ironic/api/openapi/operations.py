@@ -37,7 +37,7 @@ def resources() -> dict[str, type[Resource]]:
 
 def is_shown(route: Route, minor: int) -> bool:
     """Tell whether a route is worth a place in the document of a version."""
-    action = actions.find(*_key(route))
+    action = actions.find(*_key(route), minor)
     first = max(route.since, action.since if action else 1)
     return (
         first <= minor and not isinstance(route.handler, Refuses) and "*" not in route.path and route.method != "HEAD"
@@ -51,7 +51,7 @@ def _key(route: Route) -> tuple[str, str]:
 
 def told(route: Route, minor: int) -> Action | None:
     """Return what a route takes and answers; None: nobody has said it."""
-    return actions.find(*_key(route)) or _usual(route, minor)
+    return actions.find(*_key(route), minor) or _usual(route, minor)
 
 
 def _usual(route: Route, minor: int) -> Action | None:
@@ -97,7 +97,7 @@ def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> dict
         # An empty one always counted as none.
         found |= {"sort_key": Enum("id", *sortable, ""), "sort_dir": Enum("asc", "desc")}
     filters: Mapping[str, Filter] = resource.table.filters
-    return found | {name: one.type for name, one in filters.items() if one.since <= minor}
+    return found | {name: one.type for name, one in filters.items() if one.since_in(detailed=detailed) <= minor}
 
 
 def operation(route: Route, minor: int) -> dict[str, Any]:

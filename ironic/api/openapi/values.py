@@ -4,6 +4,7 @@ Both are read off the type itself, so a new type needs a row here only where its
 """
 
 import functools
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ironic.api import idents
@@ -13,12 +14,19 @@ Schema = dict[str, Any]
 
 LINK: Final = {"$ref": "#/components/schemas/Link"}
 _STRING: Final[Schema] = {"type": "string"}
-_WORDS: Final = ["1", "t", "true", "on", "y", "yes", "0", "f", "false", "off", "n", "no"]
 
 
 def whole(pattern: str) -> str:
     """Return a pattern that a whole text has to match."""
     return f"^({pattern})$"
+
+
+def _in_any_case(words: Iterable[str]) -> str:
+    """Return a pattern of words; the dialect of the document has no flag for it."""
+    return "|".join("".join(f"[{one}{one.upper()}]" if one.isalpha() else one for one in word) for word in words)
+
+
+TRUTH_WORDS: Final = _STRING | {"pattern": whole(_in_any_case(sorted(kinds.Bool.words)))}
 
 
 @functools.singledispatch
@@ -70,7 +78,7 @@ def _(kind: kinds.Enum) -> Schema:
 
 @given.register
 def _(kind: kinds.Bool) -> Schema:
-    return {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": _WORDS}]}
+    return {"anyOf": [{"type": "boolean"}, TRUTH_WORDS]}
 
 
 @given.register

@@ -31,13 +31,15 @@ if TYPE_CHECKING:
     from ironic.db import AllocationRecord, NodeRecord
 
 _CREATE, _RESTRICTED = "baremetal:allocation:create", "baremetal:allocation:create_restricted"
+# Of a time before roles had ranks; never for another owner.
+_UNRANKED = "baremetal:allocation:create_pre_rbac"
 
 
 def create(request: Request) -> Answer:
     """Ask for a node, or write down that an instance has one."""
     input.query(request.query(), {})
     values = _new_values(request)
-    project = _bound_to(request)
+    project = _bound_to(request, has_owner=values.get("owner") is not None)
     values["owner"] = _owner(values.get("owner"), project)
     values["candidate_nodes"] = _uuids(request, values.get("candidate_nodes", []), project)
     node = values.pop("node", None)
@@ -57,13 +59,18 @@ def _new_values(request: Request) -> dict[str, Any]:
     return values
 
 
-def _bound_to(request: Request) -> str | None:
+def _bound_to(request: Request, *, has_owner: bool) -> str | None:
     """Return the project that a caller can ask for nodes of; None: of any, or of none."""
     if request.services.policy.is_open:
         return None
-    if not access.allows(request, _CREATE) and not access.allows(request, _RESTRICTED):
+    rules = (_CREATE, _RESTRICTED) if has_owner else (_CREATE, _RESTRICTED, _UNRANKED)
+    if not any(access.allows(request, rule) for rule in rules):
         raise HTTPForbidden(resource=_CREATE)
-    return access.own_project(request, access.LIST_ALLOCATIONS)
+    if access.is_site_operator(request) or access.allows(request, f"{access.LIST_ALLOCATIONS}_all"):
+        return None
+    if (project := request.context.project_id) is None:
+        raise HTTPForbidden(resource=_CREATE)
+    return project
 
 
 def _owner(asked: str | None, project: str | None) -> str | None:

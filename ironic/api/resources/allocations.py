@@ -24,10 +24,11 @@ def index(request: Request) -> Answer:
 
 def _node_id(request: Request, ident: str) -> int:
     try:
-        found: int = request.store.nodes.row(("id",), ident)[0]
+        found, owner, lessee = request.store.nodes.row(("id", "owner", "lessee"), ident)
+        access.require_seen(request, ident, owner, lessee)
     except NodeNotFound:
         raise InvalidParameterValue(err="node names no node.") from None
-    return found
+    return int(found)
 
 
 def _narrow(request: Request, filters: dict[str, Any]) -> None:

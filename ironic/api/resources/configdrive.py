@@ -23,41 +23,41 @@ class ConfigDrive(ValueType):
     sortable = False
 
     def validate(self, value: Any) -> Any:
-        """Check the form."""
-        if isinstance(value, str):
-            return _text(value)
-        if isinstance(value, dict):
-            return _object(value)
-        raise ValueError("must be text or an object")
-
-
-def _text(value: str) -> str:
-    if "://" in value:
+        """Check the kind; what is in it is judged with the verb and the version."""
+        if not isinstance(value, (str, dict)):
+            raise ValueError("must be text or an object")
         return value
+
+
+def _check_text(value: str) -> None:
+    if "://" in value:
+        return
     try:
         base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("must be a URL or base64 text") from None
-    return value
+        raise InvalidParameterValue(err="configdrive must be a URL or base64 text.") from None
 
 
-def _object(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_object(value: Mapping[str, Any], minor: int) -> None:
+    if minor < 56:
+        raise InvalidParameterValue(err="configdrive can be an object from API version 1.56 on.")
+    if "vendor_data" in value and minor < 59:
+        raise InvalidParameterValue(err="configdrive can have vendor_data from API version 1.59 on.")
     if value.keys() - _KEYS:
-        raise ValueError(f"must have no other keys than {', '.join(sorted(_KEYS))}")
+        raise InvalidParameterValue(err=f"configdrive must have no other keys than {', '.join(sorted(_KEYS))}.")
     if any(not isinstance(value.get(key, {}), dict) for key in _OBJECTS):
-        raise ValueError(f"must have objects as {', '.join(_OBJECTS)}")
+        raise InvalidParameterValue(err=f"configdrive must have objects as {', '.join(_OBJECTS)}.")
     if not isinstance(value.get("user_data"), (dict, list, str, type(None))):
-        raise ValueError("must have an object, a list or text as user_data")
-    return value
+        raise InvalidParameterValue(err="configdrive must have an object, a list or text as user_data.")
 
 
 def check_use(verb: str, value: Any, minor: int) -> None:
-    """Refuse a config drive where the verb or the version has none."""
+    """Refuse a config drive where the verb or the version has none, and one that is none."""
     if value is None:
         return
     if verb != "active" and not (verb == "rebuild" and minor >= 35):
         raise InvalidParameterValue(err="configdrive goes with active, and since 1.35 with rebuild.")
-    if isinstance(value, dict) and minor < 56:
-        raise InvalidParameterValue(err="configdrive can be an object from API version 1.56 on.")
-    if isinstance(value, dict) and "vendor_data" in value and minor < 59:
-        raise InvalidParameterValue(err="configdrive can have vendor_data from API version 1.59 on.")
+    if isinstance(value, dict):
+        _check_object(value, minor)
+    else:
+        _check_text(value)

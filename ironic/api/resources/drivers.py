@@ -12,9 +12,9 @@ from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.driver_fields import INTERFACE_FIELDS, Driver, default_field, enabled_field
+from ironic.api.resources.driver_fields import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Enum, Text, ValueType, Words
+from ironic.api.types import Bool, Text, ValueType, Words
 from ironic.core.errors import (
     DriverNotFound,
     InvalidParameterValue,
@@ -25,14 +25,9 @@ from ironic.core.errors import (
 if TYPE_CHECKING:
     from ironic.db import ServedInterface
 
-# Classic drivers are a later piece of work (S19); until then their list is empty (S28).
-DYNAMIC: Final = "dynamic"
-_QUERY: Final[dict[str, ValueType]] = {
-    "type": Enum("classic", DYNAMIC, name="type"),
-    "detail": Bool(),
-    "fields": Words(),
-}
-_SINCE: Final = {"type": 30, "detail": Driver.since_detail, "fields": Driver.since_fields}
+_TYPE: Final = Driver.table.filters["type"]
+_QUERY: Final[dict[str, ValueType]] = {"type": _TYPE.type, "detail": Bool(), "fields": Words()}
+_SINCE: Final = {"type": _TYPE.since, "detail": Driver.since_detail, "fields": Driver.since_fields}
 
 
 def index(request: Request) -> Answer:

@@ -111,7 +111,9 @@ def list_children(request: Request, node: str) -> Answer:
     """List the nodes that have this one as parent."""
     input.query(request.query(), {})
     (uuid,) = node_idents.row(request, ("uuid",), node)
-    children = request.store.nodes.rows(("uuid",), filters={"parent_node": uuid})
+    project = access.own_project(request)
+    mine = {} if project is None else {"project": project}
+    children = request.store.nodes.rows(("uuid",), filters={"parent_node": uuid, **mine})
     link = {"href": request.url(f"/v1/nodes?parent_node={uuid}"), "rel": "children"}
     return answers.document({"children": [row[0] for row in children], "links": link})
 

@@ -54,8 +54,8 @@ class Node(Resource):
         Filter("description_contains", Text(4096)),
         Filter("shard", Words(), since=82),
         Filter("sharded", Bool(), since=82),
-        Filter("parent_node", Text(None), since=83),
-        Filter("include_children", Bool(), since=83, store=None),
+        Filter("parent_node", Text(None), since=83, ungated_in_detail=True),
+        Filter("include_children", Bool(), since=83, store=None, ungated_in_detail=True),
         Filter("auto_discovered", Bool(), since=84),
     )
 

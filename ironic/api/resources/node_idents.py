@@ -6,7 +6,7 @@ A node is named by its UUID, since 1.5 also by its name. Other spellings of a UU
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import idents
+from ironic.api import access, idents
 from ironic.api.request import Request
 from ironic.core.errors import InvalidUuidOrName, NodeNotFound
 
@@ -32,6 +32,13 @@ def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]
             raise
         # Old versions take '.json' off a path, unless the name really ends so.
         return request.store.nodes.row(columns, f"{checked}.json")
+
+
+def seen(request: Request, ident: str) -> int:
+    """Return the id of a node that a list is asked for; one that the caller may not see is not there."""
+    found, owner, lessee = row(request, ("id", "owner", "lessee"), ident)
+    access.require_seen(request, ident, owner, lessee)
+    return int(found)
 
 
 def known(request: Request, ident: str) -> str:

@@ -39,6 +39,7 @@ class NodeStates(Resource):
 
 
 _SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
+_TARGET = (("target", Text()),)
 _POWER = (("target", Enum(*states.POWER_TARGET, name="power target")),)
 _TIMEOUT = (("timeout", Integer(1, digits=True)),)
 
@@ -52,14 +53,15 @@ def show(request: Request, node: str) -> Answer:
 
 def change_power(request: Request, node: str) -> Answer:
     """Begin a power change."""
-    given = input.arguments(request.arguments(), _TIMEOUT, _POWER)
+    given = input.arguments(request.arguments(), _TIMEOUT, _TARGET)
     target, timeout = given["target"], given.get("timeout")
+    facts = node_references.facts(request, node)
     if request.minor < SOFT_POWER_SINCE:
         if target in _SOFT:
             raise unacceptable(f"Power target '{target}'", SOFT_POWER_SINCE)
         if timeout is not None:
             raise unacceptable("timeout", SOFT_POWER_SINCE)
-    facts = node_references.facts(request, node)
+    input.check(_POWER, {"target": target})
     _check_power(facts, target)
     request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))

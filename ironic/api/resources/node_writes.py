@@ -6,7 +6,7 @@ serving conductor's work.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import access, answers, input, patching
@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 
 def create(request: Request) -> Answer:
     """Enroll a node."""
+    project = _bound_to(request)
     input.query(request.query(), {})
     values = input.create(Node, request.json(), request.minor)
-    if not access.allows(request, "baremetal:node:create"):
-        _claim(request, values)
+    if project is not None:
+        _claim(values, project)
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or node_references.new_uuid()
     values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group).lower()
@@ -59,11 +60,20 @@ def _created(request: Request, values: Mapping[str, Any]) -> "NodeRecord":
     return request.store.nodes.create(node_references.resolved(request, values))
 
 
-def _claim(request: Request, values: dict[str, Any]) -> None:
-    """Give a new node to the caller's project, which is all that this caller may do."""
-    if not request.settings.project_admin_can_manage_own_nodes or request.context.project_id is None:
+def _bound_to(request: Request) -> str | None:
+    """Return the project that the caller may enroll nodes for; None: for any, or for none."""
+    if access.allows(request, "baremetal:node:create"):
+        return None
+    project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
+    if project is None or not access.allows(request, "baremetal:node:create:self_owned_node"):
         raise HTTPForbidden(resource="baremetal:node:create")
-    values["owner"] = values.get("owner") or request.context.project_id
+    return project
+
+
+def _claim(values: dict[str, Any], project: str) -> None:
+    if (values.get("owner") or project) != project:
+        raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
+    values["owner"] = project
 
 
 def _check_new(request: Request, values: Mapping[str, Any]) -> None:
@@ -71,8 +81,6 @@ def _check_new(request: Request, values: Mapping[str, Any]) -> None:
     node_rules.check_network_data(values.get("network_data"))
     if values.get("boot_mode") in request.settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
-    if values.get("owner") not in (None, request.context.project_id) and not access.is_site_operator(request):
-        raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
 
 
 def patch(request: Request, node: str) -> Answer:
@@ -82,6 +90,9 @@ def patch(request: Request, node: str) -> Answer:
         raise unacceptable("reset_interfaces", 45)
     changes = patching.read(request, Node)
     _check_patch(request, changes, reset=bool(reset))
+    if not request.services.policy.is_open:
+        # Before the node is waited for; judged again when it is held, as it may have another owner by then.
+        _check_rights(request, node_references.facts(request, node), changes, ident=node)
     changed = when_free(request, node, lambda record: _change(request, record, changes, reset=bool(reset)))
     return answers.document(nodes.document(request, changed))
 
@@ -128,27 +139,38 @@ def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], No
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
     _check_rights(request, record, changes)
     node_rules.check_editable(record, changes, request.minor)
-    before = node_references.document(request, record, {change.root for change in changes})
+    named = {change.root for change in changes}
+    before = node_references.document(request, record, named)
     values = patching.patched(Node, before, changes, request.minor)
     node_rules.check_changes(record, values)
     node_rules.check_name(values.get("name"))
     node_rules.check_network_data(values.get("network_data"))
     values |= node_rules.consequences(values, record.instance_name)
-    values |= _composition(request, record, values, reset=reset)
+    values |= _composition(request, record, values, kept=named if reset else INTERFACES, reset=reset)
     allocation_links.follow(request.store, record, values)
     for name, value in node_references.resolved(request, values, owner=record.owner).items():
         setattr(record, name, value)
 
 
-def _check_rights(request: Request, record: "NodeRecord", changes: Sequence[Change]) -> None:
-    for rule in dict.fromkeys(node_rights.rule_for(change) for change in changes):
-        access.require(request, rule, record)
+def _check_rights(
+    request: Request,
+    record: "NodeRecord | node_references.Facts",
+    changes: Sequence[Change],
+    ident: str | None = None,
+) -> None:
+    for rule in dict.fromkeys(node_rights.rule_for(change) for change in changes) or (access.SEE_NODE,):
+        access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
         access.require(request, "baremetal:node:update_owner_provisioned", record)
 
 
-def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
-    """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24)."""
+def _composition(
+    request: Request, record: "NodeRecord", values: Mapping[str, Any], *, kept: Collection[str], reset: bool
+) -> dict[str, str]:
+    """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24).
+
+    ``kept`` are the interface fields that a change of the driver leaves alone: with ``reset`` those the patch names.
+    """
     recomposed = reset or bool(values.keys() & (INTERFACES | {"driver"}))
     if not recomposed and "conductor_group" not in values:
         return {}
@@ -161,8 +183,8 @@ def _composition(request: Request, record: "NodeRecord", values: Mapping[str, An
         # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
         touched = [kind for kind in KINDS if interface_field(kind) in values]
         return node_choice.interfaces(request, driver, group, values, touched)
-    kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
-    return node_choice.interfaces(request, driver, group, kept | dict(values))
+    asked = {name: getattr(record, name) for name in INTERFACES if name in kept}
+    return node_choice.interfaces(request, driver, group, asked | dict(values))
 
 
 def delete(request: Request, node: str) -> Answer:
@@ -185,10 +207,10 @@ def _may_delete_own(request: Request, facts: node_references.Facts) -> bool:
 # The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
 _WHOLE = needs_one("a node's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/nodes", create, rule="baremetal:node:create:self_owned_node"),
+    Route("POST", "/v1/nodes", create),
     Route("PATCH", "/v1/nodes", _WHOLE),
     Route("DELETE", "/v1/nodes", _WHOLE),
     Route("POST", "/v1/nodes/{node}", _WHOLE),
-    Route("PATCH", "/v1/nodes/{node}", patch, rule=access.SEE_NODE),
-    Route("DELETE", "/v1/nodes/{node}", delete, rule=access.SEE_NODE),
+    Route("PATCH", "/v1/nodes/{node}", patch),
+    Route("DELETE", "/v1/nodes/{node}", delete),
 )

@@ -13,6 +13,7 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_views
 from ironic.api.resources.node_fields import Node
 from ironic.api.routes import Route
+from ironic.core.errors import HTTPForbidden
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -31,8 +32,8 @@ def detail(request: Request) -> Answer:
 def listed(request: Request, page: Page, path: str) -> Answer:
     """Answer with the page that was asked for."""
     filters = listing.store_filters(Node, page)
-    if (project := access.own_project(request)) is not None:
-        filters["project"] = project
+    if (project := access.own_project(request)) is not None and filters.setdefault("project", project) != project:
+        raise HTTPForbidden(resource=f"{access.LIST_NODES}_all")
     if page.filters.get("parent_node") is None and not page.filters.get("include_children"):
         filters["top_level"] = True
     if (chassis := page.filters.get("chassis_uuid")) is not None:

@@ -23,8 +23,9 @@ def create(request: Request) -> Answer:
     input.query(request.query(), {})
     values = input.create(Port, request.json(), request.minor)
     with request.store.writing():
+        called = values.get("node_ident")
         owner = port_references.named_owner(request, values)
-        access.require(request, "baremetal:port:create", owner)
+        access.require(request, "baremetal:port:create", owner, called)
         group = port_references.group(request, values.pop("portgroup_uuid", None), owner.id)
         values |= {"node_id": owner.id, "portgroup_id": group and group.id}
         port_references.check_boots(group, values.get("pxe_enabled", True), values)

@@ -67,7 +67,7 @@ def detail(request: Request) -> Answer:
 def _list(request: Request, page: Page, path: str) -> Answer:
     filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
-        filters["node_id"] = node_idents.row(request, ("id",), node)[0]
+        filters["node_id"] = node_idents.seen(request, node)
     return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
 
 
@@ -120,6 +120,8 @@ def _list_ports(request: Request, portgroup: str, page: Page, path: str) -> Answ
         raise InvalidParameterValue(err="The ports of a port group can be narrowed down by their own fields only.")
     group_id, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
     filters = listing.store_filters(Port, page) | {"portgroup_id": group_id}
+    if (project := access.own_project(request, access.LIST_PORTS)) is not None:
+        filters["project"] = project
     return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
 
 
@@ -130,8 +132,8 @@ ROUTES = (
     Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
     Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
     Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get"),
-    Route("GET", f"{_ONE}/ports", index_of_ports, since=24, rule="baremetal:portgroup:get"),
-    Route("GET", f"{_ONE}/ports/detail", detail_of_ports, since=24, rule="baremetal:portgroup:get"),
+    Route("GET", f"{_ONE}/ports", index_of_ports, since=24, rule=access.LIST_PORTS),
+    Route("GET", f"{_ONE}/ports/detail", detail_of_ports, since=24, rule=access.LIST_PORTS),
     Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
     Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
     *(

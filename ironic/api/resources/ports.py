@@ -79,7 +79,7 @@ def _check_combination(filters: Mapping[str, Any]) -> None:
 def _node_id(request: Request, ident: str) -> Any:
     if request.minor < 5 and not idents.is_uuid(ident):
         raise unacceptable("Naming a node by its name", 5)
-    return node_idents.row(request, ("id",), ident)[0]
+    return node_idents.seen(request, ident)
 
 
 def show(request: Request, port: str) -> Answer:

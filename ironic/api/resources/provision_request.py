@@ -11,7 +11,7 @@ from ironic.api import input, user_steps
 from ironic.api.errors import unacceptable
 from ironic.api.resources import configdrive
 from ironic.api.resources.node_references import Facts
-from ironic.api.types import Bool, Text, ValueType
+from ironic.api.types import Array, Bool, Text, ValueType
 from ironic.api.verbs import (
     ABORT_SINCE,
     DEPLOY_STEPS_SINCE,
@@ -38,11 +38,16 @@ DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
 # What can be done by a runbook.
 RUNBOOKS: Final = ("clean", "service")
 
+# What each kind of steps goes with, and what they look like.
+STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = (
+    ("clean", ("clean",), user_steps.AskedSteps()),
+    ("deploy", ("active", "rebuild"), user_steps.DeploySteps()),
+    ("service", ("service",), user_steps.AskedSteps()),
+)
+
 _OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
     ("configdrive", configdrive.ConfigDrive()),
-    ("clean_steps", user_steps.AskedSteps()),
-    ("deploy_steps", user_steps.DeploySteps()),
-    ("service_steps", user_steps.AskedSteps()),
+    *((f"{kind}_steps", Array()) for kind, _, _ in STEPS),
     ("rescue_password", Text(None)),
     ("disable_ramdisk", Bool()),
     ("runbook", Text()),
@@ -50,7 +55,7 @@ _OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
 
 
 def read(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that were given, of the right form."""
+    """Return the arguments that were given, of the right form; what is in steps and drives `check` looks at."""
     found = input.arguments(given, _OPTIONAL, (("target", Text()),))
     # An empty list and a false flag always counted as not given.
     return {name: value for name, value in found.items() if value not in ([], False)}
@@ -79,10 +84,12 @@ def check(
     configdrive.check_use(verb, given.get("configdrive"), minor)
     runbook = _runbook(given, minor, find)
     _check_ramdisk(verb, given, minor)
+    _check_steps(verb, given, minor)
     arguments = _arguments(given, runbook)
-    _check_steps(verb, arguments, minor, disallowed)
+    _check_work(verb, arguments, disallowed)
     _check_password(verb, given)
     _check_late(facts, verb, minor)
+    _check_marks(facts, verb)
     return arguments
 
 
@@ -95,10 +102,6 @@ def _check_verb(verb: str, minor: int) -> None:
 
 def _check_state(facts: Facts, verb: str) -> None:
     if states.allows(facts.provision_state, states.VERBS[verb]):
-        if facts.protected and verb in ("rebuild", "deleted", "undeploy"):
-            raise NodeProtected(node=facts.uuid)
-        if facts.retired and verb == "provide":
-            raise NodeIsRetired(node=facts.uuid)
         return
     if facts.reservation is not None:
         # What holds the node may be about to bring it into a state that allows the verb.
@@ -138,19 +141,23 @@ def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
         raise unacceptable(f"disable_ramdisk with {verb}", since)
 
 
-def _check_steps(verb: str, given: Mapping[str, Any], minor: int, disallowed: Mapping[str, Collection[str]]) -> None:
-    if "deploy_steps" in given:
-        if minor < DEPLOY_STEPS_SINCE:
-            raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
-        if verb not in DEPLOYING:
-            raise InvalidParameterValue(err="deploy_steps go with active, deploy and rebuild only.")
-    for kind in ("clean", "service"):
-        if f"{kind}_steps" in given and verb != kind:
-            raise InvalidParameterValue(err=f"{kind}_steps go with {kind} only.")
-        if verb == kind and f"{kind}_steps" not in given:
-            raise InvalidParameterValue(err=f"{kind} needs {kind}_steps.")
-    for kind in ("clean", "deploy", "service"):
-        user_steps.check_allowed(given.get(f"{kind}_steps", []), disallowed.get(kind, ()))
+def _check_steps(verb: str, given: Mapping[str, Any], minor: int) -> None:
+    if "deploy_steps" in given and minor < DEPLOY_STEPS_SINCE:
+        raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
+    for kind, verbs, form in STEPS:
+        if (name := f"{kind}_steps") not in given:
+            continue
+        if verb not in verbs:
+            raise InvalidParameterValue(err=f"{name} go with {' and '.join(verbs)} only.")
+        input.check(((name, form),), {name: given[name]})
+
+
+def _check_work(verb: str, arguments: Mapping[str, Any], disallowed: Mapping[str, Collection[str]]) -> None:
+    """Refuse to do nothing, and steps the operator keeps callers from, in their own list or a runbook's."""
+    if verb in RUNBOOKS and f"{verb}_steps" not in arguments:
+        raise InvalidParameterValue(err=f"{verb} needs {verb}_steps.")
+    for kind, _, _ in STEPS:
+        user_steps.check_allowed(arguments.get(f"{kind}_steps", []), disallowed.get(kind, ()))
 
 
 def _check_password(verb: str, given: Mapping[str, Any]) -> None:
@@ -159,6 +166,13 @@ def _check_password(verb: str, given: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err="rescue_password goes with rescue only.")
     if verb == "rescue" and not (password or "").strip():
         raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
+
+
+def _check_marks(facts: Facts, verb: str) -> None:
+    if facts.protected and verb in ("rebuild", "deleted", "undeploy"):
+        raise NodeProtected(node=facts.uuid)
+    if facts.retired and verb == "provide":
+        raise NodeIsRetired(node=facts.uuid)
 
 
 def _check_late(facts: Facts, verb: str, minor: int) -> None:

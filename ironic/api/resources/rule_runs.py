@@ -66,7 +66,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
     if has_data:
         return facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {})), None
     node = request.store.nodes.get(node_idents.known(request, given["node"]))
-    access.require(request, access.SEE_NODE, node)
+    access.require(request, access.SEE_NODE, node, given["node"])
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
     if texts is None:
         raise NodeInventoryNotFound(node=node.uuid)

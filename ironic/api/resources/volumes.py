@@ -69,7 +69,7 @@ class Kind:
         page = listing.read(request, self.resource)
         filters: dict[str, Any] = {}
         if (node := page.filters.get("node")) is not None:
-            filters["node_id"] = node_idents.row(request, ("id",), node)[0]
+            filters["node_id"] = node_idents.seen(request, node)
         return self._list(request, page, filters, f"volume/{self.name}")
 
     def index_of_node(self, request: Request, node: str) -> Answer:

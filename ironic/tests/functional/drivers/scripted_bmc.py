@@ -20,7 +20,8 @@ HANG_UP = 0
 class ScriptedBmc:
     """What is served, what is answered to orders in turn (204 after that), and the orders that came.
 
-    ``raw`` is answered to every question instead of a document; ``on_reset`` is called with each reset that was done.
+    ``raw`` is answered to every question instead of a document, and nothing but a status if there is a
+    ``refusal``; ``on_reset`` is called with each reset that was done.
     """
 
     address: str = ""
@@ -29,6 +30,7 @@ class ScriptedBmc:
     orders: list[tuple[str, Any]] = field(default_factory=list)
     questions: int = 0
     raw: bytes | None = None
+    refusal: int | None = None
     on_reset: Callable[[str], None] | None = None
 
     def order(self, path: str, body: Any) -> int:
@@ -95,6 +97,8 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             bmc.questions += 1
+            if bmc.refusal is not None:
+                return self._answer(bmc.refusal, {})
             if bmc.raw is not None:
                 return self._send(200, bmc.raw)
             document = bmc.documents.get(self.path.rstrip("/"))

@@ -1,9 +1,13 @@
 """The conversation over a real RabbitMQ: every test makes its own conductor names, so runs don't meet."""
 
+import contextlib
 import os
+import socket
+import socketserver
 import threading
 import time
 import uuid
+from urllib.parse import urlsplit
 
 import kombu
 import pytest
@@ -18,6 +22,7 @@ from ironic.rpc.conductors import Conductors
 from ironic.rpc.conversation import CALLS
 from ironic.rpc.library import oslo_messaging
 from ironic.rpc.message_bus import MessageBus
+from ironic.tests.live_service import free_port
 from ironic.tests.unit.rpc.endpoints import NO_PLACEMENT, Endpoint
 
 URL = os.environ.get("IRONIC_TEST_RABBITMQ_URL", "rabbit://guest:guest@127.0.0.1:5672/")
@@ -25,6 +30,10 @@ CONTEXT = RequestContext(request_id="req-1", user_id="u1", roles=("admin",))
 
 # Not in use on any machine that runs tests: nobody listens there.
 NOBODY = "rabbit://guest:guest@127.0.0.1:9/"
+
+
+# Who would write that the broker can't be reached.
+LIBRARIES = {"oslo_messaging", "oslo", "kombu", "amqp"}
 
 
 class Slow(Endpoint):
@@ -258,6 +267,76 @@ def test_without_a_broker_the_caller_is_told_soon():
         Conductors(lonely, NO_PLACEMENT).at("c1").destroy_node(CONTEXT, "n1")
     assert raised.value.status == 503
     assert time.monotonic() - began < 3
+    lonely.close()
+
+
+def ended(threads):
+    """Wait until the threads begun since then have ended, and return those that have not."""
+    until = time.monotonic() + 12  # the library's threads notice after a while
+    while set(threading.enumerate()) - threads and time.monotonic() < until:
+        time.sleep(0.1)
+    return set(threading.enumerate()) - threads
+
+
+@pytest.mark.parametrize(
+    "url",
+    [NOBODY, NOBODY.removesuffix("/") + ",guest:guest@127.0.0.1:10/", URL.replace("guest:guest@", "guest:canary@")],
+    ids=["nobody", "two hosts", "wrong password"],
+)
+def test_a_broker_is_looked_for_no_longer_once_the_bus_is_closed(url, caplog):
+    before = set(threading.enumerate())
+    lonely = MessageBus(url, silence=1)
+    assert not lonely.is_open(1.5)
+    lonely.close()
+    assert ended(before) == set()
+    assert caplog.text.count("can't be used yet") == 1
+    assert "canary" not in "".join(one.getMessage() for one in caplog.records if one.name.startswith("ironic.rpc.mess"))
+    caplog.clear()
+    assert not lonely.is_open(5)
+    # What earlier tests have left unanswered may be told meanwhile, by others.
+    told = [one.getMessage() for one in caplog.records if one.name.partition(".")[0] in LIBRARIES or "bus" in one.name]
+    assert (told, ended(before)) == ([], set())
+
+
+class Onward(socketserver.BaseRequestHandler):
+    """Hands on what comes to the broker of the tests, and back."""
+
+    def handle(self):
+        address = urlsplit(URL)
+        with socket.create_connection((address.hostname, address.port or 5672)) as broker_side:
+            threading.Thread(target=self._hand_on, args=(broker_side, self.request), daemon=True).start()
+            self._hand_on(self.request, broker_side)
+
+    @staticmethod
+    def _hand_on(source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+@contextlib.contextmanager
+def forwarded(port):
+    """Have the broker answer on that port too."""
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", port), Onward)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_broker_that_comes_later_is_found():
+    port = free_port()
+    patient = MessageBus(f"rabbit://{urlsplit(URL).username}:{urlsplit(URL).password}@127.0.0.1:{port}/", silence=2)
+    assert not patient.is_open(0.5)
+    with forwarded(port):
+        assert patient.is_open(10)
+        host, endpoint = f"test-{uuid.uuid4()}", Endpoint()
+        server = patient.serve(host, endpoint)
+        assert Conductors(patient, NO_PLACEMENT).at(host).validate_interfaces(CONTEXT, "n1")
+        server.stop()
+        patient.close()
 
 
 def test_nothing_runs_on_after_the_bus_is_closed():
@@ -268,7 +347,4 @@ def test_nothing_runs_on_after_the_bus_is_closed():
     Conductors(bus, NO_PLACEMENT).at(host).validate_interfaces(CONTEXT, "n1")
     server.stop()
     bus.close()
-    until = time.monotonic() + 12  # the library's threads notice after a while
-    while set(threading.enumerate()) - before and time.monotonic() < until:
-        time.sleep(0.1)
-    assert set(threading.enumerate()) <= before
+    assert ended(before) == set()

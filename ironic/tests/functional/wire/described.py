@@ -38,6 +38,13 @@ def check(method: str, path: str, minor: int, status: int, body: Any) -> bool:
     return True
 
 
+def parameters(method: str, path: str, minor: int) -> set[str]:
+    """Return which parameters a query may have according to the document."""
+    route, _ = _TABLE.find(method, path.partition("?")[0])
+    told = described(minor)["paths"][route.path][method.lower()]["parameters"]
+    return {one["name"] for one in told if one.get("in") == "query"}
+
+
 @functools.cache
 def _validator(minor: int, path: str, method: str, status: int) -> Any:
     place = f"paths/{path.replace('/', '~1')}/{method}/responses/{status}/content/application~1json/schema"

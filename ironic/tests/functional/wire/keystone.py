@@ -22,6 +22,9 @@ OWNED = "11111111-0000-4000-8000-000000000001"
 FOREIGN = "11111111-0000-4000-8000-000000000002"
 ACTIVE = "11111111-0000-4000-8000-000000000003"
 
+# What a token is for that is for a domain.
+DOMAIN = "domain"
+
 # token -> roles, and the project it is for; None: the whole system
 TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "system-admin": (("admin", "manager", "member", "reader"), None),
@@ -32,17 +35,18 @@ TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "lessee-member": (("member", "reader"), "lessees"),
     "stranger": (("admin", "manager", "member", "reader"), "strangers"),
     "nobody": ((), "owners"),
+    "domain-admin": (("admin", "manager", "member", "reader"), DOMAIN),
 }
 
 
 def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
     now = datetime.now(UTC)
     domain = {"id": "default", "name": "Default"}
-    scope = (
-        {"system": {"all": True}}
-        if project is None
-        else {"project": {"id": project, "name": project, "domain": domain}}
-    )
+    scope: dict[str, Any] = {"project": {"id": project, "name": project, "domain": domain}}
+    if project is None:
+        scope = {"system": {"all": True}}
+    elif project == DOMAIN:
+        scope = {"domain": domain}
     return {
         "methods": ["password"],
         "user": {"id": "u", "name": "u", "domain": domain, "password_expires_at": None},
@@ -92,7 +96,7 @@ def playing() -> Iterator[str]:
         thread.join()
 
 
-def service(directory: Path, url: str, conf: Callable[..., None]) -> Service:
+def service(directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml") -> Service:
     """Return a service in keystone mode with a node of a project, one of nobody and one in use; close it yourself."""
     _register()
     conf(
@@ -101,7 +105,7 @@ def service(directory: Path, url: str, conf: Callable[..., None]) -> Service:
         keystone_authtoken__auth_type="admin_token",
         keystone_authtoken__endpoint=f"{url}/v3",
         keystone_authtoken__token="ours",
-        oslo_policy__policy_file=str(directory / "policy.yaml"),
+        oslo_policy__policy_file=str(directory / file),
     )
     running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
     common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}

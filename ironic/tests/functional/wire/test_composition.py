@@ -89,6 +89,17 @@ def test_resetting_to_the_same_driver_resets_all_the_same(service: Service) -> N
     assert response.json["boot_interface"] == "vmedia_ilo"
 
 
+def test_resetting_keeps_what_the_patch_names_even_where_it_is_no_change(service: Service) -> None:
+    patch(service, replace("boot_interface", "ipxe"))
+    both = (replace("driver", "generic-ipmi"), replace("boot_interface", "ipxe"))
+    response = patch(service, *both, query="?reset_interfaces=true")
+    assert (response.json["driver"], response.json["boot_interface"]) == ("generic-ipmi", "ipxe")
+    back = patch(
+        service, replace("driver", "ilo-gen8"), replace("boot_interface", None), query="?reset_interfaces=true"
+    )
+    assert back.json["boot_interface"] == "vmedia_ilo"
+
+
 @pytest.mark.demand("S26")
 def test_a_node_whose_interface_was_disabled_stays_editable(service: Service) -> None:
     service.store.conductors.register(ELSEWHERE, "", ["ilo-gen8"], rows("ilo-gen8", ("ipxe",)))

@@ -72,6 +72,27 @@ def test_versions_of_a_document_have_tags_of_their_own(service: Service) -> None
     assert service.call("GET", "/v1/nodes/n").headers["Vary"].startswith("X-OpenStack-Ironic-API-Version")
 
 
+SHOWS_TRAITS = ["/v1/nodes/n", "/v1/nodes/detail", "/v1/nodes?fields=name,traits", "/v1/nodes/n/traits"]
+
+
+@pytest.mark.parametrize("path", SHOWS_TRAITS)
+def test_a_change_of_a_part_changes_the_tag_of_what_shows_it(service: Service, path: str) -> None:
+    known, other = tag(service, path), tag(service, "/v1/nodes")
+    assert service.call("PUT", "/v1/nodes/n/traits/CUSTOM_A").status == 204
+    changed = service.call("GET", path, headers={"If-None-Match": f'W/{known}, "x"'})
+    assert (changed.status, changed.headers["ETag"] == known) == (200, False)
+    assert tag(service, "/v1/nodes") == other
+    assert service.call("DELETE", "/v1/nodes/n/traits/CUSTOM_A").status == 204
+    # It is again what it was.
+    assert service.call("GET", path, headers={"If-None-Match": known}).status == 304
+
+
+def test_each_choice_of_fields_has_its_own_tag(service: Service) -> None:
+    choices = ("", "?fields=uuid", "?fields=name", "?fields=uuid,name", "?fields=extra")
+    assert len({tag(service, f"/v1/nodes/n{choice}") for choice in choices}) == len(choices)
+    assert len({tag(service, f"/v1/nodes{choice}") for choice in choices}) == len(choices)
+
+
 def test_a_long_list_in_chunks_has_one_tag(service: Service) -> None:
     with service.store.writing():
         for _ in range(250):

@@ -1,5 +1,6 @@
 """Who may do what when Keystone says who is there: real middleware and rules, and a server that plays Keystone."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,8 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ("lessee-member", "PATCH", f"/v1/nodes/{OWNED}", [*PATCH_EXTRA, *patch_of("properties")], 403),
         ("system-admin", "PATCH", f"/v1/nodes/{ACTIVE}", PATCH_OWNER, 200),
         ("owner-admin", "PATCH", f"/v1/nodes/{ACTIVE}", PATCH_OWNER, 404),
+        ("stranger", "PATCH", f"/v1/nodes/{OWNED}", [], 404),
+        ("stranger", "PATCH", "/v1/nodes/owned", [], 404),
         ("owner-member", "DELETE", f"/v1/nodes/{OWNED}", None, 403),
         ("owner-admin", "DELETE", f"/v1/nodes/{OWNED}", None, 204),
         ("system-admin", "DELETE", f"/v1/nodes/{FOREIGN}", None, 204),
@@ -156,6 +159,27 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ("lessee-member", "GET", f"/v1/nodes/validate?node={OWNED}", None, 403),
         ("stranger", "GET", f"/v1/nodes/validate?node={OWNED}", None, 404),
         ("stranger", "GET", "/v1/nodes/validate?node=nobody", None, 404),
+        ("owner-member", "GET", "/v1/nodes?project=owners", None, 200),
+        ("owner-member", "GET", "/v1/nodes?project=lessees", None, 403),
+        ("system-reader", "GET", "/v1/nodes?project=lessees", None, 200),
+        *(
+            (token, "GET", f"/v1/{kind}?node={name}", None, status)
+            for kind in ("ports", "portgroups", "volume/connectors", "volume/targets")
+            for token, name, status in (
+                ("owner-member", "owned", 200),
+                ("owner-member", "foreign", 404),
+                ("system-reader", "foreign", 200),
+            )
+        ),
+        ("owner-member", "GET", "/v1/allocations?node=owned", None, 200),
+        ("owner-member", "GET", "/v1/allocations?node=foreign", None, 400),
+        # Nobody's nodes are not those of who comes without a project.
+        ("domain-admin", "GET", "/v1/nodes", None, 403),
+        ("domain-admin", "GET", f"/v1/nodes/{FOREIGN}", None, 404),
+        ("domain-admin", "DELETE", f"/v1/nodes/{FOREIGN}", None, 404),
+        ("domain-admin", "PUT", f"/v1/nodes/{FOREIGN}/traits/CUSTOM_A", None, 404),
+        ("domain-admin", "POST", "/v1/allocations", {"resource_class": "x"}, 403),
+        ("domain-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"}, 403),
         ("stranger", "GET", f"/v1/nodes/{OWNED}/volume/connectors", None, 404),
         ("lessee-member", "GET", f"/v1/nodes/{OWNED}/volume/connectors", None, 200),
         ("system-reader", "GET", f"/v1/nodes/{OWNED}/volume/targets", None, 200),
@@ -191,6 +215,54 @@ def test_what_may_not_be_seen_is_missing_by_its_own_name(service: Service) -> No
 def test_a_project_gets_the_nodes_it_enrolls(service: Service) -> None:
     response = ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"})
     assert response.json["owner"] == "owners"
+
+
+def test_a_node_that_may_not_be_seen_is_missing_by_the_name_it_was_asked_for(service: Service) -> None:
+    body = {"address": "52:54:00:00:00:01", "node_ident": "owned"}
+    answer = ask(service, "stranger", "POST", "/v1/ports", body)
+    assert (answer.status, b"owned" in answer.body, OWNED.encode() in answer.body) == (404, True, False)
+
+
+def test_who_may_not_change_a_node_is_not_told_that_it_is_held(service: Service) -> None:
+    node = service.store.nodes.get(OWNED)
+    node.reservation = "somebody"
+    node.save()
+    statuses = [
+        ask(service, token, "PATCH", f"/v1/nodes/{OWNED}", patch_of("properties")).status
+        for token in ("owner-member", "lessee-member", "stranger")
+    ]
+    assert statuses == [409, 403, 404]
+
+
+def test_children_are_told_of_to_who_may_see_them(service: Service) -> None:
+    common = {"driver": "fake-hardware", "provision_state": "enroll", "owner": "owners", "parent_node": OWNED}
+    service.store.nodes.create(common | {"name": "kept"})
+    lent = service.store.nodes.create(common | {"name": "lent", "lessee": "lessees"})
+    told = {
+        token: ask(service, token, "GET", f"/v1/nodes/{OWNED}/children").json["children"]
+        for token in ("owner-member", "lessee-member")
+    }
+    assert (len(told["owner-member"]), told["lessee-member"]) == (2, [lent.uuid])
+
+
+def test_a_sites_rules_decide(tmp_path: Path, identity: str, conf: Callable[..., None]) -> None:
+    rules = {
+        "baremetal:node:create": "role:member",
+        "baremetal:port:list": "!",
+        "baremetal:node:delete": "project_domain_id:default and user_domain_id:default and is_admin_project:True",
+    }
+    (tmp_path / "policy.json").write_text(json.dumps(rules))
+    running = keystone.service(tmp_path, identity, conf, file="policy.json")
+    node = running.store.nodes.get(OWNED)
+    running.store.portgroups.create({"node_id": node.id, "name": "bond0"})
+    body = {"driver": "fake-hardware", "owner": "others"}
+    created = ask(running, "owner-member", "POST", "/v1/nodes", body)
+    assert (created.status, created.json["owner"]) == (201, "others")
+    assert ask(running, "owner-member", "GET", "/v1/portgroups/bond0").status == 200
+    assert ask(running, "owner-member", "GET", "/v1/portgroups/bond0/ports").status == 403
+    assert ask(running, "system-reader", "GET", "/v1/portgroups/bond0/ports").status == 200
+    assert ask(running, "lessee-member", "DELETE", f"/v1/nodes/{OWNED}").status == 204
+    running.close()
 
 
 def test_identity_headers_of_a_caller_are_not_believed(service: Service) -> None:

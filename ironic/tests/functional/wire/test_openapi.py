@@ -47,6 +47,35 @@ def test_it_is_the_same_until_the_service_changes(service: Service) -> None:
     assert service.call("GET", "/v1/openapi.json?x=1").status == 400
 
 
+@pytest.mark.parametrize("minor", [1, 90, 91])
+def test_it_is_found_however_it_is_spelled(service: Service, minor: int) -> None:
+    whole = service.call("GET", "/v1/openapi.json", version=f"1.{minor}").body
+    for path in ("/openapi.json", "/v1/openapi.json/"):
+        assert service.call("GET", path, version=f"1.{minor}").body == whole
+
+
+def test_what_only_the_oldest_version_knew_is_told_there() -> None:
+    assert (
+        "/v1/continue_inspection" not in described(2)["paths"]
+        and "/v1/continue_inspection" not in described(83)["paths"]
+    )
+    old, new = (described(minor)["paths"]["/v1/continue_inspection"]["post"] for minor in (1, 84))
+    for operation, keys, named in ((old, {"uuid"}, False), (new, {"node", "config"}, True)):
+        answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        assert answer["properties"].keys() == keys
+        assert ("node_uuid" in {one.get("name") for one in operation["parameters"]}) is named
+
+
+@pytest.mark.parametrize(
+    ("word", "taken"),
+    [("True", True), ("FALSE", True), ("yes", True), ("oN", True), ("0", True), ("2", False), ("truer", False)],
+)
+def test_words_for_truth_are_told_of_as_they_are_taken(service: Service, word: str, taken: bool) -> None:
+    parameters = {one.get("name"): one for one in described(115)["paths"]["/v1/nodes"]["get"]["parameters"]}
+    assert jsonschema.Draft202012Validator(parameters["maintenance"]["schema"]).is_valid(word) is taken
+    assert (service.call("GET", f"/v1/nodes?maintenance={word}").status == 200) is taken
+
+
 def test_every_route_that_does_something_is_described() -> None:
     for route in ROUTES:
         if operations.is_shown(route, 115):

@@ -8,6 +8,7 @@ those below.
 import json
 import lzma
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -48,6 +49,8 @@ def check(request: str, version: str, status: int, body: Any) -> bool:
         while name in path:
             before, _, rest = path.partition(name)
             path = before + SOMETHING + rest.partition("}" if name == "${" else ">")[2]
+    if method == "GET" and status < 300:
+        assert {name for name, _ in parse_qsl(path.partition("?")[2])} <= described.parameters(method, path, minor)
     return described.check(method, path, minor, status, plain(body))
 
 

@@ -51,7 +51,7 @@ SAMPLES = (
     Sample(Allocation, lambda n: {"resource_class": "gold", "name": f"a{n}"}),
     Sample(DeployTemplate, lambda n: {"name": f"CUSTOM_T{n}", "steps": [STEP | {"priority": n}]}),
     Sample(Runbook, lambda n: {"name": f"CUSTOM_R{n}", "steps": [STEP | {"order": n}]}),
-    Sample(InspectionRule, lambda n: {"description": f"rule {n}", "actions": [ACTION]}),
+    Sample(InspectionRule, lambda n: {"description": f"rule {n}", "actions": [ACTION]}, stored="rules"),
     Sample(Conductor, item="/v1/conductors/wire-conductor"),
     Sample(HistoryEntry, path=f"nodes/{NODE}/history", item=f"/v1/nodes/{NODE}/history/{ENTRY}"),
     Sample(Driver, item="/v1/drivers/fake-hardware", paged=False),

@@ -98,6 +98,13 @@ class Sample:
     # What reading one of them is answered with, and whether fields of one can be chosen.
     one: int = 200
     chooses: bool = True
+    # The store's name for them, when it is not made of the path.
+    stored: str = ""
+
+    @property
+    def repository(self) -> str:
+        """What the store calls them."""
+        return self.stored or (self.path or self.resource.collection).replace("/", "_")
 
     @property
     def collection(self) -> str:

@@ -25,6 +25,10 @@ class Target:
         assert answer.status == 200, answer.body
         return seen.selects, seen.writes, seen.commits
 
+    def take_away(self, repository: str, uuid: str) -> None:
+        """Delete something as a conductor does it."""
+        getattr(self._service.store, repository).delete(uuid)
+
     def close(self) -> None:
         """Stop watching."""
         self._watch.close()

@@ -58,8 +58,11 @@ def test_chunks_are_read_up_to_the_limit() -> None:
         body.read(environ(b"a" * 11, **chunked), 10)
 
 
-def test_a_body_without_a_type_is_none() -> None:
-    assert body.read(environ(b"{}", CONTENT_TYPE=""), 10) == b""
+@pytest.mark.parametrize("given", [{}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}])
+def test_a_body_without_a_type_is_refused(given: dict[str, str]) -> None:
+    with pytest.raises(Invalid, match="Content-Type"):
+        body.read(environ(b"{}", CONTENT_TYPE="", **given), 10)
+    assert body.read(environ(b"", CONTENT_TYPE="", **given), 10) == b""
 
 
 @pytest.mark.parametrize("raw", [b"", b"  \n"])

@@ -1,73 +1,107 @@
 """The default rules let the same people do the same things as those of a reference release.
 
 Ours are written differently; so both are asked about everybody: every set of roles that is handed out, for the whole
-system and for the owner's, the lessee's, another and the services' project.
+system and for the owner's, the lessee's, another, the services' and the site's own project.
 """
 
 import itertools
-import json
-from collections.abc import Mapping
+import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
-from oslo_config import cfg
-from oslo_policy import policy
 
 from ironic.api import policies
-from ironic.tests.repository import ROOT
+from ironic.api.policy import Keystone
+from ironic.core.context import RequestContext
+from ironic.tests.reference_rules import RANKS, REFERENCE, configuration, everybody, judge
 
-REFERENCE: dict[str, dict[str, Any]] = json.loads(
-    (ROOT / "ironic" / "tests" / "data" / "default-policies.json").read_text()
-)
-OURS = {name: (check, list(scopes)) for name, check, scopes, _ in policies.RULES}
 ADDED = {"baremetal:node:skip_cleaning", "baremetal:inspection:rejected_callbacks"}
-# Of a time before there were projects; asked for nothing any more.
-LEFT_OUT = {"baremetal:allocation:create_pre_rbac"}
 
-ROLES: tuple[list[str], ...] = (
-    [],
-    ["reader"],
-    ["reader", "member"],
-    ["reader", "member", "manager"],
-    ["reader", "member", "manager", "admin"],
-)
-PROJECTS = (("owners", "a"), ("lessees", "b"), ("others", "c"), ("services", "service"), (None, None))
+# Roles that had a meaning before there were ranks.
+OLD_ROLES = (("administrator",), ("baremetal_admin",), ("baremetal_observer",), ("observer",))
+
+OF_TODAY = everybody(RANKS, {"owners": "a", "lessees": "b", "others": "c"})
+SERVICES = everybody([("service",)], {"services": "service"})
+OF_OLD = [
+    *everybody(OLD_ROLES, {"owners": "a", "site": "baremetal"}),
+    RequestContext(project_id="x", project_name="demo", project_domain_id="default", roles=("baremetal_admin",)),
+    RequestContext(project_id="x", project_name="demo", project_domain_id="other", roles=("baremetal_admin",)),
+    RequestContext(project_id="owners", is_admin_project=False, roles=("admin",)),
+]
 OWNERS = {"node.owner": "owners", "node.lessee": "lessees", "allocation.owner": "owners", "runbook.owner": "owners"}
+NOBODYS = dict.fromkeys(OWNERS)
 
-
-def enforcer(rules: Mapping[str, str]) -> Any:
-    conf = cfg.ConfigOpts()
-    conf([], default_config_files=[], default_config_dirs=[])
-    made = policy.Enforcer(conf, use_conf=False)
-    made.register_defaults([policy.RuleDefault(name, check) for name, check in rules.items()])
-    made.load_rules()
-    return made
-
-
-@pytest.fixture(scope="module")
-def both() -> tuple[Any, Any]:
-    theirs = enforcer({name: rule["check"] for name, rule in REFERENCE.items() if name not in LEFT_OUT})
-    return theirs, enforcer({name: check for name, (check, _) in OURS.items()})
+SYSTEM_MANAGER = RequestContext(system_scope="all", roles=("reader", "member", "manager"))
+DOMAIN_ADMIN = RequestContext(domain_id="d", roles=("reader", "member", "manager", "admin"))
 
 
 def test_there_are_the_same_rules() -> None:
-    assert OURS.keys() - ADDED == REFERENCE.keys() - LEFT_OUT
+    assert {rule.name for rule in policies.defaults()} - ADDED == REFERENCE.keys()
 
 
-def everybody() -> list[dict[str, Any]]:
-    found = []
-    for roles, (project, name) in itertools.product((*ROLES, ["service"]), PROJECTS):
-        scope = "all" if project is None else None
-        found.append({"roles": roles, "system_scope": scope, "project_id": project, "project_name": name})
-    return [who | {"user_id": "u", "is_public_api": False} for who in found]
+def test_the_rules_are_asked_for_the_same_scopes_and_were_the_same() -> None:
+    for rule in policies.defaults():
+        if rule.name not in ADDED:
+            wanted, old = REFERENCE[rule.name], rule.deprecated_rule
+            assert sorted(rule.scope_types or []) == sorted(wanted["scopes"])
+            assert (old and {"name": old.name, "check": old.check_str}) == wanted.get("deprecated")
 
 
-@pytest.mark.parametrize("name", sorted(OURS.keys() - ADDED))
-def test_a_rule_lets_the_same_people_through(both: tuple[Any, Any], name: str) -> None:
-    theirs, ours = both
-    for who in everybody():
-        for elevated in (None, "service"):
-            target = OWNERS | {"config.service_project_name": elevated}
-            wanted = theirs.enforce(name, target, dict(who))
-            assert ours.enforce(name, target, dict(who)) == wanted, (who, elevated)
-    assert sorted(OURS[name][1]) == sorted(REFERENCE[name]["scopes"])
+@pytest.mark.parametrize(
+    ("people", "options"),
+    [
+        pytest.param(OF_TODAY, {}, id="today"),
+        pytest.param(SERVICES, {}, id="services"),
+        pytest.param(SERVICES, {"rbac_service_role_elevated_access": True}, id="elevated services"),
+        pytest.param(OF_OLD, {}, id="of old"),
+        pytest.param(OF_OLD, {"enforce_new_defaults": False}, id="of old with the old rules"),
+    ],
+)
+def test_the_rules_let_the_same_people_through(
+    tmp_path: Path, people: list[RequestContext], options: dict[str, Any]
+) -> None:
+    conf = configuration(tmp_path, **options)
+    theirs, ours = judge(conf), Keystone.from_conf(conf)
+    more = {"config.service_project_name": "service"} if "rbac_service_role_elevated_access" in options else {}
+    verdicts = set()
+    for name, who in itertools.product(sorted(REFERENCE), people):
+        wanted = theirs(who, name, OWNERS | more)
+        assert ours.allows(who, name, OWNERS) == wanted, (name, who)
+        verdicts.add(wanted)
+    assert verdicts == {False, True}
+
+
+@pytest.mark.parametrize("who", [DOMAIN_ADMIN, SYSTEM_MANAGER])
+def test_what_nobody_owns_is_not_owned_by_who_comes_without_a_project(tmp_path: Path, who: RequestContext) -> None:
+    rules = Keystone.from_conf(configuration(tmp_path))
+    for name in ("baremetal:port:delete", "baremetal:portgroup:create", "baremetal:node:delete:self_owned_node"):
+        assert not rules.allows(who, name, NOBODYS)
+        assert not rules.allows(who, name, OWNERS)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "allowed"),
+    [
+        ('"baremetal:node:delete": "role:member"', "baremetal:node:delete", True),
+        ('"baremetal:node:delete": "rule:is_admin"', "baremetal:node:delete", False),
+        ('"baremetal:node:delete": "rule:is_node_owner"', "baremetal:node:delete", True),
+        ('"baremetal:node:delete": "user_domain_id:home"', "baremetal:node:delete", True),
+        ('"baremetal:chassis:get": "role:member"', "baremetal:chassis:get", False),  # for system tokens only
+        ('{"baremetal:node:delete": "role:member"}', "baremetal:node:delete", True),  # JSON
+    ],
+)
+def test_a_sites_file_wins(tmp_path: Path, file: str, name: str, allowed: bool) -> None:
+    who = RequestContext(project_id="owners", user_domain_id="home", roles=("reader", "member"))
+    assert Keystone.from_conf(configuration(tmp_path, file)).allows(who, name, OWNERS) is allowed
+
+
+def test_an_old_name_in_a_sites_file_stands_for_what_came_of_it(tmp_path: Path) -> None:
+    conf = configuration(tmp_path, '"baremetal:node:update": "role:reader"')
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rules = Keystone.from_conf(conf)
+    assert any("baremetal:node:update:owner" in str(each.message) for each in told)
+    who = RequestContext(project_id="others", roles=("reader",))
+    assert rules.allows(who, "baremetal:node:update:owner", OWNERS)
+    assert not rules.allows(who, "baremetal:node:update_extra", OWNERS)

@@ -19,7 +19,7 @@ def test_what_is_made_within_is_never_looked_at() -> None:
     before = gc.get_freeze_count()
     with lasting():
         assert not gc.isenabled()
-        made = [{} for _ in range(1000)]
+        made: list[dict[str, str]] = [{} for _ in range(1000)]
     assert gc.isenabled()
     assert gc.get_freeze_count() >= before + len(made)
 

@@ -32,6 +32,13 @@ def test_an_error_of_no_known_family_is_a_plain_one():
     assert (type(received), received.status, str(received)) == (errors.IronicError, 500, "zap")
 
 
+def test_a_status_that_only_the_sender_knows_arrives():
+    wire = {"classes": ["KnownToTheConductorOnly", "IronicError"], "status": 502, "message": "no", "facts": {}}
+    received = codec.rebuilt(wire)
+    assert (type(received), received.status, received.code) == (errors.IronicError, 502, 502)
+    assert errors.IronicError.status == 500
+
+
 def test_an_error_with_a_constructor_of_its_own_is_rebuilt():
     class PickyError(errors.Conflict):
         def __init__(self, one, two):

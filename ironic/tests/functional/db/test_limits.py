@@ -1,0 +1,121 @@
+"""Limits on what goes on at once hold for requests of the same moment, on every kind of database."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ironic.conductor import moves
+from ironic.conductor.transitions import Recorder
+from ironic.core import states
+from ironic.core.context import service_context
+from ironic.core.errors import ConcurrentActionLimit
+from ironic.db import Store
+from ironic.tests.databases import counting_statements
+from ironic.tests.suites.db.samples import node
+
+ROUNDS = 5
+REQUESTS = 16
+LIMIT = 3
+
+Asked = tuple[str, str]
+
+
+def enter(store: Store, held: Any, event: str) -> None:
+    """Do what a conductor does with a node it holds when a verb has been accepted."""
+    move = moves.decide(held, event, target=None, last_error=None, clear_error=True)
+    Recorder(store, "here").perform(service_context(), held, move)
+
+
+def at_once(stores: list[Store], asked: list[Asked], groups: list[str]) -> list[str]:
+    """Have one thread per entry send its event to a node in its state; return how each of them ended."""
+    starting, ends = threading.Barrier(len(asked)), [""] * len(asked)
+    nodes = [
+        stores[0].nodes.reserve(node(stores[0], provision_state=state, conductor_group=group).id, "here")
+        for (state, _event), group in zip(asked, groups, strict=True)
+    ]
+
+    def work(number: int) -> None:
+        store = stores[number % len(stores)]
+        held = store.nodes.get(nodes[number].id)
+        held.held_by, held.held_token = "here", nodes[number].held_token
+        starting.wait()
+        try:
+            enter(store, held, asked[number][1])
+            ends[number] = store.nodes.get(held.id).provision_state
+        except ConcurrentActionLimit:
+            ends[number] = "refused"
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(asked))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return ends
+
+
+DEPLOYED = [(states.AVAILABLE, "deploy"), (states.ACTIVE, "rebuild")]
+CLEANED = [(states.MANAGEABLE, "provide"), (states.MANAGEABLE, "clean"), (states.ACTIVE, "delete")]
+
+
+@pytest.mark.parametrize(
+    "option, ways, entered",
+    [
+        ("max_concurrent_deploy", DEPLOYED, {states.DEPLOYING}),
+        ("max_concurrent_clean", CLEANED, {states.CLEANING, states.DELETING}),
+    ],
+    ids=["deploy", "clean"],
+)
+def test_as_many_as_allowed_get_in_and_not_one_more(
+    store: Store, other: Store, conf: Callable[..., None], option: str, ways: list[Asked], entered: set[str]
+) -> None:
+    conf(**{f"conductor__{option}": LIMIT})
+    store.conductors.begin("here")
+    asked = [ways[number // 2 % len(ways)] for number in range(REQUESTS)]
+    for _ in range(ROUNDS):
+        ends = at_once([store, other], asked, [""] * REQUESTS)
+        assert ends.count("refused") == REQUESTS - LIMIT
+        assert set(ends) <= entered | {"refused"}
+        assert store.nodes.count(provision_state_in=tuple(entered)) == LIMIT
+        for row in store.nodes.rows(("id",)):
+            store.nodes.delete(row[0])
+
+
+def test_every_conductor_group_has_its_own_places(store: Store, other: Store, conf: Callable[..., None]) -> None:
+    conf(conductor__max_concurrent_deploy=LIMIT, conductor__max_concurrent_per_conductor_group=True)
+    store.conductors.begin("here")
+    groups = ["", "", "far", "far"] * (REQUESTS // 4)
+    ends = at_once([store, other], [(states.AVAILABLE, "deploy")] * REQUESTS, groups)
+    for group in ("", "far"):
+        mine = [end for end, of in zip(ends, groups, strict=True) if of == group]
+        assert sorted(set(mine)) == [states.DEPLOYING, "refused"]
+        assert mine.count(states.DEPLOYING) == LIMIT
+
+
+def test_a_refused_node_is_left_as_it_was_and_nobody_waits_for_it(store: Store, conf: Callable[..., None]) -> None:
+    conf(conductor__max_concurrent_deploy=1)
+    store.conductors.begin("here")
+    one, two = (store.nodes.reserve(node(store, provision_state=states.AVAILABLE).id, "here") for _ in range(2))
+    enter(store, one, "deploy")
+    before = store.nodes.get(two.id)
+    two.extra["a"] = 1
+    with pytest.raises(ConcurrentActionLimit):
+        enter(store, two, "deploy")
+    after = store.nodes.get(two.id)
+    assert (after.provision_state, after.extra, after.updated_at) == (states.AVAILABLE, {}, before.updated_at)
+    assert (two.provision_state, two.target_provision_state) == (states.AVAILABLE, None)
+    enter(store, one, "fail")
+    enter(store, two, "deploy")
+    assert store.nodes.get(two.id).extra == {"a": 1}
+
+
+def test_counting_is_one_statement_and_a_second_one_where_others_may_write(
+    store: Store, conf: Callable[..., None]
+) -> None:
+    store.conductors.begin("here")
+    held = store.nodes.reserve(node(store, provision_state=states.AVAILABLE).id, "here")
+    with counting_statements(store) as seen:
+        enter(store, held, "deploy")
+    counts = 1 if store.engine.dialect.name == "sqlite" else 2
+    assert (seen.selects, seen.writes, seen.commits) == (counts, 1, 1)
