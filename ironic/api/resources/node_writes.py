@@ -6,7 +6,7 @@ serving conductor's work.
 """
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import access, answers, input, patching
@@ -139,14 +139,13 @@ def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], No
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
     _check_rights(request, record, changes)
     node_rules.check_editable(record, changes, request.minor)
-    named = {change.root for change in changes}
-    before = node_references.document(request, record, named)
+    before = node_references.document(request, record, {change.root for change in changes})
     values = patching.patched(Node, before, changes, request.minor)
     node_rules.check_changes(record, values)
     node_rules.check_name(values.get("name"))
     node_rules.check_network_data(values.get("network_data"))
     values |= node_rules.consequences(values, record.instance_name)
-    values |= _composition(request, record, values, kept=named if reset else INTERFACES, reset=reset)
+    values |= _composition(request, record, values, reset=reset)
     allocation_links.follow(request.store, record, values)
     for name, value in node_references.resolved(request, values, owner=record.owner).items():
         setattr(record, name, value)
@@ -164,12 +163,10 @@ def _check_rights(
         access.require(request, "baremetal:node:update_owner_provisioned", record)
 
 
-def _composition(
-    request: Request, record: "NodeRecord", values: Mapping[str, Any], *, kept: Collection[str], reset: bool
-) -> dict[str, str]:
+def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
     """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24).
 
-    ``kept`` are the interface fields that a change of the driver leaves alone: with ``reset`` those the patch names.
+    ``reset`` gives up all interfaces but those that change; a value that the node has already is no change.
     """
     recomposed = reset or bool(values.keys() & (INTERFACES | {"driver"}))
     if not recomposed and "conductor_group" not in values:
@@ -183,8 +180,8 @@ def _composition(
         # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
         touched = [kind for kind in KINDS if interface_field(kind) in values]
         return node_choice.interfaces(request, driver, group, values, touched)
-    asked = {name: getattr(record, name) for name in INTERFACES if name in kept}
-    return node_choice.interfaces(request, driver, group, asked | dict(values))
+    kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
+    return node_choice.interfaces(request, driver, group, kept | dict(values))
 
 
 def delete(request: Request, node: str) -> Answer:
