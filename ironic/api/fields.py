@@ -71,6 +71,8 @@ class Field:
     plain: bool = False
     # May be named in `fields=`.
     select: bool = True
+    # May be named there before it exists, to no effect.
+    named_early: bool = False
     # May be named in `sort_key=`; None: as its type.
     sort: bool | None = None
     nullable: bool = True

@@ -215,7 +215,7 @@ def chosen(resource: type[Resource], minor: int, names: Iterable[str], sight: Si
     """Return the projection of `fields=`; a later field is a 406, an unknown one a 400."""
     asked = tuple(sorted({name.lower() for name in names}))
     known = {name: one for name in asked if (one := resource.table.fields.get(name)) and not one.hidden and one.select}
-    newer = [one for one in known.values() if one.since > minor]
+    newer = [one for one in known.values() if one.since > minor and not one.named_early]
     if newer and not resource.hides_newer:
         raise unacceptable(f"Field {newer[0].name}", newer[0].since)
     for name in asked:

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 from ironic.api import answers, input, listing, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.fields import CREATE, NOBODY, Field, Resource
+from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import nodes
 from ironic.api.resources.node_fields import Node
 from ironic.api.routes import Route
 from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
+from ironic.core.errors import InvalidParameterValue
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -29,7 +30,8 @@ class Chassis(Resource):
     singular = "chassis"
     marker: ClassVar[ValueType] = Uuid()
 
-    uuid = Field(Uuid(), write=CREATE, plain=True)
+    # A patch may name it, as clients do that send all they have; it never changes.
+    uuid = Field(Uuid(), plain=True)
     created_at = Field(Datetime(), write=NOBODY)
     updated_at = Field(Datetime(), write=NOBODY)
     description = Field(Text(), plain=True)
@@ -69,8 +71,11 @@ def patch(request: Request, chassis: str) -> Answer:
     changes = patching.read(request, Chassis)
     with request.store.writing():
         record = request.store.chassis.get(chassis)
-        before = {"description": record.description, "extra": record.extra}
-        for name, value in patching.patched(Chassis, before, changes, request.minor).items():
+        before = {"uuid": record.uuid, "description": record.description, "extra": record.extra}
+        values = patching.patched(Chassis, before, changes, request.minor)
+        if "uuid" in values:
+            raise InvalidParameterValue(err="A chassis keeps its UUID.")
+        for name, value in values.items():
             setattr(record, name, value)
         record.save()
     return answers.document(projection.full(Chassis, request.minor).of_record(request, record, {}))

@@ -32,7 +32,7 @@ class Port(Resource):
     updated_at = Field(Datetime(), write=NOBODY)
     address = Field(Mac(), nullable=False, empty=REQUIRED, plain=True)
     extra = Field(Object(), empty={})
-    internal_info = Field(Object(), since=18, write=NOBODY)
+    internal_info = Field(Object(), since=18, named_early=True, write=NOBODY)
     is_smartnic = Field(Bool(), since=53, empty=False)
     local_link_connection = Field(LOCAL_LINK, since=19, empty={})
     physical_network = Field(Text(64, 1), since=34)

@@ -66,7 +66,8 @@ class InspectionRule(Resource):
 
     collection = "inspection_rules"
     singular = "inspection rule"
-    marker: ClassVar[ValueType] = Uuid()
+    # A marker is looked up as it is: one that is no UUID is as unknown as any other.
+    marker: ClassVar[ValueType] = Text()
     own_filters = (Filter("phase", _PHASE), Filter("scope", Text()))
 
     uuid = Field(Uuid(), since=96, write=CREATE, plain=True)
