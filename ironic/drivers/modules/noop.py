@@ -22,6 +22,7 @@ from ironic.drivers.interfaces import (
     VendorInterface,
 )
 from ironic.drivers.interfaces.base import unsupported
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.steps import deploy_step
 from ironic.drivers.task import Task
 
@@ -125,14 +126,8 @@ class NoVendor(Refusing, VendorInterface):
         raise UnsupportedDriverExtension(driver="without vendor methods", extension=f"vendor method {method}")
 
 
-class NoDeploy(DeployInterface):
+class NoDeploy(Undemanding, DeployInterface):
     """People put the system on the machine by other means; the service only keeps the books."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:

@@ -10,17 +10,12 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base import unsupported
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class NoopManagement(ManagementInterface):
+class NoopManagement(Undemanding, ManagementInterface):
     """Changes nothing."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         return [boot_devices.PXE, boot_devices.DISK]

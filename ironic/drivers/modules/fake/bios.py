@@ -6,6 +6,7 @@ from typing import Any, Final
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.refreshing import cache_bios_settings
 from ironic.drivers.steps import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -13,14 +14,8 @@ from ironic.drivers.task import Task
 _SETTINGS: Final = "fake_bios"
 
 
-class FakeBIOS(BIOSInterface):
+class FakeBIOS(Undemanding, BIOSInterface):
     """Takes any setting; fresh from the factory it has none."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     @clean_step(
         priority=0,

@@ -5,19 +5,14 @@ from typing import Any, ClassVar
 
 from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakeBoot(BootInterface):
+class FakeBoot(Undemanding, BootInterface):
     """Boots anything. It can't manage the boot of an inspection: somebody else has to start the agent then."""
 
     capabilities: ClassVar[list[str]] = ["ipxe_boot", "pxe_boot"]
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, Any]) -> None:
         delay("boot")

@@ -3,17 +3,12 @@
 from typing import Any
 
 from ironic.drivers.interfaces import ConsoleInterface
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakeConsole(ConsoleInterface):
+class FakeConsole(Undemanding, ConsoleInterface):
     """Has no address."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def start_console(self, task: Task) -> None:
         pass

@@ -3,18 +3,13 @@
 from ironic.core import states
 from ironic.drivers.interfaces import DeployInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.steps import deploy_step
 from ironic.drivers.task import Task
 
 
-class FakeDeploy(DeployInterface):
+class FakeDeploy(Undemanding, DeployInterface):
     """Deploys anything, without an agent."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:

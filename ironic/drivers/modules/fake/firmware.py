@@ -6,6 +6,7 @@ from typing import Any, Final
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.refreshing import cache_firmware_components
 from ironic.drivers.steps import clean_step
 from ironic.drivers.task import Task
@@ -14,14 +15,8 @@ _UPDATES: Final = "fake_firmware"
 _LONGEST: Final = 255
 
 
-class FakeFirmware(FirmwareInterface):
+class FakeFirmware(Undemanding, FirmwareInterface):
     """Takes any update."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     @clean_step(
         priority=0,

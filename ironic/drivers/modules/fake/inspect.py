@@ -3,17 +3,12 @@
 from ironic.core import states
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakeInspect(InspectInterface):
+class FakeInspect(Undemanding, InspectInterface):
     """Is done at once."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def inspect_hardware(self, task: Task) -> str:
         delay("inspect")

@@ -6,6 +6,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices, indicators
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 _BOOT_DEVICE: Final = "fake_boot_device"
@@ -18,14 +19,8 @@ _LIGHTS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-class FakeManagement(ManagementInterface):
+class FakeManagement(Undemanding, ManagementInterface):
     """Knows one boot device and remembers how it was set; its lights are on and stay on."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         return [boot_devices.PXE]

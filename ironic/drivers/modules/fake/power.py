@@ -4,17 +4,12 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakePower(PowerInterface):
+class FakePower(Undemanding, PowerInterface):
     """Reaches every power state."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def get_power_state(self, task: Task) -> str | None:
         delay("power")

@@ -3,17 +3,12 @@
 from ironic.core import states
 from ironic.drivers.interfaces import RescueInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakeRescue(RescueInterface):
+class FakeRescue(Undemanding, RescueInterface):
     """Is in rescue mode at once, and out of it."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def rescue(self, task: Task) -> str:
         delay("rescue")

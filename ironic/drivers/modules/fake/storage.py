@@ -2,17 +2,12 @@
 
 from ironic.drivers.interfaces import StorageInterface
 from ironic.drivers.modules.fake.delay import delay
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class FakeStorage(StorageInterface):
+class FakeStorage(Undemanding, StorageInterface):
     """Attaches anything."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def attach_volumes(self, task: Task) -> None:
         delay("storage")

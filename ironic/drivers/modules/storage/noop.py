@@ -1,17 +1,12 @@
 """No remote volumes: a machine boots from its own disks."""
 
 from ironic.drivers.interfaces import StorageInterface
+from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
 
 
-class NoopStorage(StorageInterface):
+class NoopStorage(Undemanding, StorageInterface):
     """Has nothing to attach; the image is always written."""
-
-    def get_properties(self) -> dict[str, str]:
-        return {}
-
-    def validate(self, task: Task) -> None:
-        pass
 
     def attach_volumes(self, task: Task) -> None:
         pass
