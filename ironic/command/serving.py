@@ -9,7 +9,6 @@ import logging
 import os
 import ssl
 import sys
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +17,16 @@ from cheroot import wsgi
 from cheroot.ssl.builtin import BuiltinSSLAdapter
 from oslo_config import cfg
 
-from ironic.command.turns import TakingTurns
+from ironic.command.exchange import Connection
+from ironic.command.turns import Turns
 
 LOG = logging.getLogger(__name__)
 
 THREADS_PER_WORKER = 10
 # Idle clients that may keep their connection; cheroot's own ten would make a busy Nova reconnect all the time.
 KEPT_CONNECTIONS = 500
-BACKLOG = 128
+# Clients that may wait to be let in.
+BACKLOG = 1024
 HEADER_LIMIT = 65536
 # How long running requests may take to end once the server is told to stop.
 DRAIN_SECONDS = 10
@@ -90,12 +91,19 @@ def _tls(api: Any) -> Tls:
 class _Server(wsgi.Server):
     """cheroot's server, complaining where somebody looks."""
 
+    ConnectionClass = Connection
+
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         """Log; cheroot itself would write to stderr."""
         if isinstance(sys.exception(), _CLIENT_IS_GONE):
             LOG.info("A client has gone before it had its answer: %s", msg)
         else:
             LOG.log(level, "The API server reports: %s", msg, exc_info=traceback)
+
+    @property
+    def can_add_keepalive_connection(self) -> bool:
+        """Tell whether a client may keep its connection for more requests."""
+        return self.ready and self.requests.kept < self.keep_alive_conn_limit
 
 
 class ApiServer:
@@ -109,13 +117,12 @@ class ApiServer:
             request_queue_size=BACKLOG,
             shutdown_timeout=DRAIN_SECONDS,
         )
-        self._server.requests = TakingTurns(self._server, listening.threads)
+        self._server.requests = Turns(self._server, listening.threads)
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self._server.max_request_header_size = HEADER_LIMIT
         self._server.max_request_body_size = listening.body_limit
         if listening.tls:
             self._server.ssl_adapter = listening.tls.adapter()
-        self._thread = threading.Thread(target=self._server.serve, name="api-server", daemon=True)
 
     @property
     def url(self) -> str:
@@ -130,7 +137,6 @@ class ApiServer:
         self._server.prepare()
         if isinstance(self._listening.address, str) and self._listening.socket_mode is not None:
             os.chmod(self._listening.address, self._listening.socket_mode)
-        self._thread.start()
 
     def replace(self, application: Application) -> None:
         """Have another application answer from the next request on."""
@@ -139,5 +145,3 @@ class ApiServer:
     def stop(self) -> None:
         """Take no more connections, finish the requests that run, and return."""
         self._server.stop()
-        if self._thread.is_alive():
-            self._thread.join()

@@ -84,7 +84,12 @@ def _tune_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('begin', 'DEFERRED')}")
+    how = connection.get_execution_options().get("begin")
+    if how:
+        connection.exec_driver_sql(f"BEGIN {how}")
+    else:
+        # Cannot fail, as it touches no file yet; the long way would cost more than what is read.
+        connection.connection.cursor().execute("BEGIN DEFERRED")
 
 
 def _server(url: str, options: PoolOptions) -> Engine:

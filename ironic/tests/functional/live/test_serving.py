@@ -6,57 +6,19 @@ import os
 import socket
 import ssl
 import stat
-import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cheroot import wsgi
 
 from ironic.command.serving import ApiServer, Listening, Tls
-from ironic.command.turns import TakingTurns
 from ironic.conf import CONF
+from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
-LOOPBACK = ("127.0.0.1", 0)
 # Twice the largest body that some route takes by default.
 LARGEST = 128 * 1024 * 1024
-
-
-def hello(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer every request alike."""
-    start_response("200 OK", [("Content-Length", "5")])
-    return [b"hello"]
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[..., ApiServer]]:
-    """Return a function that starts a server, which is stopped at the end."""
-    servers = []
-
-    def start(application: Any, listening: Listening) -> ApiServer:
-        server = ApiServer(application, listening)
-        server.start()
-        servers.append(server)
-        return server
-
-    yield start
-    for server in servers:
-        server.stop()
-
-
-def get(connection: http.client.HTTPConnection) -> bytes:
-    """Send one request and return the body of its answer."""
-    with closing(connection):
-        connection.request("GET", "/")
-        return connection.getresponse().read()
-
-
-def port_of(server: ApiServer) -> int:
-    """Return the port a server found for itself."""
-    return int(server.url.rsplit(":", 1)[1])
 
 
 def test_it_serves_tcp(serve: Callable[..., ApiServer]) -> None:
@@ -73,20 +35,6 @@ def test_it_serves_a_unix_socket_with_the_mode_asked_for(serve: Callable[..., Ap
     connection.sock = socket.socket(socket.AF_UNIX)
     connection.sock.connect(str(path))
     assert get(connection) == b"hello"
-
-
-@pytest.fixture(scope="module")
-def tls(tmp_path_factory: pytest.TempPathFactory) -> Tls:
-    """Make a certificate for the loopback."""
-    directory = tmp_path_factory.mktemp("tls")
-    files = str(directory / "cert.pem"), str(directory / "key.pem")
-    options = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1", "-nodes"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-out", files[0], "-keyout", files[1], *options],
-        check=True,
-        capture_output=True,
-    )
-    return Tls(*files)
 
 
 def test_it_serves_tls_of_the_version_asked_for(serve: Callable[..., ApiServer], tls: Tls) -> None:
@@ -154,60 +102,6 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
     stopping.join(15)
     assert answers == [b"hello"]
     assert not stopping.is_alive()
-
-
-def ask(port: int, times: int = 1) -> list[threading.Thread]:
-    """Send so many requests at once, each of a client of its own."""
-
-    def client() -> None:
-        assert get(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) == b"hello"
-
-    clients = [threading.Thread(target=client) for _ in range(times)]
-    for each in clients:
-        each.start()
-    return clients
-
-
-def test_requests_that_wait_keep_nobody_out(serve: Callable[..., ApiServer]) -> None:
-    entered, leave = threading.Semaphore(0), threading.Event()
-
-    def slow_at_first(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if not leave.is_set():
-            entered.release()
-            leave.wait(20)
-        return hello(environ, start_response)
-
-    server = serve(slow_at_first, Listening(LOOPBACK, threads=4))
-    waiting = ask(port_of(server), 3)
-    for _ in waiting:
-        assert entered.acquire(timeout=10)
-    fourth = ask(port_of(server))
-    assert entered.acquire(timeout=10)
-    more = ask(port_of(server), 8)  # than there are threads
-    leave.set()
-    for client in waiting + fourth + more:
-        client.join(20)
-        assert not client.is_alive()
-
-
-def test_requests_that_compute_are_served_by_one_thread() -> None:
-    names = []
-
-    def named(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        names.append(threading.current_thread().name)
-        return hello(environ, start_response)
-
-    server = wsgi.Server(LOOPBACK, named)
-    server.requests = TakingTurns(server, threads=4, patience=60)
-    server.prepare()
-    serving = threading.Thread(target=server.serve)
-    serving.start()
-    for client in ask(server.bind_addr[1], 20):
-        client.join(20)
-    server.stop()
-    serving.join(20)
-    assert len(names) == 20
-    assert len(set(names)) == 1
 
 
 def test_the_options_say_where_and_how(conf: Any) -> None:

@@ -1,0 +1,99 @@
+"""Answers leave in one piece, and requests that can be read in two ways are refused."""
+
+import socket
+import ssl
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
+
+
+def exchange(port: int, method: str = "GET") -> bytes:
+    """Send one request and return all that comes back."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(f"{method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+def test_headers_and_body_leave_together(serve: Callable[..., ApiServer]) -> None:
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert client.recv(65536).endswith(b"\r\n\r\nhello")
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_a_long_answer_arrives_whole(serve: Callable[..., ApiServer], tls: Tls, encrypted: bool) -> None:
+    body = bytes(range(256)) * 20_000
+
+    def long(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    port = port_of(serve(long, Listening(LOOPBACK, tls=tls if encrypted else None)))
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
+        context = ssl.create_default_context(cafile=tls.certificate)
+        client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
+        with client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            answer = b"".join(iter(lambda: client.recv(65536), b""))
+    assert answer.partition(b"\r\n\r\n")[2] == body
+
+
+@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+def test_an_answer_may_have_no_body(serve: Callable[..., ApiServer], status: str) -> None:
+    def nothing(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response(status, [])
+        return []
+
+    answer = exchange(port_of(serve(nothing, Listening(LOOPBACK))))
+    assert answer.startswith(f"HTTP/1.1 {status}\r\n".encode())
+    assert answer.endswith(b"\r\n\r\n")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize(
+    ("pieces", "body"),
+    [([], b"0\r\n\r\n"), ([b"he", b"llo"], b"2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")],
+)
+def test_an_answer_of_unknown_length_is_sent_in_chunks(
+    serve: Callable[..., ApiServer], pieces: list[bytes], body: bytes
+) -> None:
+    def chunks(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return iter(pieces)
+
+    head, _, rest = exchange(port_of(serve(chunks, Listening(LOOPBACK)))).partition(b"\r\n\r\n")
+    assert b"Transfer-Encoding: chunked" in head
+    assert rest == body
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Content-Length: -5",
+        "Content-Length: +5",
+        "Content-Length: 0_5",
+        "Content-Length : 5",
+        ": 5",
+        "Content-Length",
+    ],
+)
+def test_headers_that_can_be_read_in_two_ways_are_refused(serve: Callable[..., ApiServer], headers: str) -> None:
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(f"POST / HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\nhello".encode())
+        assert client.recv(65536).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+
+
+def test_a_length_may_be_told_twice(serve: Callable[..., ApiServer]) -> None:
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
