@@ -15,7 +15,7 @@ import pecan.core
 import pecan.hooks
 import webob
 
-from ironic.api import access, conditional, errors, policy, telling, versions
+from ironic.api import access, conditional, errors, named, policy, telling, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
@@ -71,6 +71,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         request.route = route
         if route.since > minor:
             raise route.too_new()
+        if request.stripped:
+            values = named.as_named(request, route, values)
         access.check(request, route, values)
         return route.handler, (request, *values), {}
 
@@ -80,7 +82,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if path.endswith(".json") and path not in self._routes.whole and _strips(request):
             request.stripped, path = True, path.removesuffix(".json")
         try:
-            return self._routes.find(request.method, path)
+            return self._routes.find(request.method, path, request.minor)
         except errors.Abort as refusal:
             if refusal.status == 404 and not takes_json(request.environ.get("HTTP_ACCEPT")):
                 raise PlainText(404, "There is no such path.") from None

@@ -136,6 +136,8 @@ class Resource:
     since_detail: ClassVar[int | None] = 43
     # The same of `fields=`.
     since_fields: ClassVar[int | None] = 8
+    # The order in which links between plain pages name the fields of those; (): as the table has them.
+    plain_order: ClassVar[tuple[str, ...]] = ()
     # What lists are sorted by when nothing is asked for.
     sorted_by: ClassVar[str] = "id"
     # Whether a field of a later version counts as unknown (400) in `fields=`, not as unacceptable (406).
@@ -148,13 +150,22 @@ class Resource:
         filters = {one.name: one for one in cls.own_filters}
         for name, one in fields.items():
             if one.filter:
-                filters[name] = Filter(name, one.filter.type or one.type, max(one.since, one.filter.since))
+                filters[name] = Filter(name, one.filter.type or one.type.sought, max(one.since, one.filter.since))
         cls.table = Table(fields, {way: _written(fields, way) for way in sorted(ANYONE)}, filters)
 
     @classmethod
     def visible(cls, minor: int) -> list[Field]:
         """Return the fields a version shows, in the order of the table."""
         return [one for one in cls.table.fields.values() if one.since <= minor and not one.hidden]
+
+    @classmethod
+    def plain_fields(cls, minor: int) -> list[str]:
+        """Return the fields of the plain list as `fields=` would name them; none where it has all that there are."""
+        shown = [one for one in cls.visible(minor) if not isinstance(one.type, Links)]
+        plain = [one.name for one in shown if one.plain]
+        if cls.since_fields is None or minor < cls.since_fields or len(plain) == len(shown):
+            return []
+        return sorted(plain, key=cls.plain_order.index) if cls.plain_order else plain
 
     @classmethod
     def writable(cls, way: str) -> dict[str, Field]:

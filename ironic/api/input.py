@@ -17,7 +17,7 @@ import wsme.types
 from ironic.api.errors import unacceptable
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.request import printable
-from ironic.api.types import ValueType
+from ironic.api.types import ValueType, Words
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
 Types = tuple[tuple[str, ValueType], ...]
@@ -66,7 +66,7 @@ def create(resource: type[Resource], raw: Any, minor: int) -> dict[str, Any]:
     given = require_object(raw)
     known = resource.writable("create")
     if unknown := given.keys() - known.keys():
-        raise InvalidParameterValue(err=f"Not settable when a {resource.singular} is created: {_listed(unknown)}.")
+        raise InvalidParameterValue(err=f"Not settable in a new {resource.singular}: {_listed(unknown)}.")
     values = _of_version(known, given, minor)
     for name, one in known.items():
         if one.empty is REQUIRED and values.get(name) is None:
@@ -108,15 +108,13 @@ def arguments(given: Mapping[str, Any], optional: Types, required: Types = ()) -
     return check(tuple((name, types[name]) for name in present), present)
 
 
-def query(
-    pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType], lists: frozenset[str] = frozenset()
-) -> dict[str, Any]:
+def query(pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType]) -> dict[str, Any]:
     """Read query parameters; a repeated one is refused unless it is a list."""
     given: dict[str, str] = {}
     for name, value in pairs:
         if name not in types:
             raise InvalidParameterValue(err=f"Unknown query parameter: {printable(name)}.")
-        if name in given and name not in lists:
+        if name in given and not isinstance(types[name], Words):
             raise InvalidParameterValue(err=f"Query parameter {name} is given twice.")
         given[name] = f"{given[name]},{value}" if name in given else value
     if not given:

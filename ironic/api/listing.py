@@ -58,6 +58,8 @@ class Page:
     sort_dir: str = "asc"
     fields: list[str] = field(default_factory=list)
     detail: bool | None = None
+    # Whether it has the fields that a list has when nothing is asked for.
+    is_plain: bool = False
     # The filters given, by the names callers use.
     filters: dict[str, Any] = field(default_factory=dict)
 
@@ -68,7 +70,6 @@ _PAGING: dict[str, ValueType] = {
     "sort_dir": Enum("asc", "desc", name="direction"),
 }
 _CHOICE: dict[str, ValueType] = {"fields": Words(), "detail": Bool()}
-_LISTS = frozenset({"fields"})
 _ANYTHING = ValueType()
 
 
@@ -79,11 +80,14 @@ def read(request: Request, resource: type[Resource], *, detailed: bool = False) 
     for name, one in resource.table.filters.items():
         # What a version does not know it does not judge either.
         types[name] = one.type if since[name] <= request.minor else _ANYTHING
-    given = input.query(request.query(), types, _LISTS)
+    given = input.query(request.query(), types)
     page = Page(_projection(request, resource, given, detailed), request.settings.max_limit)
     page.limit = min(given.get("limit", page.limit), page.limit)
     page.marker, page.sort_dir = given.get("marker"), given.get("sort_dir", "asc")
-    page.fields, page.detail = given.get("fields", []), given.get("detail")
+    # Each name once and in lower case: the link to the next page has them so.
+    page.fields = list(dict.fromkeys(name.lower() for name in given.get("fields", ())))
+    page.detail = given.get("detail")
+    page.is_plain = not (page.fields or page.detail or detailed)
     page.sort_key = _sort_key(request, resource, given.get("sort_key") or resource.sorted_by)
     page.filters = {name: value for name, value in given.items() if name in since}
     for name in page.filters:
@@ -129,7 +133,7 @@ def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
 
 def one(request: Request, resource: type[Resource]) -> Projection:
     """Read the query of a single thing: all of it, or the `fields` asked for."""
-    names = input.query(request.query(), {"fields": _CHOICE["fields"]}, _LISTS).get("fields")
+    names = input.query(request.query(), {"fields": _CHOICE["fields"]}).get("fields")
     _check_fields(request, resource, names)
     sight = projection.sight(request, resource)
     if names is None:
@@ -200,7 +204,7 @@ def _next(request: Request, resource: type[Resource], page: Page, path: str, las
     if page.detail is not None:
         parameters.append(("detail", page.detail))
     query = urlencode(parameters)
-    if page.fields:
+    if names := resource.plain_fields(request.minor) if page.is_plain else page.fields:
         # Commas stay as they are, clients compare the link as text.
-        query += "&fields=" + ",".join(page.fields)
+        query += "&fields=" + ",".join(names)
     return request.url(f"/v1/{path}?{query}&limit={page.limit}&marker={last}")

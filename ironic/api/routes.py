@@ -12,11 +12,14 @@ from typing import Any, Final
 from ironic.api import idents
 from ironic.api.answers import Answer
 from ironic.api.errors import Abort, Refusal, Refused, Silent
+from ironic.core.errors import InvalidParameterValue
 
 Handler = Callable[..., Answer]
 
 ABORT: Final = "abort"
 FAULT: Final = "fault"
+
+_NEWEST: Final = 10**6
 
 # Stands for the path `/v1` alone; no segment of a request can spell it.
 _V1: Final = "v1/"
@@ -76,15 +79,21 @@ class Routes:
             raise ValueError(f"{row.method} {row.path} is in the route table twice")
         place.methods[row.method] = row
 
-    def find(self, method: str, path: str) -> tuple[Route, tuple[str, ...]]:
-        """Return the row and the values of its wildcards; a miss is a 404 or 405."""
-        place, values = self._walk(path)
+    def find(self, method: str, path: str, minor: int = _NEWEST) -> tuple[Route, tuple[str, ...]]:
+        """Return the row and the values of its wildcards; a miss is a 404 or 405.
+
+        What can't name a thing is refused where its version has the route: whoever has not learns that first.
+        """
+        malformed: list[InvalidParameterValue] = []
+        place, values = self._walk(path, malformed)
         route = place.methods.get(method) or place.methods.get("*")
         if route is None:
             raise _refuse_method(method, place)
+        if malformed and route.since <= minor:
+            raise malformed[0]
         return route, values
 
-    def _walk(self, path: str) -> tuple[_Place, tuple[str, ...]]:
+    def _walk(self, path: str, malformed: list[InvalidParameterValue]) -> tuple[_Place, tuple[str, ...]]:
         values: list[str] = []
         place, rest, before = self._root, None, 0
         segments = _segments(path)
@@ -94,18 +103,25 @@ class Routes:
             if (known := place.named.get(segment)) is not None:
                 place = known
             elif place.wild is not None:
-                idents.check(place.ident, segment)
+                try:
+                    idents.check(place.ident, segment)
+                except InvalidParameterValue as error:
+                    malformed.append(error)
                 values.append(segment)
                 place = place.wild
             elif rest is not None:
                 return rest, (*values[:before], path)
             else:
-                raise Abort(404, "There is no such path.")
+                raise _no_path(malformed)
         if not place.methods:
             if rest is not None:
                 return rest, (*values[:before], path)
-            raise Abort(404, "There is no such path.")
+            raise _no_path(malformed)
         return place, tuple(values)
+
+
+def _no_path(malformed: list[InvalidParameterValue]) -> Exception:
+    return malformed[0] if malformed else Abort(404, "There is no such path.")
 
 
 def _child(place: _Place, segment: str) -> _Place:

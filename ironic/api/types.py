@@ -41,6 +41,11 @@ class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no t
         """Return the type as it was in one version."""
         return self
 
+    @property
+    def sought(self) -> "ValueType":
+        """Return the type of a value that lists are searched for."""
+        return self
+
     def shown(self) -> Shown | None:
         """Return how a stored value becomes JSON; None when it is JSON as it stands."""
         return None
@@ -70,6 +75,11 @@ class Text(ValueType):
         if "\x00" in value:
             raise ValueError("must not contain the character with code 0")
         return value
+
+    @property
+    def sought(self) -> ValueType:
+        """Lift the limits of what is stored: other text is just not found."""
+        return Text(None) if type(self) is Text else self
 
 
 class Uuid(Text):
@@ -125,6 +135,18 @@ class LogicalName(Text):
         """Check the syntax."""
         if not isinstance(value, str) or not idents.is_name(value):
             raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
+        return value
+
+
+class NameOrUuid(Text):
+    """What a thing is named by: its UUID or its logical name."""
+
+    name = "name or UUID"
+
+    def validate(self, value: Any) -> Any:
+        """Check the syntax."""
+        if not isinstance(value, str) or not idents.LOGICAL_NAME.fullmatch(value):
+            raise ValueError("must be a UUID or a logical name")
         return value
 
 

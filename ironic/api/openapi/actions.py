@@ -146,7 +146,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     f"PUT {_NODE}/states/raid": Action(204, body=_OPEN),
     # Other actions on a node
     f"GET {_NODE}/validate": Action(answer=_VALIDATION),
-    "GET /v1/nodes/validate": Action(answer=_VALIDATION, query={"node": Text(), "node_uuid": Text()}),
+    "GET /v1/nodes/validate": Action(answer=_VALIDATION, query={"node": Text(), "node_uuid": Uuid()}),
     f"PUT {_NODE}/maintenance": Action(_BEGUN, body=takes(reason=Text(None))),
     f"DELETE {_NODE}/maintenance": Action(_BEGUN),
     f"GET {_NODE}/management/boot_device": Action(answer=_BOOT_DEVICE, also=_BY_MACHINE),

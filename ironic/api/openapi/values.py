@@ -57,7 +57,7 @@ def _(kind: kinds.HostName) -> Schema:
 
 
 @given.register
-def _(kind: kinds.LogicalName) -> Schema:
+def _(kind: kinds.LogicalName | kinds.NameOrUuid) -> Schema:
     return _STRING | {"pattern": whole(idents.LOGICAL_NAME.pattern)}
 
 

@@ -31,6 +31,7 @@ class Allocation(Resource):
     since_detail = None
     hides_newer = True
 
+    # Other services took any text here; no path, marker or instance_uuid could name such an allocation.
     uuid = Field(Uuid(), since=52, write=CREATE, plain=True)
     created_at = Field(Datetime(), since=52, write=NOBODY, plain=True)
     updated_at = Field(Datetime(), since=52, write=NOBODY, plain=True)

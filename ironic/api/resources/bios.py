@@ -54,7 +54,7 @@ def index(request: Request, node: str) -> Answer:
 
 
 def _projection(request: Request) -> Projection:
-    given: dict[str, Any] = input.query(request.query(), {"fields": Words(), "detail": Bool()}, frozenset({"fields"}))
+    given: dict[str, Any] = input.query(request.query(), {"fields": Words(), "detail": Bool()})
     if given and request.minor < BiosSetting.since_fields:
         raise InvalidParameterValue(err=f"{', '.join(given)} needs API version 1.{BiosSetting.since_fields} or later.")
     if given.get("fields") and given.get("detail"):

@@ -38,16 +38,9 @@ class Conductor(Resource):
     alive = Field(Bool(), since=49, write=NOBODY, plain=True, needs=("online", "updated_at"), gather=alive)
 
 
-_PLAIN = ["hostname", "conductor_group", "alive"]
-
-
 def index(request: Request) -> Answer:
     """List conductors."""
-    page = listing.read(request, Conductor)
-    if page.detail is None and not page.fields:
-        # Links to further pages of a plain list say which fields it has.
-        page.fields = _PLAIN
-    return listing.answer(request, Conductor, request.store.conductors, page, {})
+    return listing.answer(request, Conductor, request.store.conductors, listing.read(request, Conductor), {})
 
 
 def show(request: Request, hostname: str) -> Answer:

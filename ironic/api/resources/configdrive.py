@@ -33,7 +33,8 @@ def _check_text(value: str) -> None:
     if "://" in value:
         return
     try:
-        base64.b64decode(value, validate=True)
+        # Tools break the text into lines.
+        base64.b64decode("".join(value.split()), validate=True)
     except (binascii.Error, ValueError):
         raise InvalidParameterValue(err="configdrive must be a URL or base64 text.") from None
 

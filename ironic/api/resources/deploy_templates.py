@@ -40,7 +40,7 @@ class DeployTemplate(Resource):
 def index(request: Request) -> Answer:
     """List deploy templates."""
     page = listing.read(request, DeployTemplate)
-    return step_lists.index(request, DeployTemplate, request.store.deploy_templates, page, {})
+    return listing.answer(request, DeployTemplate, request.store.deploy_templates, page, {})
 
 
 def show(request: Request, template: str) -> Answer:

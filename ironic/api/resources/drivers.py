@@ -26,18 +26,20 @@ if TYPE_CHECKING:
     from ironic.db import ServedInterface
 
 _TYPE: Final = Driver.table.filters["type"]
-_QUERY: Final[dict[str, ValueType]] = {"type": _TYPE.type, "detail": Bool(), "fields": Words()}
+_QUERY: Final[dict[str, ValueType]] = {"type": Text(), "detail": Bool(), "fields": Words()}
 _SINCE: Final = {"type": _TYPE.since, "detail": Driver.since_detail, "fields": Driver.since_fields}
 
 
 def index(request: Request) -> Answer:
     """List drivers; there are no pages."""
-    given = input.query(request.query(), _QUERY, frozenset({"fields"}))
+    given = input.query(request.query(), _QUERY)
     for name in given:
         if _SINCE[name] > request.minor:
             raise unacceptable(name, _SINCE[name])
+    # What a version does not know it does not judge either.
+    kind = input.check((("type", _TYPE.type),), {"type": given.get("type", DYNAMIC)})["type"]
     view = _projection(request, given)
-    found = _served(request) if given.get("type", DYNAMIC) == DYNAMIC else {}
+    found = _served(request) if kind == DYNAMIC else {}
     rows = [_row(view, facts) for _, facts in sorted(found.items())]
     return answers.document({"drivers": view.batch(request, rows).documents(0, len(rows))})
 

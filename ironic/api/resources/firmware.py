@@ -53,7 +53,7 @@ def index(request: Request, node: str) -> Answer:
 
 
 def _projection(request: Request) -> Projection:
-    given: dict[str, Any] = input.query(request.query(), {"fields": Words()}, frozenset({"fields"}))
+    given: dict[str, Any] = input.query(request.query(), {"fields": Words()})
     if not given.get("fields"):
         return projection.plain(FirmwareComponent, request.minor)
     try:
@@ -67,5 +67,5 @@ _NO_COMPONENT = Refuses(lambda: Abort(405, "Firmware components are listed only.
 
 ROUTES = (
     Route("GET", "/v1/nodes/{node}/firmware", index, since=86, rule="baremetal:node:firmware:get"),
-    Route("GET", "/v1/nodes/{node}/firmware/*", _NO_COMPONENT),
+    Route("GET", "/v1/nodes/{node}/firmware/*", _NO_COMPONENT, since=86),
 )

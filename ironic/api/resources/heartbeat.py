@@ -115,6 +115,6 @@ _NOBODY = Refuses(
     lambda: MissingParameterValue(err="This needs a node's UUID or name in the path."), first=ramdisk.check_enabled
 )
 ROUTES = (
-    Route("POST", "/v1/heartbeat", _NOBODY, since=22, shape=FAULT, rule=_RULE, public=True),
+    Route("POST", "/v1/heartbeat", _NOBODY, since=22, shape=FAULT, rule=_RULE),
     Route("POST", "/v1/heartbeat/{agent_node}", heartbeat, since=22, shape=FAULT, rule=_RULE, public=True),
 )

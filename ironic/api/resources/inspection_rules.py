@@ -21,8 +21,11 @@ from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionR
 from ironic.core.rules import check_rule
 from ironic.db import InspectionRuleRecord
 
-# A patch may name the UUID, but a rule with another UUID is another rule, and there is none.
-_PATCHABLE: Final = InspectionRule.writable("patch") | {"uuid": InspectionRule.table.fields["uuid"]}
+# A patch may name what never changes, as clients do that send all they have. The times stay as they are; a rule with
+# another UUID is another rule, and there is none.
+_TIMES: Final = ("created_at", "updated_at")
+_WRITABLE: Final = InspectionRule.writable("patch")
+_PATCHABLE: Final = _WRITABLE | {name: InspectionRule.table.fields[name] for name in ("uuid", *_TIMES)}
 
 # What nobody gets to see of a sensitive rule.
 _PARTS: Final = frozenset({"conditions", "actions"})
@@ -35,9 +38,6 @@ def _rows(request: Request) -> RuleRows:
 def index(request: Request) -> Answer:
     """List rules."""
     page = listing.read(request, InspectionRule)
-    if not page.detail and not page.fields:
-        # Links to further pages of a plain list say which fields it has.
-        page.fields = ["uuid", "priority", "phase", "description"]
     return listing.answer(request, InspectionRule, _rows(request), page, listing.store_filters(InspectionRule, page))
 
 
@@ -88,10 +88,12 @@ def patch(request: Request, rule: str) -> Answer:
 
 def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int) -> dict[str, Any]:
     """Return the new values of a rule's fields once the rule as a whole is fine with them."""
-    before = {name: getattr(record, name) for name in ("uuid", *InspectionRule.writable("patch"))}
+    before = {name: getattr(record, name) for name in ("uuid", *_WRITABLE)}
     if any(change.root == "uuid" and (change.value != record.uuid or not change.is_whole) for change in changes):
         raise InspectionRuleNotFound(rule="with another UUID")
-    about = [change for change in changes if change.root != "uuid"]
+    # There is nothing inside of a time that could be changed.
+    json_patch.apply(dict.fromkeys(_TIMES), [change for change in changes if change.root in _TIMES])
+    about = [change for change in changes if change.root in _WRITABLE]
     with _terse(hiding=record.sensitive and any(change.root in _PARTS for change in about)):
         values = patching.patched(InspectionRule, before, about, minor)
     if record.sensitive and values.get("sensitive") is False:

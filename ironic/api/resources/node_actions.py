@@ -16,7 +16,7 @@ from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_serving, node_writes
 from ironic.api.routes import Route
-from ironic.api.types import Bool, Text
+from ironic.api.types import Bool, Text, Uuid
 from ironic.core.errors import MissingParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 
@@ -34,7 +34,7 @@ def validate(request: Request, node: str) -> Answer:
 
 def validate_by_query(request: Request) -> Answer:
     """The older spelling of the same."""
-    given = input.query(request.query(), {"node": Text(), "node_uuid": Text()})
+    given = input.query(request.query(), {"node": Text(), "node_uuid": Uuid()})
     node = given.get("node") or given.get("node_uuid")
     if not node:
         raise MissingParameterValue(err="node or node_uuid is required.")

@@ -58,6 +58,7 @@ class Node(Resource):
         Filter("include_children", Bool(), since=83, store=None, ungated_in_detail=True),
         Filter("auto_discovered", Bool(), since=84),
     )
+    plain_order = ("uuid", "name", "instance_uuid", "power_state", "provision_state", "maintenance")
 
     uuid = Field(Uuid(), write=CREATE, plain=True)
     created_at = Field(Datetime(), write=NOBODY, select=False)

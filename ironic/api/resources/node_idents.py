@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ironic.api import access, idents
-from ironic.api.request import Request
+from ironic.api.request import Request, printable
 from ironic.core.errors import InvalidUuidOrName, NodeNotFound
 
 
@@ -17,21 +17,15 @@ def check(request: Request, ident: str) -> str:
         return ident
     if request.minor < 5:
         raise NodeNotFound(node=ident)
-    if request.minor < 10 and not idents.is_host_name(ident):
-        raise InvalidUuidOrName(name=ident)
+    is_name = idents.is_host_name if request.minor < 10 else idents.is_name
+    if not is_name(ident):
+        raise InvalidUuidOrName(name=printable(ident))
     return ident
 
 
 def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]:
     """Return these columns of a node."""
-    checked = check(request, ident)
-    try:
-        return request.store.nodes.row(columns, checked)
-    except NodeNotFound:
-        if not request.stripped:
-            raise
-        # Old versions take '.json' off a path, unless the name really ends so.
-        return request.store.nodes.row(columns, f"{checked}.json")
+    return request.store.nodes.row(columns, check(request, ident))
 
 
 def seen(request: Request, ident: str) -> int:
@@ -39,9 +33,3 @@ def seen(request: Request, ident: str) -> int:
     found, owner, lessee = row(request, ("id", "owner", "lessee"), ident)
     access.require_seen(request, ident, owner, lessee)
     return int(found)
-
-
-def known(request: Request, ident: str) -> str:
-    """Return an ident the store knows the node by, for work that looks it up itself."""
-    checked = check(request, ident)
-    return str(row(request, ("uuid",), checked)[0]) if request.stripped else checked

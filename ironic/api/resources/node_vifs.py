@@ -5,29 +5,16 @@ What may be said about one besides its id is the network interface's own busines
 
 from typing import Any
 
-from ironic.api import answers, idents, input
+from ironic.api import answers, input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_serving
 from ironic.api.routes import Route
-from ironic.api.types import Text, Uuid
+from ironic.api.types import NameOrUuid, Uuid
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
-
-class _VifId(Text):
-    """A UUID or a logical name."""
-
-    name = "VIF id"
-
-    def validate(self, value: Any) -> Any:
-        """Check the syntax."""
-        if not isinstance(value, str) or not idents.LOGICAL_NAME.fullmatch(value):
-            raise ValueError("must be a UUID or a logical name")
-        return value
-
-
-_ID = (("id", _VifId()),)
+_ID = (("id", NameOrUuid()),)
 _WHERE = (("port_uuid", Uuid()), ("portgroup_uuid", Uuid()))
 
 
@@ -41,8 +28,9 @@ def index(request: Request, node: str) -> Answer:
 def attach(request: Request, node: str) -> Answer:
     """Bind a virtual interface to a port."""
     input.query(request.query(), {})
+    vif = _read(request)
     conductor, uuid = node_serving.conductor_of_part(request, node)
-    conductor.attach_vif(request.context, uuid, _read(request))
+    conductor.attach_vif(request.context, uuid, vif)
     return NO_CONTENT
 
 

@@ -113,7 +113,7 @@ _FOR_BACKGROUND: Final = 10
 
 def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
     """Change a node that nobody holds, in one transaction; one that is held is waited for a moment."""
-    checked, settings = node_idents.known(request, ident), request.settings
+    checked, settings = node_idents.check(request, ident), request.settings
     begun, patience = time.monotonic(), (settings.node_locked_attempts - 1) * settings.node_locked_interval
     while True:
         try:

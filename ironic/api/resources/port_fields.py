@@ -7,8 +7,8 @@ node; here stand only type, history, who may write and how a value is shown.
 from typing import ClassVar
 
 from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Field, Filter, Resource
-from ironic.api.resources.local_link import LOCAL_LINK
-from ironic.api.types import Bool, Datetime, Links, Mac, Object, StrictBool, Text, Uuid, ValueType, Words
+from ironic.api.resources import local_link
+from ironic.api.types import Bool, Datetime, Links, Mac, NameOrUuid, Object, StrictBool, Text, Uuid, ValueType, Words
 
 
 class Port(Resource):
@@ -21,7 +21,7 @@ class Port(Resource):
         Filter("node", Text(), store=None),
         Filter("node_uuid", Uuid()),
         Filter("address", Mac()),
-        Filter("portgroup", Text(), since=24, store=None),
+        Filter("portgroup", NameOrUuid(), since=24, store=None),
         Filter("shard", Words(), since=82),
         Filter("conductor_groups", Words()),
         Filter("description_contains", Text(4096)),
@@ -34,7 +34,7 @@ class Port(Resource):
     extra = Field(Object(), empty={})
     internal_info = Field(Object(), since=18, named_early=True, write=NOBODY)
     is_smartnic = Field(Bool(), since=53, empty=False)
-    local_link_connection = Field(LOCAL_LINK, since=19, empty={})
+    local_link_connection = Field(local_link.LOCAL_LINK, since=19, empty={}, render=local_link.of_version)
     physical_network = Field(Text(64, 1), since=34)
     pxe_enabled = Field(Bool(), since=19, empty=True)
     node_uuid = Field(Uuid(), nullable=False, sort=False)

@@ -1,4 +1,4 @@
-"""Port groups: list and show, with their ports, also as a part of their node.
+"""Port groups: list and show, also as a part of their node.
 
 Source: facts/fields.yaml and endpoints.yaml. Writing is in `portgroup_writes`.
 """
@@ -13,7 +13,6 @@ from ironic.api.listing import Page
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
-from ironic.api.resources.port_fields import Port
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Bool, Datetime, Links, LogicalName, Mac, Object, Text, Uuid, ValueType, Words
 from ironic.core.errors import InvalidParameterValue
@@ -43,8 +42,8 @@ class Portgroup(Resource):
     properties = Field(Object(), since=26, empty={})
     standalone_ports_supported = Field(Bool(), since=23, empty=True)
     node_uuid = Field(Uuid(), since=23, nullable=False, empty=REQUIRED, sort=False)
-    physical_network = Field(Text(64), since=102, ungated=ANYONE)
-    category = Field(Text(80), since=103, ungated=ANYONE)
+    physical_network = Field(Text(64), since=102, named_early=True, ungated=ANYONE)
+    category = Field(Text(80), since=103, named_early=True, ungated=ANYONE)
     dynamic_portgroup = Field(Bool(), since=111, write=NOBODY)
     links = Field(Links("portgroups/{}"), since=23, write=NOBODY, plain=True)
     ports = Field(Links("portgroups/{}/ports"), since=23, write=NOBODY)
@@ -82,9 +81,9 @@ def detail_of_node(request: Request, node: str) -> Answer:
 
 
 def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
-    found = node_idents.row(request, ("id", "uuid"), node)
-    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found[0]}
-    path = f"nodes/{found[1]}/{path}"
+    (found,) = node_idents.row(request, ("id",), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
+    # Links to further pages leave the node, as they lose other filters; clients know both.
     return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
 
 
@@ -105,41 +104,15 @@ def show(request: Request, portgroup: str) -> Answer:
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, portgroup)))
 
 
-def index_of_ports(request: Request, portgroup: str) -> Answer:
-    """List the ports of a port group."""
-    return _list_ports(request, portgroup, listing.read(request, Port), "ports")
-
-
-def detail_of_ports(request: Request, portgroup: str) -> Answer:
-    """List the ports of a port group with all fields."""
-    return _list_ports(request, portgroup, listing.read(request, Port, detailed=True), "ports/detail")
-
-
-def _list_ports(request: Request, portgroup: str, page: Page, path: str) -> Answer:
-    if page.filters.keys() & {"node", "portgroup", "shard", "conductor_groups"}:
-        raise InvalidParameterValue(err="The ports of a port group can be narrowed down by their own fields only.")
-    group_id, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
-    filters = listing.store_filters(Port, page) | {"portgroup_id": group_id}
-    if (project := access.own_project(request, access.LIST_PORTS)) is not None:
-        filters["project"] = project
-    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
-
-
 _ONE, _OF_NODE = "/v1/portgroups/{portgroup}", "/v1/nodes/{node}/portgroups"
 
-_LISTED = refuses("Here ports and port groups can only be listed; address one of them by itself.")
+_LISTED = refuses("Below a node port groups can only be listed; address one as /v1/portgroups/<port group>.")
 ROUTES = (
     Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
     Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
     Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get"),
-    Route("GET", f"{_ONE}/ports", index_of_ports, since=24, rule=access.LIST_PORTS),
-    Route("GET", f"{_ONE}/ports/detail", detail_of_ports, since=24, rule=access.LIST_PORTS),
     Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
     Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
-    *(
-        Route(method, path, _LISTED, since=24)
-        for path in (f"{_ONE}/ports/*", f"{_OF_NODE}/*")
-        for method in ("GET", "POST", "PATCH", "DELETE")
-    ),
-    *(Route(method, path, _LISTED, since=24) for path in (f"{_ONE}/ports", _OF_NODE) for method in ("POST", "PATCH")),
+    *(Route(method, _OF_NODE, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_NODE}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

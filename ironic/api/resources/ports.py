@@ -1,4 +1,4 @@
-"""Ports: list and show, also as a part of their node.
+"""Ports: list and show, also as a part of their node or port group.
 
 Reading never goes through a conductor. Writing is in `port_writes`.
 """
@@ -43,10 +43,26 @@ def detail_of_node(request: Request, node: str) -> Answer:
 
 
 def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
-    found = node_idents.row(request, ("id", "uuid"), node)
-    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found[0]}
-    # Pages go on below the node: the collection would show the ports of others too.
-    return listing.answer(request, Port, request.store.ports, page, filters, path=f"nodes/{found[1]}/{path}")
+    (found,) = node_idents.row(request, ("id",), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
+    # Links to further pages leave the node, as they lose other filters; clients know both.
+    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+
+
+def index_of_portgroup(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group."""
+    return _list_of_portgroup(request, portgroup, listing.read(request, Port), "ports")
+
+
+def detail_of_portgroup(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group with all fields."""
+    return _list_of_portgroup(request, portgroup, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def _list_of_portgroup(request: Request, portgroup: str, page: Page, path: str) -> Answer:
+    found, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
+    filters = _filters(request, page, page.filters | {"portgroup": portgroup}) | {"portgroup_id": found}
+    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
 
 
 def _list(request: Request, page: Page, path: str) -> Answer:
@@ -88,9 +104,9 @@ def show(request: Request, port: str) -> Answer:
     return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
 
 
-_OF_NODE = "/v1/nodes/{node}/ports"
+_OF_NODE, _OF_PORTGROUP = "/v1/nodes/{node}/ports", "/v1/portgroups/{portgroup}/ports"
 
-_LISTED = refuses("Below a node ports can only be listed; address a port as /v1/ports/<port>.")
+_LISTED = refuses("Here ports can only be listed; address one as /v1/ports/<port>.")
 ROUTES = (
     Route("GET", "/v1/ports", index, rule=access.LIST_PORTS),
     Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS),
@@ -99,4 +115,8 @@ ROUTES = (
     Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE),
     *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
+    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS),
+    Route("GET", f"{_OF_PORTGROUP}/detail", detail_of_portgroup, since=24, rule=access.LIST_PORTS),
+    *(Route(method, _OF_PORTGROUP, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_PORTGROUP}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

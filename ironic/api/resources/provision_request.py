@@ -94,10 +94,10 @@ def check(
 
 
 def _check_verb(verb: str, minor: int) -> None:
-    if verb not in states.VERBS:
-        raise InvalidParameterValue(err="There is no such provision target.")
     if (since := SINCE.get(verb, 1)) > minor:
         raise unacceptable(f"Provision target '{verb}'", since)
+    if verb not in states.VERBS:
+        raise InvalidParameterValue(err="There is no such provision target.")
 
 
 def _check_state(facts: Facts, verb: str) -> None:

@@ -8,13 +8,14 @@ from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
+from ironic.api.types import show_time
 
 
 def index(request: Request) -> Answer:
     """List refusals, the newest first."""
     input.query(request.query(), {})
     found = request.store.rejected_callbacks.newest(request.settings.rejected_callbacks_kept)
-    shown = [one._asdict() | {"at": f"{one.at.isoformat()}+00:00"} for one in found]
+    shown = [one._asdict() | {"at": show_time(one.at)} for one in found]
     return answers.document({"rejected_callbacks": shown})
 
 

@@ -69,6 +69,7 @@ class InspectionRule(Resource):
     # A marker is looked up as it is: one that is no UUID is as unknown as any other.
     marker: ClassVar[ValueType] = Text()
     own_filters = (Filter("phase", _PHASE), Filter("scope", Text()))
+    plain_order = ("uuid", "priority", "phase", "description")
 
     uuid = Field(Uuid(), since=96, write=CREATE, plain=True)
     created_at = Field(Datetime(), since=96, write=NOBODY)

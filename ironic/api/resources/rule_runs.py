@@ -65,7 +65,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
         raise InvalidParameterValue(err="Give either a node, or an inventory and plugin_data.")
     if has_data:
         return facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {})), None
-    node = request.store.nodes.get(node_idents.known(request, given["node"]))
+    node = request.store.nodes.get(node_idents.check(request, given["node"]))
     access.require(request, access.SEE_NODE, node, given["node"])
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
     if texts is None:

@@ -1,7 +1,7 @@
 """Using a runbook on a node: who may, for which nodes, and what it stands for.
 
-A runbook is for nodes that have one of its traits. Before it could have traits its name was the trait, and callers of
-that time still find it by that. Source: facts/microversions.yaml, 1.92 and 1.112.
+A runbook is for nodes that have one of its traits. Before it could have traits its name was the trait, and to callers
+of that time it still is. Source: facts/microversions.yaml, 1.92 and 1.112.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,4 +44,4 @@ def _found(request: Request, node: "Facts", ident: str) -> UsableRunbook:
 
 def is_for(present: set[str], traits: Sequence[str], name: str, minor: int) -> bool:
     """Tell whether a runbook is for a node with these traits."""
-    return have_trait_in_common(traits, present) or (minor < NAMES_SINCE and name in present)
+    return have_trait_in_common(traits, present) if minor >= NAMES_SINCE else name in present

@@ -28,7 +28,7 @@ def index(request: Request) -> Answer:
         filters["visible_to"] = project
     if page.filters.get("project") and request.context.project_id is not None:
         filters["owner"] = request.context.project_id
-    return step_lists.index(request, Runbook, request.store.runbooks, page, filters)
+    return listing.answer(request, Runbook, request.store.runbooks, page, filters)
 
 
 def show(request: Request, runbook: str) -> Answer:

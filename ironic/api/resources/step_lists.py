@@ -6,11 +6,10 @@ Secrets in the arguments of steps are stored and never shown. Source: facts/step
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, listing, patching, projection
+from ironic.api import answers, patching, projection
 from ironic.api.answers import Answer
 from ironic.api.fields import Gather, Resource
 from ironic.api.json_patch import Change
-from ironic.api.listing import Page
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.core import secrets
@@ -33,16 +32,6 @@ def shown(lists: "Callable[[Store], NamedSteps[Any]]") -> Gather:
         return [secrets.masked(steps[row[0]]) for row in rows]
 
     return gather
-
-
-def index(
-    request: Request, resource: type[Resource], lists: "NamedSteps[Any]", page: Page, filters: Mapping[str, Any]
-) -> Answer:
-    """List them."""
-    if not page.detail and not page.fields:
-        # Links to further pages of a plain list say which fields it has.
-        page.fields = ["uuid", "name"]
-    return listing.answer(request, resource, lists, page, filters)
 
 
 def created(request: Request, resource: type[Resource], lists: "NamedSteps[Any]", values: Mapping[str, Any]) -> Answer:

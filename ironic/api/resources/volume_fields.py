@@ -34,6 +34,7 @@ class VolumeConnector(Resource):
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (Filter("node", Text(), store=None),)
     since_detail = 32
+    plain_order = ("uuid", "node_uuid", "type", "connector_id")
 
     uuid = Field(Uuid(), since=32, write=CREATE, plain=True)
     created_at = Field(Datetime(), since=32, write=NOBODY)
@@ -53,6 +54,7 @@ class VolumeTarget(Resource):
     marker: ClassVar[ValueType] = Uuid()
     own_filters = (Filter("node", Text(), store=None),)
     since_detail = 32
+    plain_order = ("uuid", "node_uuid", "volume_type", "boot_index", "volume_id")
 
     uuid = Field(Uuid(), since=32, write=CREATE, plain=True)
     created_at = Field(Datetime(), since=32, write=NOBODY)

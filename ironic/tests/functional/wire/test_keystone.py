@@ -40,6 +40,24 @@ def test_public_routes_need_no_token(service: Service, path: str) -> None:
     assert ask(service, None, "GET", path).status == 200
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/lookup", 400),
+        ("POST", "/v1/continue_inspection", 400),
+        ("POST", f"/v1/heartbeat/{OWNED}", 400),
+        ("POST", "/v1/heartbeat/some-node", 400),
+        ("POST", "/v1/heartbeat/Some-node", 401),
+        ("POST", "/v1/heartbeat/some_node", 401),
+        ("POST", "/v1/heartbeat", 401),
+    ],
+)
+def test_ramdisks_need_no_token_where_they_name_nodes_plainly(
+    service: Service, method: str, path: str, status: int
+) -> None:
+    assert ask(service, None, method, path, {}).status == status
+
+
 PATCH_EXTRA = [{"op": "add", "path": "/extra/a", "value": 1}]
 PATCH_OWNER = [{"op": "add", "path": "/owner", "value": "x"}]
 NO_CLEANING = [{"op": "add", "path": "/automated_clean", "value": False}]

@@ -42,3 +42,30 @@ def test_a_field_is_as_it_was_known(collection: str, row: list[Any]) -> None:
     assert max(one.since, first_version(collection)) == max(since, first_version(collection))
     found = (one.plain, "create" in one.write, "patch" in one.write, one.sortable and resource.paged)
     assert all(told is None or told == ours for told, ours in zip(wanted, found, strict=True)), (wanted, found)
+
+
+@pytest.mark.parametrize(
+    ("collection", "named"),
+    [
+        ("nodes", "uuid,name,instance_uuid,power_state,provision_state,maintenance"),
+        ("ports", "uuid,address"),
+        ("portgroups", "uuid,address,name"),
+        ("chassis", "uuid,description"),
+        ("connectors", "uuid,node_uuid,type,connector_id"),
+        ("targets", "uuid,node_uuid,volume_type,boot_index,volume_id"),
+        ("conductors", "hostname,conductor_group,alive"),
+        ("deploy_templates", "uuid,name"),
+        ("runbooks", "uuid,name"),
+        ("inspection_rules", "uuid,priority,phase,description"),
+        # These have all fields, or no choice of fields.
+        ("allocations", ""),
+        ("history", ""),
+    ],
+)
+def test_links_name_the_fields_of_plain_pages_in_the_order_that_was_known(collection: str, named: str) -> None:
+    resource = RESOURCES[collection]
+    found = resource.plain_fields(115)
+    assert ",".join(found) == named
+    assert set(found) <= {name for name, one in resource.table.fields.items() if one.plain}
+    assert not resource.plain_order or set(resource.plain_order) == set(found)
+    assert resource.plain_fields((resource.since_fields or 1) - 1) == []

@@ -86,6 +86,13 @@ def test_what_is_no_verb_of_this_state_is_no_way(verb: str) -> None:
         check(node(states.ACTIVE), verb)
 
 
+def test_the_event_behind_deleted_is_no_verb_but_came_with_the_others_of_its_time() -> None:
+    with pytest.raises(NotAcceptable):
+        check(node(states.ACTIVE), "delete", 72)
+    with pytest.raises(InvalidParameterValue):
+        check(node(states.ACTIVE), "delete", 73)
+
+
 @pytest.mark.demand("S56")
 def test_out_of_failed_cleaning_lead_clean_provide_available_and_manage() -> None:
     assert {verb for verb in states.VERBS if _is_possible(verb, states.CLEANFAIL)} == {

@@ -6,6 +6,7 @@ from ironic.api.errors import Abort, Refused, Silent
 from ironic.api.request import Request
 from ironic.api.resources import ROUTES
 from ironic.api.routes import FAULT, Route, Routes
+from ironic.core.errors import InvalidParameterValue
 
 
 def handler(request: Request, *values: str) -> Answer:
@@ -84,6 +85,17 @@ def test_a_malformed_name_never_reaches_a_handler(path: str, status: int) -> Non
     with pytest.raises(Abort) as refusal:
         TABLE.find("GET", path)
     assert refusal.value.status == status
+
+
+def test_a_malformed_name_is_refused_where_the_method_and_the_version_are_there() -> None:
+    table = Routes([Route("GET", "/v1/chassis/{chassis}", handler, since=5), Route("GET", "/v1/ports", handler)])
+    assert table.find("GET", "/v1/chassis/c", 4)[1] == ("c",)
+    for method, path in (("GET", "/v1/chassis/c"), ("GET", "/v1/chassis/c/zzz")):
+        with pytest.raises(InvalidParameterValue):
+            table.find(method, path, 5)
+    with pytest.raises(Abort) as refusal:
+        table.find("PUT", "/v1/chassis/c", 5)
+    assert refusal.value.status == 405
 
 
 def test_two_rows_for_one_thing_are_a_mistake() -> None:

@@ -140,3 +140,13 @@ def test_a_reader_can_not_make_a_rule_say_a_secret(
         applies["admin" in caller.roles] = answer.json["rules"][0]["applies"]
     assert applies == {False: False, True: True}
     assert as_caller(STRANGER).call("POST", "/v1/inspection_rules/evaluate", body=body).status == 403
+
+
+def test_a_name_with_the_ending_of_old_paths_is_judged_as_the_whole_name(
+    service: Service, as_caller: Callable[[RequestContext], Service]
+) -> None:
+    add_node(service, name="ours.json", owner=OURS)
+    add_node(service, name="theirs.json", owner=THEIRS)
+    caller = as_caller(ADMIN)
+    assert caller.call("GET", "/v1/nodes/ours.json", version="1.90").json["name"] == "ours.json"
+    assert caller.call("GET", "/v1/nodes/theirs.json", version="1.90").status == 404
