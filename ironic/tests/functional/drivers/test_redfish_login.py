@@ -1,5 +1,6 @@
 """Getting through to a Redfish BMC, and what is said when that fails."""
 
+import contextlib
 import logging
 import socket
 import threading
@@ -75,15 +76,18 @@ def test_it_names_the_bmc_that_can_not_be_reached() -> None:
 
 def test_it_tries_again_until_the_bmc_answers(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
     conf(redfish__connection_attempts=5)
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))
-        port = reserved.getsockname()[1]
-    # Nobody listens there until, a second later, something passes everything on to the BMC.
-    relay = threading.Thread(target=_relay_one, args=(port, int(bmc.address.rsplit(":", 1)[1]), 1.0))
-    relay.start()
-    info = bmc.driver_info(0, redfish_address=f"http://127.0.0.1:{port}")
-    state = RedfishPower().get_power_state(work_on(driver_info=info))
-    relay.join()
+    # Bound and not listening, the port is refused and nobody else can take it meanwhile.
+    with socket.socket() as front:
+        front.bind(("127.0.0.1", 0))
+        over = threading.Event()
+        relay = threading.Thread(target=_relay, args=(front, int(bmc.address.rsplit(":", 1)[1]), 1.0, over))
+        relay.start()
+        info = bmc.driver_info(0, redfish_address=f"http://127.0.0.1:{front.getsockname()[1]}")
+        try:
+            state = RedfishPower().get_power_state(work_on(driver_info=info))
+        finally:
+            over.set()
+            relay.join()
     assert state in ("power off", "power on")
 
 
@@ -113,22 +117,19 @@ def test_it_works_without_keeping_connections(bmc: RedfishBmc, conf: Callable[..
     assert len(connections) == 0
 
 
-def _relay_one(port: int, onward: int, after: float) -> None:
-    """Listen from a while later on, and pass the few connections of one conversation through."""
-    time.sleep(after)
-    with socket.create_server(("127.0.0.1", port)) as server:
-        server.settimeout(1)
-        try:
-            while True:
-                client, _peer = server.accept()
-                _pass_on(client, onward)
-        except TimeoutError:
-            return
+def _relay(front: socket.socket, onward: int, after: float, over: threading.Event) -> None:
+    """Listen from a while later on, and pass connections through one by one until it is over."""
+    over.wait(after)
+    front.listen()
+    front.settimeout(0.1)
+    while not over.is_set():
+        with contextlib.suppress(OSError):  # nobody there yet, or gone meanwhile
+            client, _peer = front.accept()
+            _pass_on(client, onward)
 
 
 def _pass_on(client: socket.socket, onward: int) -> None:
     with client, socket.create_connection(("127.0.0.1", onward)) as bmc:
-        client.settimeout(3)
         bmc.sendall(client.recv(65536))
         while answer := bmc.recv(65536):
             client.sendall(answer)
