@@ -1,6 +1,10 @@
-"""Kinds of condition a named filter can be."""
+"""Kinds of condition a named filter can be.
 
-from collections.abc import Callable, Iterable
+A filter is called with its value, or with a parameter that stands for any text or number: see `db.listing`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,13 +19,13 @@ def equals(column: sa.Column[Any]) -> Filter:
 
 
 def any_of(column: sa.Column[Any]) -> Filter:
-    """Match any of the values; no values match nothing."""
-    return lambda values: column.in_(as_list(values))
+    """Match the value, or any of several; None matches NULL, no values match nothing."""
+    return lambda values: column == values if _is_one(values) else column.in_(list(values))
 
 
 def none_of(column: sa.Column[Any]) -> Filter:
-    """Match rows with none of the values."""
-    return lambda values: column.not_in(as_list(values))
+    """Match rows that have neither the value nor any of several."""
+    return lambda values: column != values if _is_one(values) else column.not_in(list(values))
 
 
 def given(column: sa.Column[Any]) -> Filter:
@@ -29,9 +33,15 @@ def given(column: sa.Column[Any]) -> Filter:
     return lambda yes: column.is_not(None) if yes else column.is_(None)
 
 
-def contains(column: sa.Column[Any]) -> Filter:
-    """Match text that contains the words, in either case; % and _ stand for themselves."""
-    return lambda words: column.icontains(words, autoescape=True)
+@dataclass(frozen=True, eq=False)
+class Contains:
+    """Match text that contains the words, in either case; % and _ stand for themselves. Needs the words to say so."""
+
+    column: sa.Column[Any]
+
+    def __call__(self, words: str) -> ColumnElement[bool]:
+        """Return the condition."""
+        return self.column.icontains(words, autoescape=True)
 
 
 def before(column: sa.Column[Any]) -> Filter:
@@ -39,6 +49,5 @@ def before(column: sa.Column[Any]) -> Filter:
     return lambda moment: column < moment
 
 
-def as_list(values: Any) -> list[Any]:
-    """Return a list of the value or values."""
-    return list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+def _is_one(values: Any) -> bool:
+    return values is None or isinstance(values, str | int | sa.BindParameter)

@@ -13,7 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement, UnaryExpression
 
-from ironic.db.filters import Filter
+from ironic.db.filters import Contains, Filter
+
+_GIVEN_LATER = object()
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Page:
     """Which rows, from where on, how many, in which order."""
 
     filters: Mapping[str, Any]
-    marker: str | None = None
+    marker: str | sa.BindParameter[str] | None = None
     limit: int | None = None
     sort_key: str = "id"
     sort_dir: str = "asc"
@@ -49,7 +51,7 @@ class Listing:
         # Callers ask for a few sets of columns again and again; building a SELECT of sixty costs more than a look-up.
         self.select = functools.lru_cache(maxsize=256)(self._select)
         self.one = functools.lru_cache(maxsize=256)(self._one)
-        self._first_page = functools.lru_cache(maxsize=64)(self._filtered_first_page)
+        self._shaped = functools.lru_cache(maxsize=64)(self._of_shape)
 
     def _select(self, columns: tuple[str, ...]) -> sa.Select[Any]:
         source: sa.FromClause = self._table
@@ -74,18 +76,27 @@ class Listing:
             raise TypeError(f"Table {self._table.name} has no filter {', '.join(sorted(unknown))}.")
         return [self._filters[name](value) for name, value in filters.items()]
 
-    def page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
-        """Return the statement for one page."""
-        if page.marker is None and all(isinstance(value, str | bool | None) for value in page.filters.values()):
-            return self._first_page(
-                tuple(columns), tuple(page.filters.items()), page.limit, page.sort_key, page.sort_dir
-            )
-        return self._page(columns, page)
+    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[Any], Mapping[str, Any]]:
+        """Return the statement for one page, and its parameters."""
+        filters: dict[str, Any] = {}
+        given: dict[str, Any] = {}
+        for name, value in page.filters.items():
+            if value is None or isinstance(value, bool) or isinstance(self._filters.get(name), Contains):
+                filters[name] = value
+            elif isinstance(value, str | int):
+                filters[name], given[name] = _GIVEN_LATER, value
+            else:  # several values, for which the statement is made anew
+                return self._page(columns, page), {}
+        marker = None
+        if page.marker is not None:
+            marker, given["marker"] = _GIVEN_LATER, page.marker
+        shape = (tuple(filters.items()), marker, page.limit, page.sort_key, page.sort_dir)
+        return self._shaped(tuple(columns), shape), given
 
-    def _filtered_first_page(
-        self, columns: tuple[str, ...], filters: tuple[tuple[str, Any], ...], limit: int | None, key: str, way: str
-    ) -> sa.Select[Any]:
-        return self._page(columns, Page(dict(filters), None, limit, key, way))
+    def _of_shape(self, columns: tuple[str, ...], shape: tuple[Any, ...]) -> sa.Select[Any]:
+        items, marker, *order = shape
+        filters = {name: sa.bindparam(name) if value is _GIVEN_LATER else value for name, value in items}
+        return self._page(columns, Page(filters, sa.bindparam("marker") if marker else None, *order))
 
     def _page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
         statement = self.select(tuple(columns))

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.db.filters import Filter, any_of, before, contains, equals, given, none_of
+from ironic.db.filters import Contains, Filter, any_of, before, equals, given, none_of
 from ironic.db.tables import chassis, nodes
 
 _SAME = (
@@ -69,7 +69,7 @@ NODE_FILTERS: Mapping[str, Filter] = {
     "associated": given(nodes.c.instance_uuid),
     "sharded": given(nodes.c.shard),
     "reserved": given(nodes.c.reservation),
-    "description_contains": contains(nodes.c.description),
+    "description_contains": Contains(nodes.c.description),
     "provision_updated_before": before(nodes.c.provision_updated_at),
     "project": _of_project,
     "chassis_uuid": _in_chassis,

@@ -13,7 +13,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from ironic.core import states
 from ironic.core.errors import DuplicateName, IronicError, NodeNotFound
 from ironic.core.resource_errors import MACAlreadyExists, PortAlreadyExists, PortNotFound
-from ironic.db.filters import Filter, any_of, contains, equals
+from ironic.db.filters import Contains, Filter, any_of, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
@@ -66,7 +66,7 @@ class Ports(Repository[PortRecord], table=ports, record=PortRecord):
         "shard": lambda shards: _of_nodes(any_of(nodes.c.shard)(shards)),
         "conductor_groups": lambda groups: _of_nodes(any_of(nodes.c.conductor_group)(groups)),
         "project": lambda project: _of_nodes(sa.or_(nodes.c.owner == project, nodes.c.lessee == project)),
-        "description_contains": contains(ports.c.description),
+        "description_contains": Contains(ports.c.description),
     }
     virtual: ClassVar[Mapping[str, Virtual]] = {
         "node_uuid": Virtual(nodes.c.uuid, ports.c.node_id == nodes.c.id),

@@ -93,11 +93,13 @@ class Repository(ABC, Generic[R]):
         sort_dir: str = "asc",
     ) -> list[Row]:
         """Return these columns of the rows that match, JSON columns as the stored text; one statement."""
-        statement = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
-        return self.transactions.read(lambda connection: self._page(connection, statement, marker))
+        statement, given = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
+        return self.transactions.read(lambda connection: self._page(connection, statement, given, marker))
 
-    def _page(self, connection: Connection, statement: sa.Select[Any], marker: str | None) -> list[Row]:
-        found = list(map(tuple, connection.execute(statement)))
+    def _page(
+        self, connection: Connection, statement: sa.Select[Any], given: Mapping[str, Any], marker: str | None
+    ) -> list[Row]:
+        found = list(map(tuple, connection.execute(statement, given)))
         if not found and marker is not None and connection.execute(self._listing.has(marker)).first() is None:
             raise MarkerNotFound(marker=marker)
         return found
