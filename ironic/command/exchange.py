@@ -5,7 +5,10 @@ Headers that two servers may read differently are how a request is smuggled past
 """
 
 import io
+import socket
+from typing import Any
 
+from cheroot.makefile import MakeFile
 from cheroot.server import HeaderReader, HTTPConnection, HTTPRequest
 
 _LENGTH, _CODING = b"Content-Length", b"Transfer-Encoding"
@@ -76,7 +79,39 @@ class _Request(HTTPRequest):
                 rest = rest[self.conn.socket.send(rest) :]
 
 
+class _Incoming(socket.SocketIO):
+    """What a client sends."""
+
+    is_held = False
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read, unless it is held; nothing is there to read then."""
+        return None if self.is_held else super().readinto(buffer)
+
+
+class _Stream(io.BufferedReader):
+    """What a client sends, line by line; cheroot's own stream is the slow one that is written in Python."""
+
+    raw: _Incoming
+
+    def has_data(self) -> bool:
+        """Tell whether something was read already that nobody has asked for yet."""
+        self.raw.is_held = True
+        try:
+            return bool(self.peek(1))
+        finally:
+            self.raw.is_held = False
+
+
+def _stream(sock: Any, mode: str, size: int) -> Any:
+    return _Stream(_Incoming(sock, "rb"), size) if "r" in mode else MakeFile(sock, mode, size)
+
+
 class Connection(HTTPConnection):
     """A connection of a client, with one request after the other."""
 
     RequestHandlerClass = _Request
+
+    def __init__(self, server: Any, sock: Any, makefile: Any = None) -> None:
+        """Talk to a client over a socket, in the clear or encrypted."""
+        super().__init__(server, sock, _stream)
