@@ -4,8 +4,11 @@ Headers that two servers may read differently are how a request is smuggled past
 9112, sections 5.1 and 6.3). An answer's headers and body leave together: apart they wake up the client twice.
 """
 
+import functools
 import io
 import socket
+import time
+from email.utils import formatdate
 from typing import Any
 
 from cheroot.makefile import MakeFile
@@ -50,6 +53,8 @@ class _Request(HTTPRequest):
 
     def send_headers(self) -> None:
         """Keep the headers for what follows; cheroot would send them at once."""
+        if not any(name.lower() == b"date" for name, _value in self.outheaders):
+            self.outheaders.append((b"Date", _date(int(time.time()))))
         stream, self.conn.wfile = self.conn.wfile, io.BytesIO()
         try:
             super().send_headers()
@@ -77,6 +82,11 @@ class _Request(HTTPRequest):
             rest = memoryview(data)
             while rest:
                 rest = rest[self.conn.socket.send(rest) :]
+
+
+@functools.lru_cache(maxsize=1)
+def _date(second: int) -> bytes:
+    return formatdate(second, usegmt=True).encode("ascii")
 
 
 class _Incoming(socket.SocketIO):

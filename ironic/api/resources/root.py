@@ -3,6 +3,7 @@
 Which collections a version lists is read off one table; the order of keys has no meaning to clients.
 """
 
+import functools
 from typing import Any
 
 from ironic.api import answers, input, projection, versions
@@ -39,7 +40,7 @@ COLLECTIONS = {
 
 def show_root(request: Request) -> Answer:
     """Answer with the versions there are."""
-    version = _version(request)
+    version = _version(request.base)
     return answers.document(
         {"name": NAME, "description": DESCRIPTION, "default_version": version, "versions": [version]}
     )
@@ -48,18 +49,24 @@ def show_root(request: Request) -> Answer:
 def show_v1(request: Request) -> Answer:
     """Answer with what this version has."""
     input.query(request.query(), {})
+    return _v1(request.base, request.minor)
+
+
+# Clients begin with this document; what they call the service is theirs to choose, so not all of it is kept.
+@functools.lru_cache(maxsize=64)
+def _v1(base: str, minor: int) -> Answer:
     document: dict[str, Any] = {
         "id": "v1",
         "links": [
-            {"href": request.url("/v1/"), "rel": "self"},
+            {"href": f"{base}/v1/", "rel": "self"},
             {"href": GUIDE, "rel": "describedby", "type": "text/html"},
         ],
         "media_types": {"base": "application/json", "type": "application/vnd.openstack.ironic.v1+json"},
-        "version": _version(request),
+        "version": _version(base),
     }
     for name, since in COLLECTIONS.items():
-        if since <= request.minor:
-            document[name] = projection.links(request.base, f"{name}/")
+        if since <= minor:
+            document[name] = projection.links(base, f"{name}/")
     return answers.document(document)
 
 
@@ -72,10 +79,10 @@ ROUTES = (
 )
 
 
-def _version(request: Request) -> dict[str, Any]:
+def _version(base: str) -> dict[str, Any]:
     return {
         "id": "v1",
-        "links": [{"href": request.url("/v1/"), "rel": "self"}],
+        "links": [{"href": f"{base}/v1/", "rel": "self"}],
         "status": "CURRENT",
         "min_version": versions.text(versions.MINIMUM),
         "version": versions.text(versions.MAXIMUM),
