@@ -7,6 +7,7 @@ them and they are said once here, because a misspelt option would otherwise go u
 import logging
 import os
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from oslo_config import cfg
 
@@ -21,13 +22,14 @@ def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None =
     """Read the command line (without the program's name) and the files, set up logging, tell what is unknown.
 
     When neither the command line nor the caller names files, the environment is asked (IRONIC_CONFIG_FILE and
-    IRONIC_CONFIG_DIR), and then the usual places such as /etc/ironic/ironic.conf.
+    IRONIC_CONFIG_DIR), and then the usual places such as /etc/ironic/ironic.conf. `--version` is answered, and no more.
     """
     conf = cfg.CONF
     named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
     conf(
         list(argv),
         project=PROJECT,
+        version=version(PROJECT),
         default_config_files=named,
         default_config_dirs=_named_by("IRONIC_CONFIG_DIR"),
     )

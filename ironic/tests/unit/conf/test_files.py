@@ -1,6 +1,7 @@
 """It reads files from the places they are named in, and says once what in them means nothing."""
 
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def test_it_takes_the_files_it_is_given(tmp_path: Path) -> None:
 def test_it_takes_files_from_the_command_line(tmp_path: Path) -> None:
     prepare(["--config-file", written(tmp_path / "a.conf", "[DEFAULT]\nhost = here\n")])
     assert CONF.host == "here"
+
+
+def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        prepare(["--version"])
+    assert end.value.code == 0
+    assert re.fullmatch(r"[0-9]+(\.[0-9]+)+\S*\n", capsys.readouterr().out)
 
 
 def test_it_takes_the_file_and_the_directory_that_the_environment_names(
