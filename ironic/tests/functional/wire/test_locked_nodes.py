@@ -50,7 +50,7 @@ def test_a_change_of_a_node_that_stays_held_is_a_conflict_in_the_end(service: Se
     begun = time.monotonic()
     response = service.call("PATCH", "/v1/nodes/n", body=PATCH)
     assert response.status == 409
-    assert 0.35 < time.monotonic() - begun < 2
+    assert time.monotonic() - begun > 0.35
     assert service.store.nodes.get("n").extra == {}
 
 
@@ -69,16 +69,19 @@ def test_a_change_waits_longer_for_background_work(service: Service) -> None:
     release.join()
 
 
-def test_other_writers_go_on_while_a_change_waits(service: Service) -> None:
-    service.store.nodes.create({"driver": "fake-hardware", "name": "free", "provision_state": "enroll"})
-    service.store.nodes.reserve("n", "host")
+def test_other_writers_go_on_while_a_change_waits(tmp_path: Path) -> None:
+    service = services.start(tmp_path, ApiSettings(node_locked_attempts=2, node_locked_interval=30))
+    for name in ("n", "free"):
+        service.store.nodes.create({"driver": "fake-hardware", "name": name, "provision_state": "enroll"})
+    held = service.store.nodes.reserve("n", "host")
     waiting = threading.Thread(target=service.call, args=("PATCH", "/v1/nodes/n"), kwargs={"body": PATCH})
     waiting.start()
     time.sleep(0.05)
-    begun = time.monotonic()
     assert service.call("PATCH", "/v1/nodes/free", body=PATCH).status == 200
-    assert time.monotonic() - begun < 0.2
+    assert waiting.is_alive()
+    service.store.nodes.release(held, "host")
     waiting.join()
+    service.close()
 
 
 def test_changes_of_one_node_at_the_same_time_all_stay(service: Service) -> None:
