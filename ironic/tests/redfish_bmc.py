@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 HOST = "127.0.0.1"
 
 _ADDRESS = re.compile(r"Running on (https?)://[^:]+:(\d+)")

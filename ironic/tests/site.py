@@ -37,7 +37,7 @@ MEMBERSHIP = {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_
 _NO_OPTIONS: Options = {}
 
 
-def eventually(look: Callable[[], Any], wanted: Any, seconds: float = 30) -> None:
+def eventually(look: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
     """Look until it is as wanted."""
     deadline = time.monotonic() + seconds
     while (seen := look()) != wanted:

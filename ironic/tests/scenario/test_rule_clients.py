@@ -188,7 +188,7 @@ def inspected(service: Service, baremetal: Baremetal, name: str, report: dict[st
 
 
 def _await(service: Service, name: str, *states: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while (state := service.get(f"/v1/nodes/{name}").json()["provision_state"]) not in states:
         assert time.monotonic() < deadline, state
         time.sleep(0.05)

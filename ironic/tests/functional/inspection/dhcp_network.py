@@ -27,7 +27,7 @@ _SERVER: Final = "192.0.2.1"
 _MAGIC: Final = b"\x63\x82\x53\x63"
 _BOOT_FILE, _CLIENT_ARCH, _IPXE, _END = 67, 93, 175, 255
 # dnsmasq pings an address before it offers it the first time.
-_PATIENCE: Final = 15.0
+_PATIENCE: Final = 60.0
 
 # What the server has said since the last question.
 _LOG: Final[list[str]] = []

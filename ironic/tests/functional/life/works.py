@@ -116,7 +116,7 @@ _SHORT = frozenset({states.VERIFYING, states.INSPECTING, states.RESCUING, states
 
 def _begin(ask: Ask, uuid: str, work: Work) -> None:
     """Ask as clients do: a conductor that was out of reach a moment ago is asked again."""
-    until = time.monotonic() + 15
+    until = time.monotonic() + 60
     while True:
         answer = ask("PUT", f"/v1/nodes/{uuid}/states/provision", dict(work.body))
         if answer.status_code != 503 or time.monotonic() > until:
@@ -144,7 +144,7 @@ def check_failed(store: Store, uuid: str, caught: str, why: str) -> str:
     return str(state)
 
 
-def wait_for(look: Callable[[], Any], wanted: Any, seconds: float = 15) -> None:
+def wait_for(look: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
     """Look until it is as wanted."""
     until = time.monotonic() + seconds
     while (seen := look()) != wanted:

@@ -26,7 +26,7 @@ BEFORE = {
 # What the node below has of these is gone afterwards.
 AFTER = {**BEFORE, "console": "no-console", "management": "fake", "inspect": "no-inspect", "vendor": "no-vendor"}
 GONE = {"console": "fake", "management": "noop", "inspect": "fake", "vendor": "fake"}
-PATIENCE = 20
+PATIENCE = 60
 
 
 def configure(directory: Path, port: int, enabled: dict[str, str]) -> Path:

@@ -13,14 +13,14 @@ from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
 
 def exchange(port: int, method: str = "GET") -> bytes:
     """Send one request and return all that comes back."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(f"{method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
         return b"".join(iter(lambda: client.recv(65536), b""))
 
 
 def test_headers_and_body_leave_together(serve: Callable[..., ApiServer]) -> None:
     port = port_of(serve(hello, Listening(LOOPBACK)))
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert client.recv(65536).endswith(b"\r\n\r\nhello")
 
@@ -87,13 +87,13 @@ def test_an_answer_of_unknown_length_is_sent_in_chunks(
 )
 def test_headers_that_can_be_read_in_two_ways_are_refused(serve: Callable[..., ApiServer], headers: str) -> None:
     port = port_of(serve(hello, Listening(LOOPBACK)))
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(f"POST / HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\nhello".encode())
         assert client.recv(65536).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
 def test_a_length_may_be_told_twice(serve: Callable[..., ApiServer]) -> None:
     port = port_of(serve(hello, Listening(LOOPBACK)))
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello")
         assert client.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")

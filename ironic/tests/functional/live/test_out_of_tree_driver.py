@@ -15,7 +15,7 @@ from ironic.tests.functional.live.acme_machine import TOKEN, Machine, acme_machi
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 from ironic.tests.out_of_tree import install
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 @pytest.fixture(scope="module")

@@ -24,14 +24,14 @@ LARGEST = 128 * 1024 * 1024
 def test_it_serves_tcp(serve: Callable[..., ApiServer]) -> None:
     server = serve(hello, Listening(LOOPBACK))
     assert server.url.startswith("http://127.0.0.1:")
-    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=5)) == b"hello"
+    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
 
 
 def test_it_serves_a_unix_socket_with_the_mode_asked_for(serve: Callable[..., ApiServer], tmp_path: Path) -> None:
     path = tmp_path / "api.sock"
     serve(hello, Listening(str(path), socket_mode=0o600))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    connection = http.client.HTTPConnection("localhost", timeout=5)
+    connection = http.client.HTTPConnection("localhost", timeout=30)
     connection.sock = socket.socket(socket.AF_UNIX)
     connection.sock.connect(str(path))
     assert get(connection) == b"hello"
@@ -41,10 +41,10 @@ def test_it_serves_tls_of_the_version_asked_for(serve: Callable[..., ApiServer],
     server = serve(hello, Listening(LOOPBACK, tls=tls))
     trusting = ssl.create_default_context(cafile=tls.certificate)
     assert server.url.startswith("https://")
-    assert get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting)) == b"hello"
+    assert get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting)) == b"hello"
     trusting.maximum_version = ssl.TLSVersion.TLSv1_2
     with pytest.raises(ssl.SSLError):
-        get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting))
+        get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting))
 
 
 def test_a_client_that_is_cut_off_is_no_error(
@@ -61,9 +61,9 @@ def test_a_client_that_is_cut_off_is_no_error(
     caplog.set_level("INFO")
     server = serve(slow, Listening(LOOPBACK, tls=tls))
     trusting = ssl.create_default_context(cafile=tls.certificate)
-    connection = http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=5, context=trusting)
+    connection = http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting)
     connection.request("GET", "/")
-    assert entered.wait(5)
+    assert entered.wait(30)
     os.close(connection.sock.detach())  # without a good-bye
     leave.set()
     server.stop()
@@ -94,7 +94,7 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=10)
     client = threading.Thread(target=lambda: answers.append(get(connection)))
     client.start()
-    assert entered.wait(5)
+    assert entered.wait(30)
     stopping = threading.Thread(target=server.stop)
     stopping.start()
     leave.set()

@@ -25,7 +25,7 @@ from ironic.tests.unit.drivers.modules.netboot.conftest import place
 
 __all__ = ["place"]
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

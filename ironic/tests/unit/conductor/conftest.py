@@ -15,7 +15,7 @@ from ironic.rpc.placement import Placement
 from ironic.tests.databases import sqlite_store
 
 
-def wait_until(true, seconds=10):
+def wait_until(true, seconds=60):
     """Wait until something that other threads bring about is true."""
     until = time.monotonic() + seconds
     while not true():

@@ -101,7 +101,7 @@ def test_stopping_waits_for_the_job_that_runs(run):
         ended.append(1)
 
     periodics = run(Job("slow", 0.01, work))
-    assert began.wait(5)
+    assert began.wait(30)
     periodics.stop()
     assert ended == [1]
     assert "conductor-periodics" not in {thread.name for thread in threading.enumerate()}

@@ -187,7 +187,7 @@ def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, st
 
     with own_tasks.acquire(context, node, purpose="cleaning") as task:
         task.process_event("provide", callback=work, call_args=(task,))
-    assert began.wait(5)
+    assert began.wait(30)
     stopping = threading.Thread(target=conductor.stop)
     stopping.start()
     wait_until(lambda: own_tasks.pool.is_draining)
@@ -269,7 +269,7 @@ def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
 
     with own_tasks.acquire(context, node, purpose="node cleaning") as task:
         task.process_event("provide", callback=work, call_args=(task,))
-    assert began.wait(5)
+    assert began.wait(30)
     assert conductor.stop() == []
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("clean failed", None)
@@ -294,7 +294,7 @@ def test_a_newer_process_of_the_same_name_wins(make, make_node, store, context, 
     newer_tasks = Tasks(store, fake_composition(), Workers("c1", 4), "c1")
     newer = make(tasks=newer_tasks, group="new")
     newer.start()
-    assert ended.wait(5)
+    assert ended.wait(30)
     assert store.nodes.get(node).provision_state == "clean failed"
     with pytest.raises(TakenOver):
         held.process_event("done")

@@ -327,7 +327,7 @@ def test_a_shared_task_may_have_work_following(acquire, node, pool, holder):
     done = threading.Event()
     with acquire(node, shared=True) as task:
         task.spawn_after(done.set)
-    assert done.wait(5)
+    assert done.wait(30)
     settle(pool, holder, node)
 
 
