@@ -146,7 +146,10 @@ class Turns:
         try:
             for _ in range(LET_IN):
                 connection = self._server._connections._from_server_socket(self._socket)
-                if connection is None or self._stopping.is_set():
+                if connection is None:
+                    break
+                if self._stopping.is_set():  # cheroot knocks at its own door when it stops
+                    connection.close()
                     break
                 self._keep(connection, is_open=False)
         finally:

@@ -148,6 +148,13 @@ def test_what_is_kept_past_the_limit_is_closed_after_its_answer(serve: Callable[
             assert answer.headers["Connection"] == "close"
 
 
+def test_who_knocks_while_it_stops_is_sent_away(take_turns: Callable[..., wsgi.Server]) -> None:
+    server = take_turns(hello, threads=1)
+    server.requests._stopping.set()
+    with socket.create_connection(server.bind_addr, timeout=30) as late:
+        assert late.recv(1) == b""
+
+
 def test_stopping_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
     entered, leave = threading.Event(), threading.Event()
 
