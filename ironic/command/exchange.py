@@ -123,5 +123,5 @@ class Connection(HTTPConnection):
     RequestHandlerClass = _Request
 
     def __init__(self, server: Any, sock: Any, makefile: Any = None) -> None:
-        """Talk to a client over a socket, in the clear or encrypted."""
+        """Talk to a client over a socket, in the clear or encrypted; its streams are ours, not those cheroot offers."""
         super().__init__(server, sock, _stream)

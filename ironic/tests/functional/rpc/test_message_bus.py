@@ -140,7 +140,7 @@ def test_a_call_with_a_time_limit_ends_there(bus, host):
     with pytest.raises(ConductorUnreachable) as raised:
         bus.ask(host, CONTEXT, hasty, {"node_id": "hangs"})
     assert raised.value.facts["host"] == host
-    assert 0.9 < raised.value.facts["seconds"] < 20
+    assert 0.9 < raised.value.facts["seconds"] < 10
 
 
 def test_a_call_nobody_waits_for_arrives(bus, host, endpoint):
@@ -258,7 +258,7 @@ def test_a_conductor_that_hangs_is_known_in_seconds_and_then_at_once():
     began = time.monotonic()
     with pytest.raises(ConductorSilent):
         conductor.validate_interfaces(CONTEXT, "n1")
-    assert 1.9 < time.monotonic() - began < 30
+    assert 1.9 < time.monotonic() - began < 10
     with pytest.raises(ConductorAbsent, match="sign of life"):
         conductor.validate_interfaces(CONTEXT, "n1")
     time.sleep(2)
@@ -276,7 +276,7 @@ def test_without_a_broker_the_caller_is_told_soon():
     with pytest.raises(MessageBusFailure) as raised:
         Conductors(lonely, NO_PLACEMENT).at("c1").destroy_node(CONTEXT, "n1")
     assert raised.value.status == 503
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 10
     lonely.close()
 
 
