@@ -54,6 +54,10 @@ endpoint_override = http://127.0.0.1:{port}
 # The machines boot their ramdisk by themselves.
 require_managed_boot = false
 
+[outgoing]
+# Whatever you try it with is on this machine.
+allow_loopback = true
+
 [fake]
 # Slow enough to watch.
 deploy_delay = 1
@@ -107,6 +111,8 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, default=ROOT / ".run", help="where its files are")
     parser.add_argument("--port", type=int, default=6385, help="port for a configuration that is written now")
     arguments = parser.parse_args()
+    # Configuration, database and log hold what other users of this host need not read.
+    os.umask(0o077)
     configuration = configure(arguments.directory.resolve(), arguments.port)
     option = ["--config-file", str(configuration)]
     subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)

@@ -6,9 +6,10 @@ Lists fall back to the caller's own project where its nodes can be told apart.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from ironic.api.policy import OF_STEP
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound
@@ -20,6 +21,7 @@ from ironic.core.resource_errors import (
     VolumeConnectorNotFound,
     VolumeTargetNotFound,
 )
+from ironic.core.secrets import REPLACEMENT
 
 SEE_NODE: Final = "baremetal:node:get"
 SEE_EVERY_FIELD: Final = "baremetal:node:get:filter_threshold"
@@ -33,7 +35,8 @@ LIST_RUNBOOKS: Final = "baremetal:runbook:list"
 # Lists that are cut down to one project where a caller may not see all.
 _OF_PROJECT: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
 
-Hidden = frozenset[str]
+# A field, and the rule that hides it or a part of it, in the order in which they are to be followed.
+Hidden = Sequence[tuple[str, str]]
 
 
 class Owned(Protocol):
@@ -62,9 +65,7 @@ def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
         own_project(request, route.rule)
     else:
         # A list that can't be cut down to one project needs the right to all of it.
-        rule = f"{route.rule}_all" if route.rule.endswith(":list") else route.rule
-        if not allows(request, rule):
-            raise HTTPForbidden(resource=rule)
+        require_right(request, f"{route.rule}_all" if route.rule.endswith(":list") else route.rule)
 
 
 def _kind(route: Route) -> str:
@@ -169,10 +170,16 @@ def require_named(request: Request, rule: str, node: str) -> None:
         _check_node(request, rule, "node", node, *_node(request, node))
 
 
-def require_steps(request: Request, names: Iterable[str], node: Owned) -> None:
+def require_right(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> None:
+    """Refuse what is judged without a node that is there: by the caller alone, or by whose a new one will be."""
+    if not allows(request, rule, owner, lessee):
+        raise HTTPForbidden(resource=rule)
+
+
+def require_steps(request: Request, names: Iterable[str], owner: str | None, lessee: str | None) -> None:
     """Refuse steps for which an operator has made a rule of their own that keeps the caller out."""
-    target: dict[str, Any] = {"node.owner": node.owner, "node.lessee": node.lessee}
-    for rule in (f"baremetal:step:execute:{name}" for name in names):
+    target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
+    for rule in (f"{OF_STEP}{name}" for name in sorted(request.services.policy.guarded_steps.intersection(names))):
         if request.services.policy.denies(request.context, rule, target):
             raise HTTPForbidden(resource=rule)
 
@@ -188,8 +195,10 @@ def unmasked(request: Request, rules: Iterable[str]) -> frozenset[str]:
     return frozenset(rule for rule in rules if allows(request, rule))
 
 
-def hidden_fields(request: Request, rules: Mapping[str, str]) -> "Callable[[str | None, str | None], Hidden] | None":
-    """Return what tells, by a node's owner and lessee, which of its fields the caller may not see; None: all are seen.
+def hidden_fields(
+    request: Request, rules: Mapping[str, Sequence[str]]
+) -> "Callable[[str | None, str | None], Hidden] | None":
+    """Return what tells, by a node's owner and lessee, which rules hide which of its fields; None: all are seen.
 
     ``rules`` are by field. Nodes of one page mostly have the same owner and lessee, so few decisions serve all of them.
     """
@@ -198,14 +207,52 @@ def hidden_fields(request: Request, rules: Mapping[str, str]) -> "Callable[[str 
 
     @functools.cache
     def hidden(owner: str | None, lessee: str | None) -> Hidden:
-        return frozenset(name for name, rule in rules.items() if not allows(request, rule, owner, lessee))
+        wanted = dict.fromkeys(rule for several in rules.values() for rule in several)
+        refused = {rule for rule in wanted if not allows(request, rule, owner, lessee)}
+        return [(name, rule) for name, several in rules.items() for rule in several if rule in refused]
 
     return hidden
+
+
+def without_host(request: Request, error: Exception, text: str) -> str:
+    """Return the text of an error without the conductor's name where the caller may not see who holds a node."""
+    host = error.facts.get("host") if isinstance(error, IronicError) else None
+    if not host or not request.is_judged or allows(request, SEE_EVERY_FIELD):
+        return text
+    return text.replace(f" {host}", f" {REPLACEMENT}")
+
+
+def sees_all_nodes(request: Request) -> bool:
+    """Tell whether no node is hidden from the caller, whoever owns it."""
+    return request.services.policy.is_open or allows(request, SEE_NODE)
+
+
+def sees(request: Request, owner: str | None, lessee: str | None) -> bool:
+    """Tell whether the caller may know of a node with this owner and lessee."""
+    return request.services.policy.is_open or allows(request, SEE_NODE, owner, lessee)
+
+
+def require_all_seen(request: Request, rules: Iterable[str]) -> None:
+    """Refuse what would tell of a field of any node, for callers from whom one of these rules hides it on some."""
+    if not request.is_judged or allows(request, SEE_EVERY_FIELD):
+        return
+    for rule in rules:
+        if not allows(request, rule):
+            raise HTTPForbidden(resource=rule)
 
 
 def is_site_operator(request: Request) -> bool:
     """Tell whether the caller stands above all projects: with system scope, or where nobody has to say who they are."""
     return request.services.policy.is_open or request.context.system_scope is not None
+
+
+def acts_for_project(request: Request, rule: str) -> bool:
+    """Tell whether a right, if the caller has it, comes from a project's nodes alone.
+
+    Who sees nodes of no project, and may do the same to them, stands above the projects: system scope, services, the
+    rules of old.
+    """
+    return not request.services.policy.is_open and not (allows(request, rule) and allows(request, SEE_NODE))
 
 
 def own_project(request: Request, rule: str = LIST_NODES) -> str | None:

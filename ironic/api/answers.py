@@ -20,6 +20,8 @@ class Answer:
     body: bytes | list[bytes] | None = None
     location: str | None = None
     content_type: str = "application/json"
+    # Whether it holds what no cache on the way and no file of the client shall keep.
+    is_secret: bool = False
 
 
 NO_CONTENT: Final = Answer(204)
@@ -28,6 +30,11 @@ NO_CONTENT: Final = Answer(204)
 def document(value: Any, status: int = 200, location: str | None = None) -> Answer:
     """Answer with a JSON document."""
     return Answer(status, orjson.dumps(value, option=OPTIONS), location)
+
+
+def secret(value: Any) -> Answer:
+    """Answer with a JSON document that nothing on the way may keep."""
+    return Answer(200, orjson.dumps(value, option=OPTIONS), is_secret=True)
 
 
 def created(value: Any, location: str) -> Answer:

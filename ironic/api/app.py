@@ -19,7 +19,7 @@ from ironic.api import access, conditional, errors, named, policy, telling, vers
 from ironic.api.answers import Answer
 from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
-from ironic.api.request import Request, Services
+from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route, Routes, empty_answer
 from ironic.api.settings import ApiSettings
@@ -36,7 +36,6 @@ LOG = logging.getLogger(__name__)
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
-REQUEST: Final = "ironic.request"
 CONTEXT: Final = "ironic.context"
 _OPTIONS: Final = Route("OPTIONS", "", empty_answer, public=True)
 
@@ -91,11 +90,16 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
     def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
         """Call the handler and write its answer."""
         request: Request = args[0]
-        answer: Answer = telling.answered(request, handler, args) if NOTICES.on else handler(*args)
+        try:
+            answer: Answer = telling.answered(request, handler, args) if NOTICES.on else handler(*args)
+        finally:
+            request.release()
         headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
         if answer.location is not None:
             headers.append(("Location", answer.location))
-        if answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
+        if answer.is_secret:
+            headers += [conditional.NO_STORE, conditional.VARY]
+        elif answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
             tag = conditional.tag(answer.body)
             headers += [("ETag", f'"{tag}"'), conditional.VARY]
             if conditional.is_held(request.environ, tag):
@@ -128,22 +132,42 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         """Return the complete response."""
         request: Request | None = state.request.environ.get(REQUEST)
         response = webob.Response()
+        try:
+            self._fill(response, state, request, error)
+        finally:
+            _forget(error)
+        return response
+
+    def _fill(self, response: webob.Response, state: Any, request: Request | None, error: Exception) -> None:
         if isinstance(error, Refusal):
             _write(response, error.status, error.body() or None, error.headers)
-            return response
+            return
         status, text = errors.status_and_text(error)
+        if request is not None:
+            text = access.without_host(request, error, text)
         debuginfo = None
         if status >= 500:
             _log(state.request, status, error)
             debuginfo = traceback.format_exc() if self._debug else None
         headers = version_headers(request.minor) if request else version_headers(versions.MINIMUM)
+        if isinstance(error, errors.Refused):
+            headers += error.headers
         _write(response, status, errors.fault(status, text, debuginfo), headers)
-        return response
+
+
+def _forget(error: BaseException | None) -> None:
+    """Drop what the functions held that an error has ended, perhaps a body of many MiB.
+
+    Errors and their tracebacks refer to each other, so it would stay until garbage is collected.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _log(request: Any, status: int, error: Exception) -> None:
     """Note what is not the caller's fault; only the unexpected needs its traceback."""
-    if isinstance(error, IronicError):
+    if isinstance(error, (IronicError, errors.Refused)):
         LOG.warning("%s %s is answered with %d: %s", request.method, request.path_info, status, error)
     else:
         LOG.exception("%s %s failed with status %d.", request.method, request.path_info, status)
@@ -208,8 +232,14 @@ def _identified(app: WSGI, settings: ApiSettings, conf: Any) -> WSGI:
 
             return identity.wrap(app, conf, Routes(ROUTES))
         case "http_basic":
-            from ironic.api.basic import BasicIdentity, Users
+            from ironic.api.basic import BasicIdentity, Guesses, Users
 
-            return BasicIdentity(app, Users(Path(settings.user_file)), Routes(ROUTES))
+            return BasicIdentity(
+                app,
+                Users(Path(settings.user_file)),
+                Routes(ROUTES),
+                guesses=Guesses(settings.wrong_passwords) if settings.wrong_passwords else None,
+                trusts_proxy=settings.proxy_headers,
+            )
         case other:
             raise ValueError(f"auth_strategy = {other} is unknown; there are noauth, keystone and http_basic.")

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 # What a document depends on besides its URL.
-VARY: Final = ("Vary", "X-OpenStack-Ironic-API-Version, OpenStack-API-Version, X-Auth-Token")
+VARY: Final = ("Vary", "X-OpenStack-Ironic-API-Version, OpenStack-API-Version, X-Auth-Token, Authorization")
+# For answers with secrets, which get no tag either: who has one again and again fetches it again.
+NO_STORE: Final = ("Cache-Control", "no-store")
 
 _TAGS: Final = re.compile(r'(?:W/)?"([^"]*)"')
 

@@ -12,6 +12,7 @@ import orjson
 
 from ironic.core.errors import IronicError, NotAcceptable
 from ironic.core.management_errors import DriverOperationError
+from ironic.core.secrets import masked_text
 
 Headers = list[tuple[str, str]]
 
@@ -41,9 +42,9 @@ class Refusal(Exception):
 class Refused(Exception):
     """An ordinary `fault` whose status belongs to a row of the route table, not to a kind of error."""
 
-    def __init__(self, status: int, text: str) -> None:
+    def __init__(self, status: int, text: str, headers: Headers | None = None) -> None:
         super().__init__(text)
-        self.status = status
+        self.status, self.headers = status, headers or []
 
 
 class Abort(Refusal):
@@ -98,9 +99,10 @@ def abort(status: int, text: str) -> bytes:
 
 
 def fault(status: int, text: str, debuginfo: str | None = None) -> bytes:
-    """Encode the shape of every error that a handler raises."""
+    """Encode the shape of every error that a handler raises; drivers quote what they were given."""
+    debuginfo = debuginfo and masked_text(debuginfo)
     code = "Client" if status < 500 else "Server"
-    return _wrapped({"faultcode": code, "faultstring": _cut(text), "debuginfo": debuginfo})
+    return _wrapped({"faultcode": code, "faultstring": _cut(masked_text(text)), "debuginfo": debuginfo})
 
 
 def _cut(text: str) -> str:

@@ -59,6 +59,14 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Trim:
+    """A rule about the node, and what is left of a parsed value for callers whom it refuses."""
+
+    rule: str
+    left: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field: its type, its history, who may write it, how it is shown."""
 
@@ -90,6 +98,8 @@ class Field:
     unmasked_by: str | None = None
     # The rule about the node that a caller needs to see it at all.
     rule: str | None = None
+    # Rules about the node that a caller needs to see all of it; for fields with a mask.
+    trims: tuple[Trim, ...] = ()
     # For computed fields: the columns needed, and what makes values of them for a whole page at once.
     needs: tuple[str, ...] = ()
     gather: Gather | None = None
@@ -102,6 +112,11 @@ class Field:
         object.__setattr__(self, "name", name)
         if self.column == "":
             object.__setattr__(self, "column", None if self.gather or isinstance(self.type, Links) else name)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules about the node that decide how much a caller sees of it; the one that hides all of it is last."""
+        return (*(trim.rule for trim in self.trims), *((self.rule,) if self.rule else ()))
 
     @property
     def sortable(self) -> bool:

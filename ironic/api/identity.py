@@ -12,6 +12,7 @@ from ironic.api.errors import Refusal
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
+from ironic.core.permit import PERMIT
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -64,8 +65,14 @@ def wrap(app: WSGI, conf: Any, routes: Routes) -> WSGI:
     """Put the application behind keystonemiddleware, set up by [keystone_authtoken]."""
     from keystonemiddleware import auth_token
 
+    class AuthProtocol(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
+        def fetch_token(self, token: str, **options: Any) -> Any:
+            """Ask the cache, or keystone, about a token."""
+            with PERMIT.waiting():
+                return super().fetch_token(token, **options)
+
     def protect(inner: WSGI) -> WSGI:
-        protected: WSGI = auth_token.AuthProtocol(inner, {"oslo_config_config": conf})
+        protected: WSGI = AuthProtocol(inner, {"oslo_config_config": conf})
         return protected
 
     return Identity(app, protect, routes)

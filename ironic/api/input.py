@@ -1,53 +1,38 @@
-"""What comes in, checked by types generated from the field table.
+"""What comes in, checked by the types that the field table and the handlers declare.
 
-Bodies and queries go through the same reader: a WSME complex type is made per set of fields and version (lazily, the
-registry never forgets one), unknown keys are refused, null stays apart from "not given". A key that exists but is newer
-than the caller's version is a 406, which has to be told from an unknown one (400) before WSME looks.
+Bodies and queries go through the same reader: each value is given to its own WSME user type, unknown keys are refused,
+null stays apart from "not given". A key that exists but is newer than the caller's version is a 406, which is told from
+an unknown one (400). Types are declared once, when a module is loaded; a request makes none, whichever fields it names:
+WSME's registry never forgets a class.
 """
 
-import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import wsme
-import wsme.exc
-import wsme.rest.json
 import wsme.types
 
 from ironic.api.errors import unacceptable
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.request import printable
 from ironic.api.types import ValueType, Words
+from ironic.core import sent_back
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
 Types = tuple[tuple[str, ValueType], ...]
 
 
-@functools.cache
-def input_type(types: Types) -> type:
-    """Make the WSME type of these named values."""
-    attributes: dict[str, Any] = {_attribute(name): wsme.types.wsattr(kind, name=name) for name, kind in types}
-    # Without the order WSME searches source files for it.
-    made = type("Input", (wsme.types.Base,), attributes | {"_wsme_attr_order": tuple(attributes)})
-    wsme.types.registry.register(made)
-    return made
-
-
-def check(types: Types, given: Mapping[str, Any]) -> dict[str, Any]:
+def check(types: Mapping[str, ValueType], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given values as their types want them stored, or refuse them."""
+    if unknown := given.keys() - types.keys():
+        raise InvalidParameterValue(err=f"Unknown: {_listed(unknown)}.")
+    return {name: _checked(name, types[name], value) for name, value in given.items()}
+
+
+def _checked(name: str, kind: ValueType, value: Any) -> Any:
     try:
-        read = wsme.rest.json.fromjson(input_type(types), given)
-    except wsme.exc.UnknownAttribute as error:
-        raise InvalidParameterValue(err=f"Unknown: {_listed(error.attributes)}.") from None
-    except wsme.exc.InvalidInput as error:
-        # The library's own text quotes the value, which may be a secret.
-        raise InvalidParameterValue(err=f"{error.fieldname} {error.msg}.") from None
-    return {name: getattr(read, _attribute(name)) for name in given}
-
-
-def _attribute(name: str) -> str:
-    # Keys of other services have colons, which no attribute can have.
-    return name.replace(":", "_")
+        return wsme.types.validate_value(kind, value)
+    except (ValueError, TypeError) as error:
+        raise InvalidParameterValue(err=f"{name} {error}.") from None
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -71,7 +56,11 @@ def create(resource: type[Resource], raw: Any, minor: int) -> dict[str, Any]:
     for name, one in known.items():
         if one.empty is REQUIRED and values.get(name) is None:
             raise MissingParameterValue(err=f"{name} is required.")
-    return written(known, values, minor)
+    return {name: _unmasked(known[name], value) for name, value in written(known, values, minor).items()}
+
+
+def _unmasked(one: Field, value: Any) -> Any:
+    return value if one.mask is None else sent_back.restored(value, None, one.mask)
 
 
 def _of_version(known: Mapping[str, Field], given: Mapping[str, Any], minor: int) -> dict[str, Any]:
@@ -86,7 +75,7 @@ def _of_version(known: Mapping[str, Field], given: Mapping[str, Any], minor: int
 def written(known: Mapping[str, Field], values: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """Check values of fields; null becomes the field's empty value where it may be null."""
     present = {name: value for name, value in values.items() if value is not None}
-    checked = check(tuple((name, known[name].type.at(minor)) for name in present), present)
+    checked = check({name: known[name].type.at(minor) for name in present}, present)
     return {name: checked[name] if name in checked else _null(known[name]) for name in values}
 
 
@@ -105,7 +94,7 @@ def arguments(given: Mapping[str, Any], optional: Types, required: Types = ()) -
     for name, _ in required:
         if name not in present:
             raise MissingParameterValue(err=f"{name} is required.")
-    return check(tuple((name, types[name]) for name in present), present)
+    return check(types, present)
 
 
 def query(pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType]) -> dict[str, Any]:
@@ -117,6 +106,4 @@ def query(pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType]) -> d
         if name in given and not isinstance(types[name], Words):
             raise InvalidParameterValue(err=f"Query parameter {name} is given twice.")
         given[name] = f"{given[name]},{value}" if name in given else value
-    if not given:
-        return {}
-    return check(tuple((name, types[name]) for name in given), given)
+    return check(types, given)

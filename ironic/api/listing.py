@@ -7,12 +7,12 @@ parameters are those clients know (facts/fields.yaml, paging).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urlencode
 
 import orjson
 
-from ironic.api import answers, input, projection
+from ironic.api import access, answers, input, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.fields import Resource
@@ -36,6 +36,7 @@ class Rows(Protocol):
         limit: int | None = ...,
         sort_key: str = ...,
         sort_dir: str = ...,
+        visible: Mapping[str, Any] = ...,
     ) -> Sequence[Sequence[Any]]:
         """Return the rows of one page."""
 
@@ -60,6 +61,8 @@ class Page:
     detail: bool | None = None
     # Whether it has the fields that a list has when nothing is asked for.
     is_plain: bool = False
+    # Whether masks are lifted for the caller.
+    is_secret: bool = False
     # The filters given, by the names callers use.
     filters: dict[str, Any] = field(default_factory=dict)
 
@@ -70,6 +73,7 @@ _PAGING: dict[str, ValueType] = {
     "sort_dir": Enum("asc", "desc", name="direction"),
 }
 _CHOICE: dict[str, ValueType] = {"fields": Words(), "detail": Bool()}
+_FIELDS = {"fields": _CHOICE["fields"]}
 _ANYTHING = ValueType()
 
 
@@ -87,6 +91,7 @@ def read(request: Request, resource: type[Resource], *, detailed: bool = False) 
     # Each name once and in lower case: the link to the next page has them so.
     page.fields = list(dict.fromkeys(name.lower() for name in given.get("fields", ())))
     page.detail = given.get("detail")
+    page.is_secret = page.projection.is_unmasked
     page.is_plain = not (page.fields or page.detail or detailed)
     page.sort_key = _sort_key(request, resource, given.get("sort_key") or resource.sorted_by)
     page.filters = {name: value for name, value in given.items() if name in since}
@@ -128,12 +133,14 @@ def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
         raise InvalidParameterValue(err="sort_key names no field that lists can be sorted by.")
     if one.since > request.minor:
         raise unacceptable(f"Sorting by {name}", one.since)
+    # The order would tell what is hidden of some of the rows.
+    access.require_all_seen(request, one.rules)
     return str(one.column)
 
 
 def one(request: Request, resource: type[Resource]) -> Projection:
     """Read the query of a single thing: all of it, or the `fields` asked for."""
-    names = input.query(request.query(), {"fields": _CHOICE["fields"]}).get("fields")
+    names = input.query(request.query(), _FIELDS).get("fields")
     _check_fields(request, resource, names)
     sight = projection.sight(request, resource)
     if names is None:
@@ -169,6 +176,7 @@ def answer(
         limit=page.limit,
         sort_key=page.sort_key,
         sort_dir=page.sort_dir,
+        visible=_visible(request, filters),
     )
     tail = b"]"
     if len(rows) == page.limit and not any(resource.table.filters[name].single for name in page.filters):
@@ -177,7 +185,17 @@ def answer(
     if keep is not None:
         at = [columns.index(name) for name in keep.needs]
         rows = [row for row in rows if keep.test(*(row[index] for index in at))]
-    return Answer(200, _encode(request, resource, view, rows, tail + b"}"))
+    return Answer(200, _encode(request, resource, view, rows, tail + b"}"), is_secret=page.is_secret)
+
+
+def _visible(request: Request, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters that keep a project to what it may see, so that a marker is no way around them."""
+    if not request.is_judged or access.is_site_operator(request):
+        return {}
+    return {name: filters[name] for name in _OF_PROJECT if name in filters}
+
+
+_OF_PROJECT: Final = ("project", "owner", "visible_to", "node_id")
 
 
 def _encode(

@@ -1,29 +1,32 @@
 """The one WSGI layer around the application.
 
-Gives every request an id, believes forwarding headers when told to, answers the health path when it is switched on, and
-turns whatever escaped the application into a plain 500. One layer instead of four costs an eighth of the time.
+Gives every request an id and a line in the access log, applies forwarding headers when told to, refuses what a foreign
+web page makes a browser send, answers the health path when it is switched on, and turns whatever escaped the
+application into a plain 500. One layer instead of six costs an eighth of the time.
 """
 
 import logging
-import re
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ironic.api import errors
+from ironic.api import access_log, errors, proxies
+from ironic.api.request import REQUEST
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
+from ironic.core.permit import PERMIT
 
 LOG = logging.getLogger(__name__)
 
-# A path as it stands in a URL.
-_PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~%!$&'()*+;=:@-]*)+")
+# What refers to the environment it is in: such circles, with a body in them, would stay until garbage is collected.
+_REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 StartResponse = Callable[..., Any]
 
 
 class Middleware:
-    """Request ids, forwarding headers, health path, last resort."""
+    """Request ids, access log, forwarding headers, origins, health path, last resort."""
 
     def __init__(self, app: WSGI, settings: ApiSettings, health: WSGI | None = None) -> None:
         self._app, self._settings = app, settings
@@ -31,41 +34,42 @@ class Middleware:
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Serve one request."""
+        refused = self._settings.origins.refusal(environ)
         if self._settings.proxy_headers:
-            believe_proxy(environ)
+            proxies.apply(environ)
         if self._health is not None and environ.get("PATH_INFO") == "/healthcheck":
             return self._health(environ, start_response)
+        began = time.monotonic()
         context = RequestContext()
         environ["ironic.context"] = context
         environ["openstack.request_id"] = context.request_id
         ids = [("openstack-request-id", context.request_id), ("x-openstack-request-id", context.request_id)]
+        answered = ""
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            nonlocal answered
+            answered = status
             return start_response(status, headers + ids, exc_info)
 
         try:
-            return self._app(environ, start)
+            if refused is not None:
+                return _plain(start, "403 Forbidden", refused)
+            with PERMIT.computing():
+                return self._app(environ, start)
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
-            body = errors.fault(500, errors.UNEXPECTED)
-            headers = [("Content-Type", errors.JSON), ("Content-Length", str(len(body)))]
-            start("500 Internal Server Error", headers)
-            return [body]
+            return _plain(start, "500 Internal Server Error", errors.UNEXPECTED)
+        finally:
+            seconds = time.monotonic() - began
+            access_log.write(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
+            for name in _REFER_BACK:
+                environ.pop(name, None)
 
 
-def believe_proxy(environ: dict[str, Any]) -> None:
-    """Take scheme, host and mount point from the headers a proxy sets; the first of several counts."""
-    if (scheme := _first(environ, "HTTP_X_FORWARDED_PROTO").lower()) in ("http", "https"):
-        environ["wsgi.url_scheme"] = scheme
-    if host := _first(environ, "HTTP_X_FORWARDED_HOST"):
-        environ["HTTP_HOST"] = host
-    if _PREFIX.fullmatch(prefix := _first(environ, "HTTP_X_FORWARDED_PREFIX")):
-        environ["SCRIPT_NAME"] = prefix.rstrip("/")
-
-
-def _first(environ: dict[str, Any], header: str) -> str:
-    value: str = environ.get(header, "")
-    return value.split(",")[0].strip()
+def _plain(start: StartResponse, status: str, text: str) -> list[bytes]:
+    body = errors.fault(int(status[:3]), text)
+    start(status, [("Content-Type", errors.JSON), ("Content-Length", str(len(body)))])
+    return [body]
 
 
 def _health_app() -> WSGI:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ironic.api import input, json_patch
+from ironic.api import access, input, json_patch
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.types import Json
+from ironic.core import logins, sent_back
 from ironic.core.errors import InvalidParameterValue
 
 if TYPE_CHECKING:
@@ -46,8 +47,32 @@ def patched(
     for name, value in touched.items():
         if value is None:
             touched[name] = _without(known[name], changes)
+        elif (mask := known[name].mask) is not None:
+            touched[name] = sent_back.restored(value, document.get(name), mask)
     values = input.written(known, touched, minor)
     return {name: value for name, value in values.items() if value != document.get(name)}
+
+
+def check_logins(
+    request: Request,
+    rule: str,
+    name: str,
+    document: Mapping[str, Any],
+    values: Mapping[str, Any],
+    changes: Sequence[Change],
+) -> None:
+    """Refuse that a project has stored secrets, which it is never shown, sent where it likes.
+
+    ``rule`` lets the caller change the field ``name``; ``document`` and ``values`` are what `patched` took and gave.
+    """
+    if name not in values or not access.acts_for_project(request, rule):
+        return
+    written = [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
+    if names := logins.withheld(document[name] or {}, values[name], written):
+        raise InvalidParameterValue(
+            err=f"{name} leads logins to another place, so the secrets that go there have to be in the same patch: "
+            f"{', '.join(names)}."
+        )
 
 
 def _without(one: Field, changes: Sequence[Change]) -> Any:

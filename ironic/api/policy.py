@@ -5,9 +5,12 @@ evaluated by oslo.policy. What is refused in which way is decided in `ironic.api
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from ironic.core.context import RequestContext
+
+# How the name of a rule for a single step begins; the step's own name follows.
+OF_STEP: Final = "baremetal:step:execute:"
 
 
 class Policy(Protocol):
@@ -15,6 +18,10 @@ class Policy(Protocol):
 
     # True: everything passes, nothing needs to be looked up to decide.
     is_open: ClassVar[bool]
+
+    @property
+    def guarded_steps(self) -> frozenset[str]:
+        """Return the steps, as `interface.step`, for which an operator's file has a rule."""
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Tell whether a rule lets the caller through."""
@@ -27,6 +34,7 @@ class Noauth:
     """Everything passes, except the two rules that would show secrets: they have to be allowed explicitly."""
 
     is_open: ClassVar[bool] = True
+    guarded_steps: ClassVar[frozenset[str]] = frozenset()
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Let everything pass that is no secret."""
@@ -61,6 +69,12 @@ class Keystone:
         enforcer.load_rules()
         elevated = conf.rbac_service_role_elevated_access
         return cls(enforcer, conf.rbac_service_project_name if elevated else None)
+
+    @property
+    def guarded_steps(self) -> frozenset[str]:
+        """Look for such rules; the file may have been changed."""
+        self._enforcer.load_rules()
+        return frozenset(name.removeprefix(OF_STEP) for name in self._enforcer.rules if name.startswith(OF_STEP))
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Evaluate one rule."""

@@ -43,7 +43,9 @@ class Projection:
         "_rules",
         "_shown",
         "_stored",
+        "_trims",
         "columns",
+        "is_unmasked",
         "names",
     )
 
@@ -56,7 +58,8 @@ class Projection:
         self.names = [one.name for one in fields]
         columns = [str(one.column) for one in stored]
         needed = [column for one in self._gathered for column in one.needs] + ([resource.key] if linked else [])
-        self._rules = {one.name: one.rule for one in fields if one.rule is not None and sight is not None}
+        self._rules = {one.name: one.rules for one in fields if one.rules and sight is not None}
+        self._trims = {(one.name, trim.rule): trim.left for one in fields for trim in one.trims}
         self._hidden = {one.name: _REDACTED if isinstance(one.type, Json) else REPLACEMENT for one in fields}
         needed += _JUDGED_BY if self._rules else ()
         self.columns: tuple[str, ...] = tuple(dict.fromkeys(columns + needed))
@@ -67,6 +70,8 @@ class Projection:
             for index, one in enumerate(stored)
             if (shown := (one.brief if brief else None) or _shown(one, minor, sight)) is not None
         ]
+        # Whether it shows secrets.
+        self.is_unmasked = any(one.unmasked_by in sight for one in fields if one.unmasked_by) if sight else False
         self._links = [one.type for one in linked]
         self._links_key = self.columns.index(resource.key) if linked else 0
 
@@ -88,8 +93,9 @@ class Projection:
         owner, lessee = (self.columns.index(name) for name in _JUDGED_BY)
 
         def hide(row: Sequence[Any], document: dict[str, Any]) -> None:
-            for name in hidden(row[owner], row[lessee]):
-                document[name] = self._hidden[name]
+            for name, rule in hidden(row[owner], row[lessee]):
+                trim = self._trims.get((name, rule))
+                document[name] = self._hidden[name] if trim is None else trim(document[name])
 
         return hide
 

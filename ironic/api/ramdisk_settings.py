@@ -3,7 +3,7 @@
 Plain values, read once at wiring time. The document's shape is known to agents (facts/fields.yaml, lookup).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,8 +48,12 @@ class RamdiskSettings:
     tls_ciphers: str | None = None
     # How strictly agents are met.
     require_tls: bool = True
+    # "off", "warn" or "strict".
+    callback_source: str = "warn"
     fast_track: bool = False
     fast_track_timeout: int = 300
+    # Keys that look-ups show besides those that agents are known to read, by the node's field.
+    extra_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def from_conf(cls, conf: Any) -> "RamdiskSettings":
@@ -65,8 +69,10 @@ class RamdiskSettings:
             tls_minimum_version=conf.agent.tls_minimum_version,
             tls_ciphers=conf.agent.tls_ciphers,
             require_tls=conf.agent.require_tls,
+            callback_source=conf.agent.callback_source,
             fast_track=conf.deploy.fast_track,
             fast_track_timeout=conf.deploy.fast_track_timeout,
+            extra_keys=_by_field(conf.agent.extra_lookup_keys),
         )
 
     def document(self, heartbeat_timeout: int) -> dict[str, Any]:
@@ -84,3 +90,9 @@ class RamdiskSettings:
             "tls_min_version": self.tls_minimum_version,
             "tls_cipher_suites": self.tls_ciphers,
         }
+
+
+def _by_field(keys: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """Sort keys like "instance_info.raid_level" by the field in which they are."""
+    pairs = [key.partition(".") for key in keys]
+    return {name: frozenset(key for field, _, key in pairs if field == name) for name, _, _ in pairs}

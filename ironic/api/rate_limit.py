@@ -35,6 +35,12 @@ class RateLimit:
                 self._left.popitem(last=False)
         return admitted
 
+    def give_back(self, source: str | None) -> None:
+        """Take back the count of one call, for a limit that counts failures only."""
+        with self._lock:
+            if found := self._left.get(name := counted_as(source)):
+                self._left[name] = (min(self._most, found[0] + 1), found[1])
+
 
 def counted_as(source: str | None) -> str:
     """Return what calls from an address are counted under."""

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl
 
-from ironic.api import body
+from ironic.api import body, body_memory
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
-from ironic.core.errors import Invalid
+from ironic.core.errors import Invalid, NotAuthorized
+from ironic.core.file_urls import names_file_anywhere
 
 if TYPE_CHECKING:
     # Only names in annotations; at run time these modules stand above or beside this one.
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from ironic.rpc.conductors import Conductors
     from ironic.rpc.placement import Placement
 
+# Where a WSGI environment has the request, from then on.
+REQUEST: Final = "ironic.request"
+
+_UNREAD: Final = object()
 _ORDINARY: Final = "max_body"
 _REPORT: Final = "max_body_inspection"
 _MOST_PARAMETERS: Final = 1000
@@ -51,6 +56,7 @@ class Request:
     __slots__ = (
         "_base",
         "_body",
+        "_memory",
         "announce",
         "context",
         "environ",
@@ -73,7 +79,9 @@ class Request:
         # Called before a conductor is asked for something.
         self.announce: Callable[[], object] | None = None
         self._base: str | None = None
-        self._body: Any = self
+        self._body: Any = _UNREAD
+        # Bytes of memory set aside for the body.
+        self._memory = 0
 
     @property
     def store(self) -> "Store":
@@ -120,25 +128,51 @@ class Request:
 
     def json(self) -> Any:
         """Return the parsed body; {} when there is none."""
-        if self._body is self:
+        if self._body is _UNREAD:
             limit = self.route.body_limit if self.route else _ORDINARY
-            raw = body.read(self.environ, getattr(self.settings, limit))
+            most_values = self.settings.max_values_inspection if limit == _REPORT else self.settings.max_values
+            raw = self._read(getattr(self.settings, limit), most_values)
             self._body = body.parse(raw, self.settings.max_depth)
             if limit != _REPORT:
                 # What a machine reports is no row but data: its handler knows what it can hold.
-                body.check_storable(raw, self._body)
+                body.check_storable(raw)
+            self._refuse_files(self._body)
         return self._body
+
+    def _read(self, max_bytes: int, most_values: int) -> bytes:
+        """Return the body's bytes, with memory set aside for them and for what they stand for."""
+        memory = self.settings.body_memory
+        if (length := body.length_of(self.environ, max_bytes)) > body_memory.SMALL:
+            self._memory = memory.take(body_memory.most_of(length, most_values))
+        raw = body.read(self.environ, max_bytes)
+        signs = body.signs(raw, most_values)
+        self._memory = memory.shrink(self._memory, body_memory.taken_by(raw, signs))
+        return raw
+
+    def release(self) -> None:
+        """Drop the body and let other requests have the memory that was set aside for it."""
+        self._body = None
+        if self._memory:
+            self.settings.body_memory.give_back(self._memory)
+            self._memory = 0
 
     def arguments(self) -> dict[str, Any]:
         """Return what an action is called with: the body's keys, or the query where the body has none."""
         given = self.json()
         if not isinstance(given, dict):
             raise Invalid("The request body has to be a JSON object.")
-        for name, value in self.query():
+        parameters = self.query()
+        self._refuse_files([value for _, value in parameters])
+        for name, value in parameters:
             if name in given:
                 raise Invalid(f"Argument {printable(name)} is given twice.")
             given[name] = value
         return given
+
+    def _refuse_files(self, given: Any) -> None:
+        """Refuse URLs of files to callers who stand for a project: the files are those of the service's hosts."""
+        if self.is_judged and self.context.system_scope is None and names_file_anywhere(given):
+            raise NotAuthorized("Only administrators of the whole site may name files of its hosts by file:// URLs.")
 
 
 def _parameters(text: str) -> list[tuple[str, str]]:

@@ -36,7 +36,10 @@ class Route:
     # What callers of an older version get, and in which shape.
     below: int = 404
     shape: str = ABORT
+    # What guards it: a rule that is asked before the handler runs, or the handler itself where the rule depends on what
+    # it finds. One of them stands in every row that is neither public nor does nothing but refuse.
     rule: str | None = None
+    judges: bool = False
     public: bool = False
     body_limit: str = "max_body"
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ironic.api.body_memory import BodyMemory
+from ironic.api.origins import Origins
 from ironic.api.ramdisk_settings import RamdiskSettings
 from ironic.api.rate_limit import RateLimit
 from ironic.inspection import storage
@@ -18,6 +20,7 @@ from ironic.inspection.rules import load as load_rules
 from ironic.inspection.storage import Backend, InDatabase
 
 KIB = 1024
+MIB = 1024 * KIB
 STEP_KINDS = ("clean", "deploy", "service")
 
 
@@ -32,12 +35,19 @@ class ApiSettings:
     auth_strategy: str = "noauth"
     # Who may come in with http_basic.
     user_file: str = ""
+    # How many wrong passwords an address may send for a name per minute; 0 is any number.
+    wrong_passwords: int = 10
     public_endpoint: str | None = None
     max_limit: int = 1000
     max_body: int = 1024 * KIB
     max_body_provision: int = 65536 * KIB
     max_body_inspection: int = 16384 * KIB
     max_depth: int = 25
+    # Values in a body, large and small.
+    max_values: int = 100_000
+    max_values_inspection: int = 250_000
+    # What the bodies of all requests share.
+    body_memory: BodyMemory = field(default_factory=lambda: BodyMemory(192 * MIB))
     max_patch_operations: int = 1000
     node_locked_attempts: int = 3
     node_locked_interval: float = 1.0
@@ -50,13 +60,14 @@ class ApiSettings:
     disallowed_steps: Mapping[str, frozenset[str]] = field(default_factory=_send_raw)
     allow_deleting_available_nodes: bool = True
     project_admin_can_manage_own_nodes: bool = True
+    trust_public_runbooks: bool = False
     enable_ramdisk_endpoints: bool = True
     restrict_lookup: bool = True
     ramdisk_heartbeat_timeout: int = 300
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
-    # How often one address may look up or post; None is as often as it likes.
+    # How often one address may look up, announce itself and report; None is as often as it likes.
     ramdisk_limit: RateLimit | None = None
-    boot_token: bool = False
+    report_limit: RateLimit | None = None
     # The rules of the operator's file are read and checked once, here.
     rule_book: RuleBook = field(default_factory=RuleBook)
     inventories: Backend = field(default_factory=InDatabase)
@@ -64,6 +75,7 @@ class ApiSettings:
     discovery: Discovery | None = None
     rejected_callbacks_kept: int = 200
     proxy_headers: bool = False
+    origins: Origins = field(default_factory=Origins)
     healthcheck: bool = False
     debug_tracebacks: bool = False
 
@@ -75,12 +87,16 @@ class ApiSettings:
         return cls(
             auth_strategy=conf.auth_strategy,
             user_file=conf.http_basic_auth_user_file,
+            wrong_passwords=conf.api.wrong_passwords_per_minute,
             public_endpoint=api.public_endpoint and api.public_endpoint.rstrip("/"),
             max_limit=api.max_limit,
             max_body=api.max_json_body_size * KIB,
             max_body_provision=api.max_json_body_size_provision * KIB,
             max_body_inspection=api.max_json_body_size_inspection * KIB,
             max_depth=api.max_json_body_depth,
+            max_values=api.max_json_body_values,
+            max_values_inspection=api.max_json_body_values_inspection,
+            body_memory=BodyMemory(api.max_body_memory * MIB),
             node_locked_attempts=conf.conductor.node_locked_retry_attempts,
             node_locked_interval=conf.conductor.node_locked_retry_interval,
             conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
@@ -91,17 +107,19 @@ class ApiSettings:
             disallowed_steps=steps,
             allow_deleting_available_nodes=conf.conductor.allow_deleting_available_nodes,
             project_admin_can_manage_own_nodes=api.project_admin_can_manage_own_nodes,
+            trust_public_runbooks=api.trust_public_runbooks,
             enable_ramdisk_endpoints=api.enable_ramdisk_endpoints,
             restrict_lookup=api.restrict_lookup,
             ramdisk_heartbeat_timeout=api.ramdisk_heartbeat_timeout,
             ramdisk=RamdiskSettings.from_conf(conf),
-            ramdisk_limit=RateLimit(limit) if (limit := api.ramdisk_calls_per_minute) else None,
-            boot_token=conf.inspector.boot_token,
+            ramdisk_limit=_rate_limit(api.ramdisk_calls_per_minute),
+            report_limit=_rate_limit(api.inspection_reports_per_minute),
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=storage.from_conf(),
             discovery=Discovery.from_conf(conf),
             rejected_callbacks_kept=conf.inspector.rejected_callbacks_kept,
             proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
+            origins=Origins.from_conf(conf),
             healthcheck=_library_option(conf, "healthcheck", "enabled"),
             debug_tracebacks=conf.debug_tracebacks_in_api,
         )
@@ -111,6 +129,10 @@ class ApiSettings:
 def _rule_book(path: str | None) -> RuleBook:
     """Read the built-in rules once: new options on the way are no reason to read them again (S114)."""
     return RuleBook(load_rules(path))
+
+
+def _rate_limit(per_minute: int) -> RateLimit | None:
+    return RateLimit(per_minute) if per_minute else None
 
 
 def _library_option(conf: Any, group: str, name: str) -> bool:

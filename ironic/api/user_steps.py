@@ -10,9 +10,12 @@ from typing import Any, Final
 from ironic.api import idents
 from ironic.api.types import ValueType
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.steps import INTERFACES
+from ironic.core.steps import INTERFACES, RESERVED
 
 _KINDS: Final = INTERFACES["clean"]
+_EVERY: Final = sorted({interface for kinds in INTERFACES.values() for interface in kinds})
+# As text may be anything in a request, a list: what is looked for in it need not be hashable.
+_ANYWHERE: Final = sorted(RESERVED)
 _DESCRIBED: Final[Mapping[str, dict[str, Any]]] = {
     "interface": {"type": "string", "enum": sorted(_KINDS)},
     "step": {"type": "string", "minLength": 1},
@@ -142,9 +145,16 @@ def _is_number(value: Any) -> bool:
 
 
 def names(steps: Sequence[Any]) -> list[str]:
-    """Return the names of steps as options and rules write them; what is no step has none."""
+    """Return the names of steps as options and rules write them; what is no step has none.
+
+    A step that is performed whatever the interface has a name with each of them.
+    """
     named = [step for step in steps if isinstance(step, dict) and {"interface", "step"} <= step.keys()]
-    return [f"{step['interface']}.{step['step']}" for step in named]
+    return [
+        f"{interface}.{step['step']}"
+        for step in named
+        for interface in (_EVERY if step["step"] in _ANYWHERE else (step["interface"],))
+    ]
 
 
 def check_allowed(steps: Sequence[Mapping[str, Any]], disallowed: Collection[str]) -> None:

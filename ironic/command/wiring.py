@@ -4,6 +4,7 @@ The only place where a store, drivers, a conductor and an API meet. What is buil
 nobody anything, so that a mistake in the options is told before anything is waited for.
 """
 
+import logging
 import os
 import signal
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from ironic.conf import written
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
+from ironic.integrations import image_servers, local_files
 from ironic.rpc import versions
 from ironic.rpc.conductors import Conductors
 from ironic.rpc.in_process import InProcess
@@ -34,6 +36,8 @@ from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
     from ironic.rpc.message_bus import MessageBus
+
+LOG = logging.getLogger(__name__)
 
 Transport = Union[InProcess, "MessageBus"]
 
@@ -128,6 +132,8 @@ def _bus(transport: Transport, pause: Pause, *, needed: bool) -> list[Part]:
 
 def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> ConductorPart:
     options = conf.conductor
+    local_files.check_roots()
+    image_servers.warn_of_unknown_hosts()
     Discovery.from_conf(conf)  # what an API enrolls is worked on here, by the same options
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
@@ -159,6 +165,15 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
 
 
 def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> Api:
+    from ironic.api import origins
+
+    if conf.auth_strategy == "noauth" and not origins.is_local(conf):
+        LOG.warning(
+            "The API listens on %s without authentication: every client that reaches it may read, power, erase and "
+            "reinstall every machine. Set [DEFAULT]auth_strategy to keystone or http_basic, or [api]host_ip to "
+            "127.0.0.1.",
+            conf.api.host_ip,
+        )
     return Api(_application(conf, store, placement, transport), Listening.from_conf(conf))
 
 
@@ -169,23 +184,23 @@ def _application(
     # Pecan and WSME are the API's; a conductor alone needs neither.
     from oslo_middleware import http_proxy_to_wsgi
 
+    from ironic.api import access_log
     from ironic.api.app import build_app
     from ironic.api.settings import ApiSettings
 
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
     conductors = Conductors(transport, placement)
+    access_log.open_from(conf)
+
+    # Lets browsers of other sites in where the operator names them; the layer costs more than a short request.
+    has_cors = written.holds(conf, "cors", "allowed_origin")
+    if has_cors:
+        from oslo_middleware import cors
+
+        conf.register_opts(cors.CORS_OPTS, group="cors")
 
     def build() -> Application:
-        return _with_cors(build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf), conf)
+        application: Application = build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf)
+        return cors.CORS(application, conf) if has_cors else application
 
     return build
-
-
-def _with_cors(application: Application, conf: cfg.ConfigOpts) -> Application:
-    """Let browsers of other sites in where the operator names them; the layer costs more than a short request."""
-    if not written.holds(conf, "cors", "allowed_origin"):
-        return application
-    from oslo_middleware import cors
-
-    allowing: Application = cors.CORS(application, conf)
-    return allowing

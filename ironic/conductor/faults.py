@@ -9,6 +9,7 @@ synchronisation notes, go by themselves when the BMC answers again.
 from typing import TYPE_CHECKING, Final
 
 from ironic.core import states
+from ironic.core.secrets import masked_text
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -30,4 +31,4 @@ def mark(node: "NodeRecord", reason: str) -> None:
     fault = _FAULT_OF.get(node.provision_state)
     if fault is None:
         return
-    node.maintenance, node.maintenance_reason, node.fault = True, reason, fault
+    node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), fault

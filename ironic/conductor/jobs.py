@@ -4,17 +4,19 @@ A job is a function without arguments and a spacing in seconds; what it does and
 The jobs have no claim on the workers reserved for users; when no worker is free a job waits for its next chance.
 """
 
+import contextvars
+import functools
 import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import futurist
 from futurist import periodics
 
-from ironic.conductor.workers import Workers
+from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.errors import NoFreeConductorWorker
 
 LOG = logging.getLogger(__name__)
@@ -50,12 +52,33 @@ class _OnWorkers(Executor):
             raise futurist.RejectedSubmission("as many periodic jobs run as [conductor]periodic_max_workers allows")
         try:
             place = self._pool.take("periodic job", background=True)
-            future = place.start(function, *args, **kwargs)
+            run = place.start(function, *args, **kwargs)
         except NoFreeConductorWorker as error:
             self._free.release()
             raise futurist.RejectedSubmission(str(error)) from error
-        future.add_done_callback(lambda _: self._free.release())
-        return future
+        told: Future[Any] = Future()
+        run.add_done_callback(lambda _: self._tell(run, told, functools.partial(function, *args, **kwargs)))
+        return told
+
+    def _tell(self, run: Future[Any], told: Future[Any], again: Callable[[], Any]) -> None:
+        """Hand on how a run has ended; one that was given up ends as one in which nothing was done."""
+        self._free.release()
+        error = run.exception()
+        if error is None:
+            told.set_result(run.result())
+        elif isinstance(error, WorkLost):
+            told.set_result(contextvars.copy_context().run(_nothing_done, again))
+        else:
+            told.set_exception(error)
+
+
+_SKIPS: Final = contextvars.ContextVar("skips", default=False)
+
+
+def _nothing_done(run: Callable[[], Any]) -> Any:
+    """Have the library make its result of a run, without one: only so the job comes round again."""
+    _SKIPS.set(True)
+    return run()
 
 
 def _periodic(job: Job) -> Callable[[], None]:
@@ -63,7 +86,8 @@ def _periodic(job: Job) -> Callable[[], None]:
 
     @periodics.periodic(job.spacing, run_immediately=job.at_once)
     def run() -> None:
-        job()
+        if not _SKIPS.get():
+            job()
 
     return run
 

@@ -27,27 +27,41 @@ PATIENCE: Final = 10
 BACK_OFF: Final = 1.5
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """One lock that is held: its token in the row, what for, and since when (monotonic seconds)."""
+
+    token: str | None
+    purpose: str
+    since: float
+
+
 @dataclass(slots=True)
 class Locks:
-    """What all locks of one conductor share: the row ids of what they hold, and which life of the conductor it is."""
+    """What all locks of one conductor share: what they hold by row id, and which life of the conductor it is."""
 
-    held: set[int] = field(default_factory=set)
+    held: dict[int, Hold] = field(default_factory=dict)
     incarnation: str | None = None  # None until the conductor has begun; then only its newest life may take nodes
+
+    def forget(self, node_id: int, hold: Hold | None) -> None:
+        """Take note that this lock is held no longer; a later one of the same node stays."""
+        if self.held.get(node_id) is hold:
+            self.held.pop(node_id, None)
 
 
 class Lock:
     """One task's claim to one node; not held until it is taken."""
 
-    __slots__ = ("_background", "_host", "_locks", "_since", "_store")
+    __slots__ = ("_background", "_hold", "_host", "_locks", "_store")
 
     def __init__(self, store: "Store", host: str, locks: Locks, *, background: bool = False) -> None:
         self._store, self._host, self._locks, self._background = store, host, locks, background
-        self._since: float | None = None
+        self._hold: Hold | None = None
 
     @property
     def is_held(self) -> bool:
         """Tell whether the node is held right now."""
-        return self._since is not None
+        return self._hold is not None
 
     def take(self, ident: str | int, purpose: str, *, retry: bool, patient: bool) -> "NodeRecord":
         """Reserve the node, waiting for it as the options say, or raise NodeLocked."""
@@ -60,8 +74,7 @@ class Lock:
                 raise
             # Whoever asks for something does not hear of what goes on in the background; that ends soon.
             node = self._reserve(ident, purpose, attempts * PATIENCE)
-        self._since = time.monotonic()
-        self._locks.held.add(node.id)
+        self._hold = self._locks.held[node.id] = Hold(node.held_token, purpose, time.monotonic())
         LOG.debug("Node %s is held for %s", node.uuid, purpose)
         return node
 
@@ -85,8 +98,8 @@ class Lock:
 
     def was_given_back(self, node: "NodeRecord", purpose: str) -> None:
         """Take note that the node was released together with another change."""
-        held = time.monotonic() - (self._since or 0)
-        self._since = None
-        self._locks.held.discard(node.id)
+        hold, self._hold = self._hold, None
+        self._locks.forget(node.id, hold)
+        held = time.monotonic() - (hold.since if hold else 0)
         level = logging.INFO if held > LONG_HOLD_SECONDS else logging.DEBUG
         LOG.log(level, "Node %s was held for %.1f seconds for %s", node.uuid, held, purpose)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidState
+from ironic.core.plain_text import one_line
+from ironic.core.secrets import masked_text
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -50,5 +52,5 @@ def decide(node: "NodeRecord", event: str, *, target: str | None, last_error: st
 
 
 def shortened(text: str) -> str:
-    """Cut a text to what an error column holds."""
-    return text[: CONF.log_in_db_max_size]
+    """Return a text as an error column holds it: without secrets, in one line, cut last: half a URL looks like none."""
+    return one_line(masked_text(text)[: CONF.log_in_db_max_size])

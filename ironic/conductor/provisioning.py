@@ -126,7 +126,7 @@ def _rebuild(task: Task, **arguments: Any) -> None:
     deploying.start(task, "rebuild", **arguments)
 
 
-_INSTANCE: Final = ("configdrive", "deploy_steps")
+_INSTANCE: Final = ("configdrive", "deploy_steps", "judged_instance")
 
 ACTIONS: Final[Mapping[str, Action]] = {
     "manage": Action(_manage),

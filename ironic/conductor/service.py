@@ -15,6 +15,7 @@ from ironic.conductor.presence import Heartbeat
 from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
 from ironic.conductor.tasks import Tasks
 from ironic.conductor.timeouts import Handler, Timeouts
+from ironic.conductor.watch import Watch
 from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
 from ironic.db import ServedInterface
@@ -65,6 +66,7 @@ class Conductor:
         self._graceful_timeout = graceful_timeout
         self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
         self._takeover = TakeOver(tasks, placement)
+        self._watch = Watch(self._give_up_the_endless)
         # Three statements; a death shall be noticed soon after it can be.
         often = min(check_interval, heartbeat_interval)
         own_jobs = (
@@ -97,6 +99,7 @@ class Conductor:
         self._placement.reset()
         self._heartbeat.start()
         self._periodics.start()
+        self._watch.start()
         LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._hardware_types()))
 
     def retire(self) -> None:
@@ -125,6 +128,7 @@ class Conductor:
             unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
+        self._watch.stop()
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
         if self._announced:
@@ -142,6 +146,13 @@ class Conductor:
         drivers = [] if self._retired else self._hardware_types()
         self._store.conductors.register(self._host, self._group, drivers, rows, self._locks.incarnation)
         self._announced = True
+
+    def _give_up_the_endless(self, limit: int) -> None:
+        # The nodes first: they are what users wait for, and are fenced from then on.
+        try:
+            self._takeover.of_the_endless(limit)
+        finally:
+            self._pool.write_off(limit)
 
     def _take_over(self) -> None:
         """Take over from the dead, unless everybody looks dead because nobody could say otherwise."""

@@ -7,6 +7,7 @@ newer life of the same name can't get in each other's way. No hardware is touche
 """
 
 import logging
+import time
 from collections.abc import Collection
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -31,6 +32,7 @@ STOPPED: Final = "conductor {holder} was stopped"
 DEAD: Final = "conductor {holder} stopped giving signs of life"
 FORGOTTEN: Final = "conductor {holder} lost track of it"
 ORPHANED: Final = "no conductor was working on it any more"
+ENDLESS: Final = "{purpose} did not end within {limit} seconds"
 
 
 # The flows of steps by the state that a conductor works in.
@@ -78,6 +80,15 @@ class TakeOver:
                 self._free(lock, FORGOTTEN)
         self._suspects = lonely
 
+    def of_the_endless(self, limit: float) -> None:
+        """Free what has been held here for longer than so many seconds; whoever held it can't write any more."""
+        since = time.monotonic() - limit
+        for node_id, hold in list(self._tasks.held.items()):
+            if hold.since < since:
+                why = ENDLESS.format(purpose=hold.purpose, limit=int(limit))
+                self._free(_Lock(node_id, self._host, hold.token), why, gives_up=True)
+                self._tasks.locks.forget(node_id, hold)
+
     def _is_newest(self) -> bool:
         """Tell whether locks in this conductor's name that were seen before are no newer life's of the same name."""
         return self._store.conductors.is_newest(self._host, self._tasks.locks.incarnation)
@@ -92,18 +103,19 @@ class TakeOver:
         rows = self._store.nodes.rows(("id", "reservation", "reservation_token"), filters={"reserved": True})
         return [_Lock(*row) for row in rows]
 
-    def _free(self, lock: _Lock, why: str) -> None:
+    def _free(self, lock: _Lock, why: str, *, gives_up: bool = False) -> None:
+        """Free a node; ``gives_up`` ends what it waits for as well."""
         try:
-            self._store.run(lambda _: self._free_now(lock, why), repeatable=True)
+            self._store.run(lambda _: self._free_now(lock, why, gives_up), repeatable=True)
         except (NodeNotFound, TakenOver) as error:
             LOG.debug("Node with id %s was freed by somebody else: %s", lock.node_id, error)
 
-    def _free_now(self, lock: _Lock, why: str) -> None:
+    def _free_now(self, lock: _Lock, why: str, gives_up: bool) -> None:
         node = self._store.nodes.lock_row(lock.node_id)
         if (node.reservation, node.reservation_token) == lock[1:]:
-            self._end(node, lock.holder, why.format(holder=lock.holder))
+            self._end(node, lock.holder, why if gives_up else why.format(holder=lock.holder), gives_up)
 
-    def _end(self, node: "NodeRecord", holder: str, why: str) -> None:
+    def _end(self, node: "NodeRecord", holder: str, why: str, gives_up: bool) -> None:
         LOG.warning(
             "Node %s is freed from conductor %s in state '%s': %s", node.uuid, holder, node.provision_state, why
         )
@@ -111,7 +123,9 @@ class TakeOver:
         if node.target_power_state:
             text = f"Changing the power state to '{node.target_power_state}' was given up: {why}. Check the machine."
             node.target_power_state, node.last_error = None, moves.shortened(text)
-        if node.provision_state in states.WORKING:
+        elif gives_up:
+            node.last_error = moves.shortened(f"Work on the node was given up: {why}. Check the machine.")
+        if node.provision_state in states.WORKING or (gives_up and node.provision_state in states.WAITING):
             self._fail(node, why, release=True)
         else:
             self._store.nodes.save_and_release(node)

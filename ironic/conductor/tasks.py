@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Tasks:
-    """Gives out tasks on nodes; ``held`` has the row ids of those that are held right now."""
+    """Gives out tasks on nodes; ``held`` has those that are held right now, by row id."""
 
     def __init__(
         self,

@@ -3,19 +3,25 @@
 A place is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
 work that can't be placed is refused at once. A share of the places is kept for what users ask for: heartbeats and
 periodic jobs, which come again by themselves, can't have it. Threads come with the work and go when it is done.
+
+Work that does not end in a time that is long enough for anything is written off: no thread can be ended from outside,
+but its place is free again.
 """
 
 import functools
+import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Final
+from concurrent.futures import Future, InvalidStateError
+from typing import Any, Final, NamedTuple
 
 import futurist
 from futurist import rejection
 
 from ironic.core.errors import NoFreeConductorWorker
+
+LOG = logging.getLogger(__name__)
 
 # Threads that stay once they were needed. futurist counts a thread that has just picked up its work as idle for an
 # instant; with a few spare threads and growth from half busy on, nothing ever queues behind a long job because of it.
@@ -50,6 +56,27 @@ class Place:
         return workers
 
 
+class WorkLost(Exception):
+    """The work did not end in time, and is not waited for any longer."""
+
+
+class _Work(NamedTuple):
+    """Work that runs; it keeps its executor, which would let its threads go otherwise."""
+
+    purpose: str
+    since: float
+    executor: futurist.DynamicThreadPoolExecutor
+
+
+def _settle(settle: Callable[[Any], None], outcome: Any) -> bool:
+    """Say how work has ended; tell whether that was not said before."""
+    try:
+        settle(outcome)
+    except InvalidStateError:
+        return False
+    return True
+
+
 class Workers:
     """A bounded pool of threads that refuses instead of queueing."""
 
@@ -60,14 +87,18 @@ class Workers:
         self._taken = 0
         self._stopping = False
         self._changed = threading.Condition()
-        self._running: dict[Future[Any], str] = {}
+        self._running: dict[Future[Any], _Work] = {}
+        self._lost: dict[Future[Any], str] = {}
         self._shrinking = threading.Lock()
-        self._executor = futurist.DynamicThreadPoolExecutor(
-            max_workers=size,
-            min_workers=min(_SPARE_THREADS, size - 1),
+        self._executor = self._new_executor()
+
+    def _new_executor(self) -> futurist.DynamicThreadPoolExecutor:
+        return futurist.DynamicThreadPoolExecutor(
+            max_workers=self._size,
+            min_workers=min(_SPARE_THREADS, self._size - 1),
             grow_threshold=0.5,
             shrink_threshold=0.2,
-            check_and_reject=rejection.reject_when_reached(size),
+            check_and_reject=rejection.reject_when_reached(self._size),
         )
 
     @property
@@ -95,13 +126,33 @@ class Workers:
             self._stopping = True
             while self._taken and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
-            return sorted(self._running.values())
+            return sorted([*(work.purpose for work in self._running.values()), *self._lost.values()])
+
+    def write_off(self, seconds: float) -> None:
+        """Free the places of work that began longer ago than that; its threads are left to themselves."""
+        before = time.monotonic() - seconds
+        with self._changed:
+            overdue = {future: work for future, work in self._running.items() if work.since < before}
+            if not overdue:
+                return
+            self._lost |= {future: work.purpose for future, work in overdue.items()}
+            # A thread that is lost would count in its executor for ever; that one goes when its other work has ended.
+            self._executor = self._new_executor()
+        for future, work in overdue.items():
+            LOG.error(
+                "Conductor %s gives up on %s, which did not end within %d seconds. Its thread is lost until the "
+                "process is restarted, if what it waits for never comes",
+                self._host,
+                work.purpose,
+                seconds,
+            )
+            _settle(future.set_exception, WorkLost(work.purpose))
 
     def close(self) -> None:
         """Let the threads go. Those without work are joined; a thread still at work goes when that ends."""
         # Whoever shrinks the pool now holds threads that it would else leave behind.
         shrunk = self._shrinking.acquire(timeout=_LONGEST_SHRINKING)
-        self._executor.shutdown(wait=self._taken == 0)
+        self._executor.shutdown(wait=not self._taken and not self._lost)
         if shrunk:
             self._shrinking.release()
 
@@ -118,15 +169,27 @@ class Workers:
             self._shrinking.release()
 
     def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
-        try:
-            future = self._executor.submit(work)
-        except (RuntimeError, futurist.RejectedSubmission) as error:
-            self._free()
-            raise NoFreeConductorWorker(host=self._host) from error
+        future: Future[Any] = Future()
         with self._changed:
-            self._running[future] = purpose
+            executor = self._executor
+            self._running[future] = _Work(purpose, time.monotonic(), executor)
+        try:
+            executor.submit(self._carry_out, work, future)
+        except (RuntimeError, futurist.RejectedSubmission) as error:
+            self._ended(future)
+            raise NoFreeConductorWorker(host=self._host) from error
         future.add_done_callback(self._ended)
         return future
+
+    def _carry_out(self, work: Callable[[], Any], future: Future[Any]) -> None:
+        try:
+            result = work()
+        except BaseException as error:
+            in_time = _settle(future.set_exception, error)
+        else:
+            in_time = _settle(future.set_result, result)
+        if not in_time and (purpose := self._lost.pop(future, None)):
+            LOG.warning("Conductor %s had given up on %s, which has ended now", self._host, purpose)
 
     def _ended(self, future: Future[Any]) -> None:
         with self._changed:

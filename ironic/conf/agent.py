@@ -1,6 +1,6 @@
 """Options of [agent]: which agents in ramdisks are believed, and what they are told to do."""
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 TRUST = [
     cfg.BoolOpt(
@@ -8,6 +8,19 @@ TRUST = [
         default=True,
         mutable=True,
         help="Refuse an agent whose callback URL is not an HTTPS one.",
+    ),
+    cfg.StrOpt(
+        "callback_source",
+        default="warn",
+        choices=[
+            ("off", "nothing is compared"),
+            ("warn", "a difference is logged"),
+            ("strict", "a heartbeat from elsewhere is refused"),
+        ],
+        mutable=True,
+        help="What becomes of a heartbeat that does not come from the address in its callback URL, or from another one "
+        "than the look-up that got the token of the agent. Behind a proxy this needs "
+        "[oslo_middleware]enable_proxy_headers_parsing.",
     ),
     cfg.StrOpt(
         "verify_ca",
@@ -19,6 +32,14 @@ TRUST = [
         default="1.3",
         choices=["1.2", "1.3"],
         help="Oldest TLS version that is spoken with an agent.",
+    ),
+    cfg.ListOpt(
+        "extra_lookup_keys",
+        default=[],
+        item_type=types.String(regex=r"^(instance_info|driver_internal_info)\.\S+$"),
+        help="What else of its node a ramdisk is told when it looks it up, for hardware managers of your own that read "
+        "it before the first command: keys like instance_info.raid_level or driver_internal_info.rack. Without "
+        "credentials anybody can look up a node that waits for its ramdisk; what looks like a secret is masked.",
     ),
     cfg.StrOpt("tls_ciphers", help="TLS 1.2 ciphers for calls to an agent, in OpenSSL's notation."),
 ]

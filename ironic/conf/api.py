@@ -11,7 +11,7 @@ LISTENING = [
     cfg.Opt("unix_socket_mode", type=Octal(), help="File mode of the Unix socket, in octal digits."),
     cfg.IntOpt(
         "api_workers",
-        help="Size of the API server. Each worker stands for ten threads of the one process; left out, one per CPU, "
+        help="Size of the API server. Each worker stands for twenty threads of the one process; left out, one per CPU, "
         "at most four.",
     ),
     cfg.BoolOpt("enable_ssl_api", default=False, help="Speak HTTPS; needs cert_file and key_file."),
@@ -36,6 +36,15 @@ LISTENING = [
     ),
 ]
 
+LOGS = [
+    cfg.StrOpt(
+        "access_log_file",
+        help="File for one line per request: client address, user, project, request, status, seconds, request id. Left "
+        "out, it is access.log beside the log file of the service, or the service's own log where that is no file; "
+        "none is no access log.",
+    ),
+]
+
 LIMITS = [
     cfg.IntOpt("max_limit", default=1000, mutable=True, help="Most items on one page of a list."),
     cfg.IntOpt(
@@ -44,6 +53,28 @@ LIMITS = [
         min=8,
         mutable=True,
         help="Deepest nesting of a request body; deeper ones are refused unread.",
+    ),
+    cfg.IntOpt(
+        "max_json_body_values",
+        default=100_000,
+        min=1000,
+        mutable=True,
+        help="Most values in a request body, objects and lists among them; counted before anything is made of them.",
+    ),
+    cfg.IntOpt(
+        "max_json_body_values_inspection",
+        default=250_000,
+        min=1000,
+        mutable=True,
+        help="Most values in an inspection report of a ramdisk; one with 64 network cards has a quarter.",
+    ),
+    cfg.IntOpt(
+        "max_body_memory",
+        default=192,
+        min=16,
+        mutable=True,
+        help="Memory, in MiB, that request bodies of more than 64 KiB and what is made of them may take at once in an "
+        "API process. A body that finds no room within two seconds is refused with 503.",
     ),
     cfg.IntOpt("max_json_body_size", default=1024, min=4, mutable=True, help="Largest request body, in KiB."),
     cfg.IntOpt(
@@ -63,6 +94,22 @@ LIMITS = [
 ]
 
 RULES = [
+    cfg.IntOpt(
+        "wrong_passwords_per_minute",
+        default=10,
+        min=0,
+        mutable=True,
+        help="How many wrong passwords one address may send for one name with http_basic, per minute and API process; "
+        "ten times as many for all names together. More are refused with 429. 0 is no limit.",
+    ),
+    cfg.ListOpt(
+        "trusted_hosts",
+        default=[],
+        mutable=True,
+        help="Host names under which an API that listens on loopback without authentication may be asked, beside "
+        "localhost, IP addresses and the names in public_endpoint and [service_catalog]endpoint_override. * is any "
+        "name, and lets pages of any origin in.",
+    ),
     cfg.BoolOpt(
         "restrict_lookup",
         default=True,
@@ -77,11 +124,21 @@ RULES = [
     ),
     cfg.IntOpt(
         "ramdisk_calls_per_minute",
-        default=0,
+        default=4000,
         min=0,
         mutable=True,
-        help="How often one address may look up its node or post inspection data, per minute and API process. 0 is no "
-        "limit; behind a proxy it needs [oslo_middleware]enable_proxy_headers_parsing.",
+        help="How often one address may look up its node, send heartbeats or post inspection data, per minute and API "
+        "process. A rack of 100 machines behind one address needs about 3,300: each looks up every three seconds and "
+        "sends a heartbeat every five at worst. 0 is no limit; behind a proxy it needs "
+        "[oslo_middleware]enable_proxy_headers_parsing.",
+    ),
+    cfg.IntOpt(
+        "inspection_reports_per_minute",
+        default=300,
+        min=0,
+        mutable=True,
+        help="How often one address may post inspection data, per minute and API process: 100 machines behind one "
+        "address, each trying three times. 0 is no limit beyond ramdisk_calls_per_minute.",
     ),
     cfg.IntOpt(
         "ramdisk_heartbeat_timeout",
@@ -111,9 +168,16 @@ RULES = [
         mutable=True,
         help="Let an administrator of a project create and delete nodes that the project owns.",
     ),
+    cfg.BoolOpt(
+        "trust_public_runbooks",
+        default=False,
+        mutable=True,
+        help="Run public runbooks without asking the policy rules for single steps (baremetal:step:execute:...) "
+        "whether the caller may have each of their steps run.",
+    ),
 ]
 
-OPTIONS = LISTENING + LIMITS + RULES
+OPTIONS = LISTENING + LOGS + LIMITS + RULES
 
 
 def register(conf: cfg.ConfigOpts) -> None:

@@ -19,6 +19,15 @@ WORK = [
         max=50,
         help="Share of the workers kept for what users ask for; periodic jobs and ramdisk calls can't have it.",
     ),
+    cfg.IntOpt(
+        "work_deadline",
+        default=21600,
+        min=0,
+        mutable=True,
+        help="Seconds after which work that has not ended counts as lost, whatever it waits for: its worker is "
+        "replaced, its node is freed and what was under way fails with a reason. 0 waits for ever. No work that goes "
+        "on without a pause, such as a list of steps that are done without the agent, may take longer.",
+    ),
     cfg.IntOpt("periodic_max_workers", default=8, help="Most periodic jobs that run at once."),
     cfg.IntOpt("node_locked_retry_attempts", default=3, help="How often a busy node is tried again before giving up."),
     cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two tries for a busy node."),
@@ -324,7 +333,9 @@ FILES = [
     cfg.ListOpt(
         "file_url_allowed_paths",
         default=["/var/lib/ironic"],
-        help="Directories on this host below which an image may lie that is named by a file:// URL.",
+        help="Directories on this host below which an image may lie that is named by a file:// URL, which only "
+        "administrators of the whole site may do. Files of the service itself are never taken for images; a directory "
+        "that is set here and has some of them below it is refused at start.",
     ),
 ]
 

@@ -6,16 +6,21 @@ them and they are said once here, because a misspelt option would otherwise go u
 
 import logging
 import os
+import stat
 from collections.abc import Sequence
 from importlib.metadata import version
 
 from oslo_config import cfg
 
-from ironic.conf import logging_setup, unknown
+from ironic.conf import logging_setup, unknown, written
+from ironic.core.secrets import is_secret
 
 LOG = logging.getLogger(__name__)
 
 PROJECT = "ironic"
+
+# A URL with a login in it.
+_HOLDS_LOGIN = "transport_url"
 
 
 def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
@@ -35,11 +40,20 @@ def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None =
     )
     logging_setup.set_up(conf)
     _report(unknown.find(conf))
+    _report_readable(conf)
 
 
 def _named_by(variable: str) -> list[str] | None:
     value = os.environ.get(variable)
     return [value] if value else None
+
+
+def _report_readable(conf: cfg.ConfigOpts) -> None:
+    """Warn of files with passwords that every user of the host can read."""
+    holds_passwords = any(is_secret(name) or name == _HOLDS_LOGIN for _, name in written.names(conf))
+    for path in conf.config_file if holds_passwords else ():
+        if os.path.isfile(path) and os.stat(path).st_mode & stat.S_IROTH:
+            LOG.warning("Every user of this host can read %s, which may hold passwords: chmod o-r it.", path)
 
 
 def _report(names: dict[str, list[str]]) -> None:

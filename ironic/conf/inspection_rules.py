@@ -17,6 +17,13 @@ OPTIONS = [
         choices=["always", "never", "sensitive"],
         help="Whether passwords in a node are hidden from rules: from all, from none, or from all but sensitive ones.",
     ),
+    cfg.ListOpt(
+        "call_hosts",
+        default=[],
+        mutable=True,
+        help="The only servers that rules may call and proxies they may use: host, host:port or scheme://host[:port]. "
+        "Empty: all that [outgoing] allows.",
+    ),
     cfg.Opt(
         "supported_interfaces",
         type=RegularExpression(),

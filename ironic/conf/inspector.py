@@ -44,7 +44,7 @@ RAMDISK = [
     ),
     cfg.BoolOpt(
         "boot_token",
-        default=False,
+        default=True,
         help="Give every ramdisk that the service boots for an inspection a token of its own, in the URL that it posts "
         "to, and take data for its node with this token only.",
     ),

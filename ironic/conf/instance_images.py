@@ -102,6 +102,7 @@ CONFIG_DRIVE_STORE = [
 
 DISK_UTILS = [
     cfg.IntOpt("image_convert_attempts", default=3, min=1, help="How often the conversion of an image is tried."),
+    cfg.IntOpt("image_convert_timeout", default=7200, min=1, help="Seconds that a conversion may take."),
     cfg.IntOpt("image_convert_memory_limit", default=2048, min=64, help="MiB of memory that a conversion may take."),
 ]
 
@@ -115,12 +116,18 @@ SERVERS = [
     ),
     cfg.StrOpt("image_server_user", mutable=True, help="User name for http_basic."),
     cfg.StrOpt("image_server_password", secret=True, mutable=True, help="Password for http_basic."),
-    cfg.ListOpt("image_server_auth_hosts", default=[], mutable=True, help="Hosts that are shown the two."),
+    cfg.ListOpt(
+        "image_server_auth_hosts",
+        default=[],
+        mutable=True,
+        help="The only servers that are shown the two: host (any port, with or without TLS), host:port or "
+        "scheme://host[:port].",
+    ),
     cfg.BoolOpt(
         "image_server_auth_permit_unknown_hosts",
         default=True,
         mutable=True,
-        help="Show them to hosts that are not in that list as well.",
+        help="Show them to every server that a user names, as long as that list is empty.",
     ),
 ]
 

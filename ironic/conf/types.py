@@ -4,6 +4,7 @@ A type is a callable that turns the text of a file into a value and raises Value
 oslo.config adds the group and the name of the option to that reason.
 """
 
+import ipaddress
 import re
 import shlex
 from typing import Any
@@ -63,6 +64,20 @@ class KernelParameters(types.String):
         except ValueError as fault:
             raise ValueError(f"{text!r} are no kernel parameters: {fault}") from fault
         return text
+
+
+class IPNetwork(types.ConfigType):
+    """A network such as 192.0.2.0/24, or a single address."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="network")
+
+    def __call__(self, value: Any) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        """Read the network; bits behind the prefix are a mistake."""
+        return ipaddress.ip_network(str(value).strip())
+
+    def _formatter(self, value: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
+        return str(value)
 
 
 class Gibibytes(types.Integer):

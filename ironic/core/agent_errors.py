@@ -1,6 +1,6 @@
 """What can go wrong with an agent on a machine, beside what can with anything.
 
-IronicError - AgentConnectionFailed, AgentCommandTimeout
+IronicError - AgentConnectionFailed, AgentNotCalled, AgentCommandTimeout
             - AgentAPIError - AgentInProgress
 """
 
@@ -11,6 +11,12 @@ class AgentConnectionFailed(IronicError):
     """The agent can't be reached, so that what it was asked for was not begun; after a restart that is normal."""
 
     text = "The agent of node {node} can't be reached for {command}: {reason}. Check that the ramdisk still runs."
+
+
+class AgentNotCalled(IronicError):
+    """The agent has named an address that this service does not call."""
+
+    text = "The agent of node {node} is not called for {command}: {reason}. See the options of [outgoing]."
 
 
 class AgentAPIError(IronicError):

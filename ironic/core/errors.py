@@ -383,7 +383,7 @@ class HardwareInspectionFailure(IronicError):
 class InspectionRuleFailure(HardwareInspectionFailure):
     """A rule failed the inspection."""
 
-    text = "Inspection rule {rule} failed: {error}"
+    text = "Inspection rule {rule} failed on {what}: {error}"
 
 
 class TakenOver(IronicError):

@@ -4,7 +4,10 @@ Pure. Source: facts/steps.yaml (sources), facts/microversions.yaml (1.92 and 1.1
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
+
+# Where a node names the runbook that cleans it, in driver_info.
+OF_NODE: Final = "cleaning_runbook"
 
 
 def have_trait_in_common(traits: Iterable[str], present: Collection[str]) -> bool:

@@ -5,6 +5,8 @@ Everything here is computed from lists, nothing is executed and nothing is store
 refused as a whole, with every fault of the list named at once. Sources: facts/steps.yaml, demands S43 to S49.
 """
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -61,6 +63,8 @@ class Step:
     order: int | None = None
     execute_on_child_nodes: bool | None = None
     limit_child_node_execution: Sequence[str] | None = None
+    # Which child nodes the caller had the right to, as `mark_of_child` writes them; None: no right was needed.
+    judged_children: Sequence[str] | None = None
     abort_after: bool | None = None
 
     @classmethod
@@ -157,6 +161,11 @@ class _Known:
         """Refuse the list when anything is wrong with it."""
         if self.faults:
             raise InvalidParameterValue(err=f"The list of steps is refused: {'; '.join(self.faults)}.")
+
+
+def mark_of_child(uuid: str, owner: str | None, lessee: str | None) -> str:
+    """Return what stands for a child node and whose it is; who sees the step reads neither from it."""
+    return hashlib.sha256(json.dumps([uuid, owner, lessee]).encode()).hexdigest()
 
 
 def number(value: object) -> Number:

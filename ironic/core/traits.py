@@ -5,7 +5,7 @@ The list is a library that all services share; it is read at the first question 
 
 import functools
 import re
-from typing import Final
+from typing import Final, TypeGuard
 
 MOST_CHARACTERS: Final = 255
 
@@ -26,3 +26,8 @@ def _published() -> frozenset[str]:
     import os_traits
 
     return frozenset(os_traits.get_traits())
+
+
+def is_list_of_traits(value: object) -> TypeGuard[list[str]]:
+    """Tell whether an instance could ask for these: a list of names, no longer than that of a node."""
+    return isinstance(value, list) and len(value) <= MOST_OF_NODE and all(isinstance(one, str) for one in value)

@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
 from ironic.core.resource_errors import NodeHistoryNotFound
+from ironic.core.secrets import masked_text
 from ironic.db.filters import Filter, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
@@ -77,7 +78,7 @@ class History(Repository[HistoryRecord], table=node_history, record=HistoryRecor
     ) -> None:
         """Record an event; ``seconds`` is how long that took which ends with it."""
         said: dict[str, Any] = {
-            "event": event,
+            "event": masked_text(event),
             "event_type": event_type,
             "severity": severity,
             "conductor": conductor,

@@ -136,9 +136,9 @@ class Listing:
         after = _after(column, self._table, last, _is_falling(page))
         return statement.where(sa.exists().where(its_key, after))
 
-    def has(self, marker: str) -> sa.Select[Any]:
-        """Return the statement that tells whether the marker's row exists."""
-        return sa.select(self._table.c.id).where(self._key == marker)
+    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[Any]:
+        """Return the statement that tells whether the marker's row exists and matches these filters."""
+        return sa.select(self._table.c.id).where(self._key == marker, *self.conditions(visible))
 
 
 def _is_falling(page: Page) -> bool:

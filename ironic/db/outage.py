@@ -12,6 +12,7 @@ from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import TemporaryFailure
+from ironic.core.permit import PERMIT
 
 LOG = logging.getLogger(__name__)
 
@@ -58,7 +59,8 @@ class Outage:
                 self.noticed(reason)
                 if time.monotonic() >= until:
                     raise
-                time.sleep(_LOOK_SECONDS)
+                with PERMIT.waiting():
+                    time.sleep(_LOOK_SECONDS)
             else:
                 if self._since is not None:
                     self.over()

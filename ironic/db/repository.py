@@ -91,16 +91,26 @@ class Repository(ABC, Generic[R]):
         limit: int | None = None,
         sort_key: str = "id",
         sort_dir: str = "asc",
+        visible: Mapping[str, Any] = _NOTHING,
     ) -> list[Row]:
-        """Return these columns of the rows that match, JSON columns as the stored text; one statement."""
+        """Return these columns of the rows that match, JSON columns as the stored text; one statement.
+
+        A marker has to match the filters in ``visible``, which cost one more statement where there are both.
+        """
         statement, given = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
-        return self.transactions.read(lambda connection: self._page(connection, statement, given, marker))
+        return self.transactions.read(lambda connection: self._page(connection, statement, given, marker, visible))
 
     def _page(
-        self, connection: Connection, statement: sa.Select[Any], given: Mapping[str, Any], marker: str | None
+        self,
+        connection: Connection,
+        statement: sa.Select[Any],
+        given: Mapping[str, Any],
+        marker: str | None,
+        visible: Mapping[str, Any],
     ) -> list[Row]:
         found = list(map(tuple, connection.execute(statement, given)))
-        if not found and marker is not None and connection.execute(self._listing.has(marker)).first() is None:
+        to_check = marker if visible or not found else None
+        if to_check is not None and connection.execute(self._listing.has(to_check, visible)).first() is None:
             raise MarkerNotFound(marker=marker)
         return found
 

@@ -20,6 +20,7 @@ from oslo_db import api as oslo_db_api
 from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
 
+from ironic.core.permit import PERMIT
 from ironic.db.outage import ConnectionCut, DatabaseUnreachable, Outage
 
 Clock = Callable[[], datetime]
@@ -189,7 +190,8 @@ class Transactions:
             except ConnectionCut:
                 if time.monotonic() >= until or not may_repeat():
                     raise
-                time.sleep(_AFTER_A_CUT)
+                with PERMIT.waiting():
+                    time.sleep(_AFTER_A_CUT)
 
     def _once(self, work: Callable[[Connection], T]) -> T:
         with self.writing() as connection:

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ironic.core.permit import PERMIT
+
 
 class Wakeups:
     """Which nodes were released, for as long as somebody waits for any."""
@@ -46,5 +48,5 @@ class Wakeups:
 
     def wait(self, node_id: int, mark: int, timeout: float) -> bool:
         """Return when the node has been released since the mark, or after the time; tell which."""
-        with self._changed:
+        with PERMIT.waiting(), self._changed:
             return self._changed.wait_for(lambda: self._released.get(node_id, 0) > mark, timeout)

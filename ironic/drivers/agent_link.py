@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ironic.core import states
+from ironic.core.plain_text import plain
 from ironic.drivers import fast_track
 from ironic.drivers.task import Node
+from ironic.inspection.sender import TOKEN_SOURCE
 
 _URL: Final = "agent_url"
 _TOKEN: Final = "agent_secret_token"
@@ -26,13 +28,15 @@ _KEPT: Final = {
     "agent_status": "agent_status",
     "agent_status_message": "agent_status_message",
 }
+# What an agent says in its own words, to be read by people.
+_FOR_PEOPLE: Final = ("agent_version", "agent_status_message")
 
 
 def record(node: Node, beat: Mapping[str, Any]) -> None:
     """Keep what a heartbeat says, and when it came."""
     for field, key in _KEPT.items():
-        if beat.get(field) is not None:
-            node.set_driver_internal_info(key, beat[field])
+        if (said := beat.get(field)) is not None:
+            node.set_driver_internal_info(key, plain(said) if field in _FOR_PEOPLE else said)
     now = datetime.now(UTC).replace(tzinfo=None)
     node.set_driver_internal_info("agent_last_heartbeat", now.isoformat())
 
@@ -60,12 +64,13 @@ def leave(node: Node) -> None:
 
 def forget(node: Node) -> None:
     """Forget the agent: what it ran for is over, or something new begins."""
-    for key in (_URL, _CERTIFICATE, _TOKEN, _PREGENERATED):
+    for key in (_URL, _CERTIFICATE, _TOKEN, TOKEN_SOURCE, _PREGENERATED):
         node.del_driver_internal_info(key)
 
 
 def machine_restarts(node: Node) -> None:
     """Forget the agent that dies with the machine; a token in its image will be shown again."""
-    node.del_driver_internal_info(_URL)
+    for key in (_URL, TOKEN_SOURCE):
+        node.del_driver_internal_info(key)
     if not node.driver_internal_info.get(_PREGENERATED):
         node.del_driver_internal_info(_TOKEN)

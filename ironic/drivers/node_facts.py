@@ -1,4 +1,4 @@
-"""What drivers often ask of a node: the addresses of its ports, the capabilities in its properties."""
+"""What drivers often ask of a node: the addresses of its ports, what stands in its properties."""
 
 from typing import Any
 
@@ -15,6 +15,12 @@ def mac_addresses(task: Task) -> list[str]:
 def capability(node: Node, name: str) -> str | None:
     """Return one capability of a node."""
     return _all(node).get(name)
+
+
+def architecture(node: Node) -> str | None:
+    """Return the architecture of a node's processors, None when nothing that can be one is known."""
+    arch = node.properties.get("cpu_arch")
+    return arch if isinstance(arch, str) else None
 
 
 def add_capability(task: Task, name: str, value: Any) -> None:

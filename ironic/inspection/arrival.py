@@ -8,10 +8,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+import orjson
+
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.db import NodeRow, Store
 from ironic.inspection import boot_token as boot_tokens
-from ironic.inspection import callback
+from ironic.inspection import callback, sender
 from ironic.inspection.discovery import FLAG, Discovery, DiscoveryFailed, NotWelcome, comes_again, enroll
 from ironic.inspection.lookup import Found, Refused, Unknown, judge, nothing_found
 from ironic.inspection.rejections import Rejections
@@ -42,13 +44,13 @@ def accept(
     body: Any,
     node_uuid: str | None = None,
     *,
-    boot_token: str | None = None,
+    boot_token: str = "",
     discovery: Discovery | None = None,
     rejections: Rejections | None = None,
 ) -> Arrival:
     """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed.
 
-    ``boot_token`` is what the ramdisk shows; None where tokens are not looked at.
+    ``boot_token`` is what the ramdisk shows; the source of ``rejections`` is where it calls from.
     """
     refused = rejections or Rejections(store)
     # What is told of a refusal is told outside of the handlers: a log line would repeat an error that is in the air.
@@ -72,7 +74,7 @@ class Wanted(NamedTuple):
 
     data: callback.Callback
     node_uuid: str | None
-    boot_token: str | None
+    boot_token: str
     source: str | None
 
 
@@ -100,7 +102,7 @@ def _owned(store: Store, wanted: Wanted, discovery: Discovery | None) -> Arrival
     data = wanted.data
     verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=wanted.node_uuid)
     if isinstance(verdict, Found):
-        _check_boot(store, verdict.node, wanted.boot_token)
+        _check_sender(store, verdict, wanted)
         return Arrival(verdict.node, data.inventory, data.plugin_data)
     if discovery is not None:
         known = None if isinstance(verdict, Unknown) else verdict.node
@@ -111,9 +113,24 @@ def _owned(store: Store, wanted: Wanted, discovery: Discovery | None) -> Arrival
     raise NoMatch(verdict.reason if isinstance(verdict, Refused) else "no node has any of its addresses")
 
 
-def _check_boot(store: Store, node: NodeRow, shown: str | None) -> None:
-    if shown is not None and not boot_tokens.opens(store, node.id, shown):
-        raise NoMatch(f"it does not show the boot token that the ramdisk of node {node.uuid} was given")
+def _check_sender(store: Store, verdict: Found, wanted: Wanted) -> None:
+    """Raise NoMatch when somebody else may have sent the data than the node's ramdisk."""
+    node = verdict.node
+    (info,) = store.nodes.row(("driver_internal_info",), node.id)
+    memory = orjson.loads(info or "{}")
+    reason = sender.objection(memory, shown=wanted.boot_token, source=wanted.source, node=node.uuid)
+    if (
+        reason is None
+        and verdict.is_bmc_alone
+        and not boot_tokens.is_wanted(memory)
+        and store.ports.find(node_id=node.id)
+    ):
+        reason = (
+            f"only a BMC address leads to node {node.uuid}, and none of its MAC addresses to one of the node's ports. "
+            "Correct the ports, or delete them"
+        )
+    if reason is not None:
+        raise NoMatch(reason)
 
 
 def _discovered(store: Store, discovery: Discovery, data: callback.Callback, source: str | None) -> Arrival:

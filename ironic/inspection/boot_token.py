@@ -7,16 +7,16 @@ boots have none.
 
 import hmac
 import secrets
-from typing import TYPE_CHECKING, Final
-
-import orjson
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ironic.db import NodeRecord, Store
+    from ironic.db import NodeRecord
 
 PARAMETER: Final = "boot_token"
 
 _KEY: Final = "inspection_boot_token"
+_SHOWN: Final = "inspection_report_is_proven"
 _BYTES: Final = 32
 
 
@@ -27,13 +27,29 @@ def issue(node: "NodeRecord") -> str:
     return token
 
 
+def use_up(node: "NodeRecord") -> None:
+    """Have the token open nothing any more, and remember that the data at hand came with it; the caller saves."""
+    if node.del_driver_internal_info(_KEY):
+        node.set_driver_internal_info(_SHOWN, True)
+
+
 def forget(node: "NodeRecord") -> None:
     """Have the token open nothing any more; the caller saves the node."""
-    node.del_driver_internal_info(_KEY)
+    for key in (_KEY, _SHOWN):
+        node.del_driver_internal_info(key)
 
 
-def opens(store: "Store", node_id: int, shown: str | None) -> bool:
+def is_wanted(memory: Mapping[str, Any]) -> bool:
+    """Tell whether a node with this driver_internal_info takes data with its token only."""
+    return memory.get(_KEY) is not None
+
+
+def was_shown(memory: Mapping[str, Any]) -> bool:
+    """Tell whether the data that are being processed came with the node's token."""
+    return bool(memory.get(_SHOWN))
+
+
+def opens(memory: Mapping[str, Any], shown: str) -> bool:
     """Tell, in constant time, whether this is the node's token, or it has none."""
-    (info,) = store.nodes.row(("driver_internal_info",), node_id)
-    expected = orjson.loads(info or "{}").get(_KEY)
-    return expected is None or hmac.compare_digest(str(expected).encode(), (shown or "").encode())
+    expected = memory.get(_KEY)
+    return expected is None or hmac.compare_digest(str(expected).encode(), shown.encode())

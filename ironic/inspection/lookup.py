@@ -19,9 +19,10 @@ _TEXT: Final = "No node waits for this inspection data."
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The node is known."""
+    """The node is known; ``is_bmc_alone`` when nothing but an address of its BMC leads to it."""
 
     node: NodeRow
+    is_bmc_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def by_bmc(so_far: Found | Unknown, matches: Sequence[NodeRow]) -> Verdict:
         return Refused(f"it is node {so_far.node.uuid}, but its BMC addresses are those of {_names(matches)}")
     if len(matches) > 1:
         return Refused(f"its BMC addresses are those of {_names(matches)}")
-    return Found(matches[0])
+    return Found(matches[0], is_bmc_alone=True)
 
 
 def nothing_found() -> NotFound:

@@ -38,9 +38,19 @@ class Pipeline:
         """Return the pipeline of these hooks, or raise HookLoadError."""
         return cls(loading.load(names), book)
 
-    def run(self, task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any] | None = None) -> None:
-        """Process what a machine reported; raises HardwareInspectionFailure."""
-        staged = StagedTask(task)
+    def run(
+        self,
+        task: Task,
+        inventory: dict[str, Any],
+        plugin_data: dict[str, Any] | None = None,
+        *,
+        is_proven: bool = True,
+    ) -> None:
+        """Process what a machine reported; raises HardwareInspectionFailure.
+
+        ``is_proven`` says that it certainly is the node's machine that reported.
+        """
+        staged = StagedTask(task, is_proven=is_proven)
         rules = Inspection(self.book, staged)
         try:
             self._process(staged, rules, inventory, {} if plugin_data is None else plugin_data)

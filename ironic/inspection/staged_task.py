@@ -57,8 +57,9 @@ class NewPort:
 class StagedTask:
     """What hooks get; what is not named here is that of the task itself."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, is_proven: bool = True) -> None:
         self._task = task
+        self.is_proven = is_proven  # whether it certainly is the node's machine that reported
         self.node: Any = Staged(task.node)
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None

@@ -17,15 +17,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-import requests
-
 from ironic.conf import CONF
+from ironic.core.file_urls import names_file
 from ironic.core.management_errors import BootImageFailed
-from ironic.integrations import image_servers, local_files
+from ironic.integrations import disk_room, image_servers, local_files
+from ironic.integrations.outgoing import CallFailed, NotConnected
 
 LOG = logging.getLogger(__name__)
 
@@ -33,8 +34,7 @@ _CHUNK: Final = 1024 * 1024
 # Key among the facts about a kept image: what was found out when it was fetched.
 _ABOUT: Final = "about"
 _PART: Final = ".part"
-# Images are spread over this many locks; a lock per image would leave files behind for ever.
-_LOCKS: Final = 64
+_LOCK: Final = ".lock."
 # Length of a checksum in hexadecimal digits -> algorithm.
 ALGORITHMS: Final = {64: "sha256", 128: "sha512"}
 
@@ -89,7 +89,7 @@ class ImageCache:
         """
         key = hashlib.sha256(f"{image.url} {image.checksum} {image.variant}".encode()).hexdigest()[:40]
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            _make_private(self._directory)
             with self._locked(key):
                 master = self._directory / key
                 _refresh(image, master, self._finish)
@@ -98,10 +98,10 @@ class ImageCache:
                 _place(master, target)
                 about = _facts_of(master).get(_ABOUT, {})
             self.trim()
-        except (OSError, requests.RequestException) as error:
-            # The texts of libraries quote URLs, and a URL may hold a password.
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            raise BootImageFailed(image=image.name, reason=reason) from error
+        except CallFailed as error:
+            raise BootImageFailed(image=image.name, reason=str(error)) from error
+        except OSError as error:
+            raise BootImageFailed(image=image.name, reason=error.strerror or type(error).__name__) from error
         return dict(about)
 
     def trim(self) -> None:
@@ -115,6 +115,10 @@ class ImageCache:
         for path in self._directory.glob(f".{'[0-9a-f]' * 40}{_PART}*"):
             # Nobody is at work on it, who was has been killed.
             self._remove(path.name[1:].partition(".")[0], path)
+        for path in self._directory.glob(f"{_LOCK}*"):
+            key = path.name.removeprefix(_LOCK)
+            if not (self._directory / key).exists():
+                self._remove(key, path)
 
     def _remove(self, key: str, *paths: Path) -> bool:
         """Remove what belongs to a kept image unless somebody is at work on it; return whether it is gone."""
@@ -128,9 +132,24 @@ class ImageCache:
 
     @contextmanager
     def _locked(self, key: str, *, wait: bool = True) -> Iterator[None]:
-        with open(self._directory / f".lock{int(key[:8], 16) % _LOCKS}", "w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            yield
+        """Hold the lock of one image: a slow server keeps only those waiting who want the same image from it."""
+        path = self._directory / f"{_LOCK}{key}"
+        while True:
+            with open(path, "w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                found = _stat(path)
+                if found is not None and os.path.samestat(found, os.fstat(file.fileno())):
+                    yield
+                    return
+            # It was removed while it was waited for, and holds nothing any more.
+
+
+def _make_private(directory: Path) -> None:
+    """Make a directory that no other user of this host can look into; what is offered from it is linked elsewhere."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = directory.stat()
+    if found.st_uid == os.geteuid() and found.st_mode & 0o077:
+        directory.chmod(0o700)
 
 
 def _stat(path: Path) -> os.stat_result | None:
@@ -158,7 +177,7 @@ def _leave(partial: Path) -> Mapping[str, Any]:
 def _refresh(image: Image, master: Path, finish: Finish) -> None:
     """Make the kept image what the URL has now."""
     known = _facts_of(master)
-    if urlsplit(image.url).scheme == "file":
+    if names_file(image.url):
         _refresh_from_file(image, master, known, finish)
     else:
         _refresh_from_server(image, master, known, finish)
@@ -174,33 +193,33 @@ def _facts_of(master: Path) -> dict[str, Any]:
 
 
 def _refresh_from_file(image: Image, master: Path, known: dict[str, Any], finish: Finish) -> None:
-    if fault := local_files.fault_of(image.url):
-        raise BootImageFailed(image=image.name, reason=f"it is {fault}")
-    path = Path(local_files.path_of(image.url))
-    found = path.stat()
-    facts = {"modified": found.st_mtime_ns, "size": found.st_size}
-    if {name: known.get(name) for name in facts} != facts:
-        with path.open("rb") as source:
-            _keep(image, iter(lambda: source.read(_CHUNK), b""), master, facts, finish)
+    try:
+        with local_files.opened(image.url) as source:
+            found = os.fstat(source.fileno())
+            facts = {"modified": found.st_mtime_ns, "size": found.st_size}
+            if {name: known.get(name) for name in facts} != facts:
+                disk_room.check_size(found.st_size)
+                _keep(image, iter(lambda: source.read(_CHUNK), b""), master, facts, finish)
+    except local_files.NotOffered as error:
+        raise BootImageFailed(image=image.name, reason=f"it is {error}") from error
 
 
 def _refresh_from_server(image: Image, master: Path, known: dict[str, Any], finish: Finish) -> None:
     headers = {name: known[name] for name in ("If-None-Match", "If-Modified-Since") if known.get(name)}
-    headers["Accept-Encoding"] = "identity"  # a ramdisk is often a gzip file, which must stay one
     try:
         answer = image_servers.get(image.url, headers=headers)
-    except requests.ConnectionError as error:
+    except NotConnected as error:
         if not known:
             raise
-        LOG.warning("%s can't be asked for (%s); the copy from before is used", image.name, type(error).__name__)
+        LOG.warning("%s can't be asked for (%s); the copy from before is used", image.name, error)
         return
     with answer:
-        if answer.status_code == requests.codes.not_modified and known:
+        if answer.status == HTTPStatus.NOT_MODIFIED and known:
             return
-        if not answer.ok:
-            raise BootImageFailed(image=image.name, reason=f"the server answers with status {answer.status_code}")
+        if not answer.is_good:
+            raise BootImageFailed(image=image.name, reason=f"the server answers with status {answer.status}")
         facts = {"If-None-Match": answer.headers.get("ETag"), "If-Modified-Since": answer.headers.get("Last-Modified")}
-        _keep(image, answer.iter_content(_CHUNK), master, facts, finish)
+        _keep(image, answer.chunks(), master, facts, finish)
 
 
 def _keep(image: Image, chunks: Iterator[bytes], master: Path, facts: dict[str, Any], finish: Finish) -> None:
@@ -209,7 +228,7 @@ def _keep(image: Image, chunks: Iterator[bytes], master: Path, facts: dict[str, 
     digest = hashlib.new(image.algorithm or (ALGORITHMS[len(image.checksum)] if image.checksum else "sha256"))
     try:
         with partial.open("wb") as file:
-            for chunk in chunks:
+            for chunk in disk_room.fitting(chunks, partial.parent):
                 digest.update(chunk)
                 file.write(chunk)
         if image.checksum and digest.hexdigest() != image.checksum.lower():

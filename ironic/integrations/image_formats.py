@@ -9,6 +9,7 @@ import hashlib
 import logging
 import os
 import shutil
+import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,8 @@ from oslo_concurrency import processutils
 from oslo_utils.imageutils import format_inspector
 
 from ironic.conf import CONF
-from ironic.core.image_errors import ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
+from ironic.core.image_errors import ImageConvertFailed, ImageUnacceptable
+from ironic.integrations import disk_room
 
 LOG = logging.getLogger(__name__)
 
@@ -53,6 +55,7 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
     except (format_inspector.ImageFormatError, format_inspector.SafetyCheckFailed) as error:
         raise ImageUnacceptable(reason=f"it is not safe to use: {error}") from error
     known = Format(str(found), int(found.virtual_size))
+    disk_room.check_size(known.size)
     if known.name not in permitted:
         raise ImageUnacceptable(
             reason=f"its format is {known.name}; [conductor]permitted_image_formats has {', '.join(permitted)}"
@@ -64,30 +67,49 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
 
 def make_raw(path: Path, known: Format) -> None:
     """Put a raw image in the place of one of another format."""
-    free = shutil.disk_usage(path.parent).free
-    if known.size > free:
-        raise InsufficientDiskSpace(path=str(path.parent), required=known.size // _MIB, actual=free // _MIB)
     raw = path.with_name(f"{path.name}.raw")
-    try:
-        _convert(path, known.name, raw)
-        raw.replace(path)
-    finally:
-        raw.unlink(missing_ok=True)
+    with disk_room.promised(raw, known.size):
+        try:
+            _convert(path, known, raw)
+            raw.replace(path)
+        finally:
+            raw.unlink(missing_ok=True)
 
 
-def _convert(source: Path, name: str, target: Path) -> None:
+def _convert(source: Path, known: Format, target: Path) -> None:
     if shutil.which(_PROGRAM) is None:
-        raise ImageConvertFailed(format=name, reason=f"{_PROGRAM} can't be found; install it (qemu-utils)")
+        raise ImageConvertFailed(format=known.name, reason=f"{_PROGRAM} can't be found; install it (qemu-utils)")
+    options = CONF.disk_utils
+    limits = processutils.ProcessLimits(
+        address_space=options.image_convert_memory_limit * _MIB,
+        core_file_size=0,
+        # For a program that outlives this service; until then the clock decides.
+        cpu_time=options.image_convert_timeout,
+        file_size=known.size + _MIB,
+    )
     try:
         processutils.execute(
-            *(_PROGRAM, "convert", "-f", name, "-O", RAW, str(source), str(target)),
-            prlimit=processutils.ProcessLimits(address_space=CONF.disk_utils.image_convert_memory_limit * _MIB),
-            attempts=CONF.disk_utils.image_convert_attempts,
+            *(_PROGRAM, "convert", "-f", known.name, "-O", RAW, str(source), str(target)),
+            prlimit=limits,
+            attempts=options.image_convert_attempts,
+            timeout=options.image_convert_timeout,
+            on_completion=_end,
             env_variables={**os.environ, **_ENVIRONMENT},
         )
     except processutils.ProcessExecutionError as error:
         LOG.warning("qemu-img could not convert %s: %s", source.name, error.stderr)
-        raise ImageConvertFailed(format=name, reason=f"qemu-img ended with status {error.exit_code}") from error
+        reason = f"qemu-img ended with status {error.exit_code}"
+        raise ImageConvertFailed(format=known.name, reason=reason) from error
+    except subprocess.TimeoutExpired as error:
+        reason = f"qemu-img took longer than [disk_utils]image_convert_timeout, {options.image_convert_timeout} s"
+        raise ImageConvertFailed(format=known.name, reason=reason) from error
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a conversion that is still under way when its time is over."""
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
 
 
 def sha256(path: Path) -> str:

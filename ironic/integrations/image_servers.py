@@ -1,18 +1,25 @@
 """Web servers that images come from: how they are asked, and how it is proved to them that one may have an image.
 
-Credentials of [deploy]image_server_user go to the hosts of image_server_auth_hosts, and to others only where
-image_server_auth_permit_unknown_hosts allows that. Those of an instance are for the agent, which fetches its image.
+Credentials of [deploy]image_server_user go to the servers of image_server_auth_hosts and to no others. Without such a
+list image_server_auth_permit_unknown_hosts decides. Those of an instance are for the agent, which fetches its image.
 """
 
+import logging
+import os
+import ssl
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit
 
-import requests
+import certifi
 from oslo_utils import strutils
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.servers import Server, is_among
+from ironic.integrations import disk_room, outgoing
+from ironic.integrations.outgoing import Answer, Login, Terms
+
+LOG = logging.getLogger(__name__)
 
 BASIC: Final = "http_basic"
 
@@ -20,16 +27,21 @@ _STRATEGY: Final = "image_server_auth_strategy"
 _CREDENTIALS: Final = ("image_server_user", "image_server_password")
 
 
-def get(url: str, headers: Mapping[str, str] | None = None) -> requests.Response:
-    """Ask a server for a file; what comes is read by the caller, in pieces. Raises requests.RequestException."""
-    return requests.get(
-        url,
-        headers=dict(headers or {}),
-        auth=_credentials(urlsplit(url).hostname),
-        verify=authorities(),
-        stream=True,
-        timeout=CONF.webserver_connection_timeout,
+def get(url: str, headers: Mapping[str, str] | None = None, most_bytes: int | None = None) -> Answer:
+    """Ask a server for a file; what comes is read by the caller, in pieces. Raises outgoing.CallFailed.
+
+    Without ``most_bytes`` the file is an image, and as large as images may be.
+    """
+    terms = Terms(
+        tls=trust,
+        seconds=CONF.outgoing.download_timeout,
+        idle_seconds=CONF.webserver_connection_timeout,
+        most_bytes=most_bytes or disk_room.most_bytes(),
+        login=_login,
+        proxy=outgoing.environment_proxy,
+        trusts_proxies=True,
     )
+    return outgoing.get(url, terms, headers)
 
 
 def check(node_uuid: str, instance_info: Mapping[str, Any]) -> None:
@@ -50,19 +62,41 @@ def for_agent(instance_info: Mapping[str, Any]) -> dict[str, Any]:
     return {name: instance_info.get(name) for name in (_STRATEGY, *_CREDENTIALS)}
 
 
-def _credentials(host: str | None) -> tuple[str, str] | None:
+def warn_of_unknown_hosts() -> None:
+    """Say it when credentials go to whatever server a user names."""
+    options = CONF.deploy
+    permitted = options.image_server_auth_permit_unknown_hosts and not options.image_server_auth_hosts
+    if options.image_server_auth_strategy == BASIC and permitted:
+        LOG.warning(
+            "Every web server that a user names as the place of an image is shown the credentials of "
+            "[deploy]image_server_user. Name the servers that may see them in [deploy]image_server_auth_hosts."
+        )
+
+
+def _login(server: Server) -> Login | None:
     options = CONF.deploy
     if options.image_server_auth_strategy != BASIC:
         return None
-    if host not in options.image_server_auth_hosts and not options.image_server_auth_permit_unknown_hosts:
+    hosts = options.image_server_auth_hosts
+    if not (is_among(server, hosts) if hosts else options.image_server_auth_permit_unknown_hosts):
         return None
-    return options.image_server_user or "", options.image_server_password or ""
+    return Login(options.image_server_user or "", options.image_server_password or "")
 
 
-def authorities() -> str | bool:
-    """Return whether certificates are checked, or the file of the authorities that are believed."""
+def trust() -> ssl.SSLContext:
+    """Return the terms of TLS with web servers: whose certificates are believed."""
     said = str(CONF.webserver_verify_ca)
     try:
-        return strutils.bool_from_string(said, strict=True)
+        is_checked, authorities = strutils.bool_from_string(said, strict=True), certifi.where()
     except ValueError:
-        return said
+        is_checked, authorities = True, said
+    if not is_checked:
+        careless = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        careless.check_hostname, careless.verify_mode = False, ssl.CERT_NONE
+        return careless
+    try:
+        if os.path.isdir(authorities):
+            return ssl.create_default_context(capath=authorities)
+        return ssl.create_default_context(cafile=authorities)
+    except OSError as error:
+        raise outgoing.CallFailed("the file of [DEFAULT]webserver_verify_ca can't be read") from error

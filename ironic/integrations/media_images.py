@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-import requests
-
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.management_errors import ImageDownloadFailed
-from ironic.integrations import image_servers
+from ironic.core.servers import server_of
+from ironic.integrations import disk_room, image_servers
+from ironic.integrations.outgoing import CallFailed
 
 LOG = logging.getLogger(__name__)
 
@@ -25,14 +25,15 @@ LOG = logging.getLogger(__name__)
 SOURCES: Final = ("http", "local")
 
 _FOLDER: Final = "vmedia"
-_DOWNLOADED: Final = frozenset({"http", "https"})
-_CHUNK: Final = 1024 * 1024
+_WEB: Final = ("http://", "https://")
 _SUFFIXES: Final = frozenset({".iso", ".img", ".qcow2", ".raw"})
 
 
 def check(url: str, source: str) -> None:
     """Refuse what can't be offered here, before anything is begun."""
-    if source == "local" and urlsplit(url).scheme in _DOWNLOADED and not CONF.deploy.http_url:
+    if url.startswith(_WEB) and server_of(url) is None:
+        raise InvalidParameterValue(err="The URL of the image does not name a web server.")
+    if source == "local" and url.startswith(_WEB) and not CONF.deploy.http_url:
         raise InvalidParameterValue(
             err="Images can't be copied to this host, for [deploy]http_url is not set. Set it to the URL at which "
             "[deploy]http_root is served, or ask for image_download_source http."
@@ -41,7 +42,7 @@ def check(url: str, source: str) -> None:
 
 def offered(node_uuid: str, device_type: str, url: str, source: str) -> str:
     """Return the URL at which a BMC finds an image, after copying the image there if need be."""
-    if source != "local" or urlsplit(url).scheme not in _DOWNLOADED:
+    if source != "local" or not url.startswith(_WEB):
         # Shares (nfs, cifs, smb) are mounted by the BMC itself.
         return url
     withdraw(node_uuid, [device_type])
@@ -58,8 +59,9 @@ def withdraw(node_uuid: str, device_types: Sequence[str] | None = None) -> None:
 
 
 def _copies(node_uuid: str, device_types: Sequence[str] | None) -> Iterable[Path]:
-    of_node = _folder().glob(f"{node_uuid}.*")
-    return [path for path in of_node if device_types is None or path.name.split(".")[1] in device_types]
+    # With a dot before the name where a killed service had begun to fetch it.
+    of_node = [path for dot in ("", ".") for path in _folder().glob(f"{dot}{node_uuid}.*")]
+    return [path for path in of_node if device_types is None or path.name.lstrip(".").split(".")[1] in device_types]
 
 
 def _folder() -> Path:
@@ -78,14 +80,14 @@ def _download(url: str, target: Path) -> None:
     partial = target.with_name(f".{target.name}.part")
     try:
         with image_servers.get(url) as answer:
-            answer.raise_for_status()
+            if not answer.is_good:
+                raise CallFailed(f"the server answers with status {answer.status}")
             with partial.open("wb") as file:
-                for chunk in answer.iter_content(_CHUNK):
+                for chunk in disk_room.fitting(answer.chunks(), partial.parent):
                     file.write(chunk)
         partial.rename(target)
-    except (requests.RequestException, OSError) as error:
-        # Neither the library's texts nor ours should show a password that stands in the URL.
-        reason = f"{type(error).__name__} while reading from {urlsplit(url).hostname}"
+    except (CallFailed, OSError) as error:
+        reason = f"reading from {urlsplit(url).hostname}: {error if isinstance(error, CallFailed) else error.strerror}"
         LOG.warning("%s could not be stored: %s", target.name, reason)
         raise ImageDownloadFailed(reason=reason) from error
     finally:

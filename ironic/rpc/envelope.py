@@ -8,11 +8,13 @@ hosts need not agree. Keys that a later release adds are ignored here; another m
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ironic.core.call_errors import CallCameTooLate
 from ironic.core.errors import CallNotUnderstood
 from ironic.rpc.versions import FIRST, PRESENT, Version
+
+_MOST_HOSTS: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,4 +57,7 @@ class Clocks:
     def learn(self, host: str, answer: Mapping[str, Any]) -> None:
         """Take note of the time that an answer shows; a conductor of the first version shows none."""
         if (shown := answer.get("clock")) is not None:
+            if len(self._ahead) >= _MOST_HOSTS:
+                # Hosts come and go; those that are there tell their time with their next answer.
+                self._ahead.clear()
             self._ahead[host] = shown - time.time()

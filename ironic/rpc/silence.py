@@ -8,8 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from ironic.core.call_errors import ConductorAbsent, ConductorSilent
+
+_MOST_HOSTS: Final = 4096
 
 
 class Silence:
@@ -27,6 +30,9 @@ class Silence:
         try:
             yield
         except ConductorSilent:
+            if len(self._asked_again_from) >= _MOST_HOSTS:
+                # Hosts come and go; asking each of the others once more in vain does no harm.
+                self._asked_again_from.clear()
             self._asked_again_from[host] = self._clock() + self._seconds
             raise
         except Exception:

@@ -11,6 +11,19 @@ from ironic.conf import CONF
 Setter = Callable[..., None]
 
 
+def _allow_loopback() -> None:
+    """Have the service contact what tests offer to it, which is on the loopback; `CONF.reset()` forgets it."""
+    CONF.set_default("allow_loopback", True, group="outgoing")
+
+
+_allow_loopback()
+
+
+@pytest.fixture(autouse=True)
+def _loopback() -> None:
+    _allow_loopback()
+
+
 @pytest.fixture
 def conf() -> Iterator[Setter]:
     """Return a function that sets options until the test ends: `conf(host="c1", conductor__automated_clean=False)`.

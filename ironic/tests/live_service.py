@@ -31,9 +31,10 @@ def free_port() -> int:
 
 
 def write_options(path: Path, options: Options) -> Path:
-    """Write a configuration file from groups of options."""
+    """Write a configuration file from groups of options; what tests offer to the service is on the loopback."""
     sections = (
-        [f"[{group}]", *(f"{name} = {value}" for name, value in each.items())] for group, each in options.items()
+        [f"[{group}]", *(f"{name} = {value}" for name, value in each.items())]
+        for group, each in ({"outgoing": {"allow_loopback": True}} | dict(options)).items()
     )
     path.write_text("\n\n".join("\n".join(lines) for lines in sections) + "\n")
     return path

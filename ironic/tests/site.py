@@ -46,9 +46,21 @@ def eventually(look: Callable[[], Any], wanted: Any, seconds: float = 60) -> Non
 
 
 class Site:
-    """One API and its conductors; ``files`` are read before what makes the site a site."""
+    """One API and its conductors.
 
-    def __init__(self, directory: Path, database: str, broker: str = BROKER, files: Sequence[Path] = ()) -> None:
+    ``files`` are read before what makes the site a site; ``environments`` are added to the one of this process, by the
+    name of a conductor or "api".
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        database: str,
+        broker: str = BROKER,
+        files: Sequence[Path] = (),
+        environments: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        self._environments = environments or {}
         self.name = f"site{uuid.uuid4().hex[:8]}"
         self.conductors: dict[str, Service] = {}
         self._directory, self.database, self._broker, self._files = directory, database, broker, files
@@ -67,7 +79,7 @@ class Site:
         """Start the API, or start it again; it needs a moment until it is ready."""
         self._log("api").unlink(missing_ok=True)
         files = self.configuration if not options else self._configuration("api", options)
-        self._api = Service("ironic-api", files, self._log("api"), self._port)
+        self._api = Service("ironic-api", files, self._log("api"), self._port, self._environments.get("api"))
         return self._api
 
     def start_conductor(self, name: str, options: Options = _NO_OPTIONS) -> Service:
@@ -76,7 +88,8 @@ class Site:
             self._earlier_lives.append(self.conductors[name].log)
         self._log(name).unlink(missing_ok=True)
         files = self._configuration(name, options)
-        self.conductors[name] = Service("ironic-conductor", files, self._log(name))
+        environment = self._environments.get(name)
+        self.conductors[name] = Service("ironic-conductor", files, self._log(name), environment=environment)
         return self.conductors[name]
 
     def host(self, name: str) -> str:

@@ -13,7 +13,7 @@ from ironic.api.openapi.bodies import closed, ref
 from ironic.api.openapi.values import LINK, Schema, given, nullable
 from ironic.api.types import Array, Bool, Enum, Integer, Mac, Object, Text, TraitNames, Uuid, ValueType, Words
 from ironic.api.user_steps import AskedSteps, DeploySteps
-from ironic.core import states
+from ironic.core import callback_urls, certificates, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ _PROVISION: Final = takes(
     runbook=Text(),
 )
 _HEARTBEAT: Final = takes(
-    {"callback_url": Text(None)},
-    agent_version=Text(None),
-    agent_token=Text(None),
-    agent_verify_ca=Text(None),
-    agent_status=Text(None),
-    agent_status_message=Text(None),
+    {"callback_url": Text(callback_urls.LONGEST)},
+    agent_version=Text(),
+    agent_token=Text(1024),
+    agent_verify_ca=Text(certificates.LONGEST),
+    agent_status=Enum("start", "end", "error", name="agent status"),
+    agent_status_message=Text(64 * 1024),
 )
 _CALL: Final = Action(answer={}, body={}, query={"method": Text()}, also=(202, 409, *_BY_MACHINE), kind="*/*")
 _NAMED_CALL: Final = Action(answer={}, body={}, also=(202, 409, *_BY_MACHINE), kind="*/*")

@@ -6,6 +6,7 @@ Source: facts/fields.yaml. How a node is found is told in `ironic.core.allocatio
 from typing import Any, ClassVar
 
 from ironic.api.fields import ANYONE, CREATE, NOBODY, Exact, Field, Filter, Resource
+from ironic.api.resources.node_views import text_without_secrets
 from ironic.api.types import Array, Datetime, Links, LogicalName, Object, Text, TraitNames, Uuid, ValueType
 
 
@@ -37,7 +38,7 @@ class Allocation(Resource):
     updated_at = Field(Datetime(), since=52, write=NOBODY, plain=True)
     candidate_nodes = Field(NodeNames(), since=52, write=CREATE, plain=True, empty=[])
     extra = Field(Object(), since=52, write=ANYONE, plain=True, empty={})
-    last_error = Field(Text(None), since=52, write=NOBODY, plain=True)
+    last_error = Field(Text(None), since=52, write=NOBODY, plain=True, render=text_without_secrets)
     name = Field(LogicalName(), since=52, write=ANYONE, plain=True)
     owner = Field(Text(), since=60, write=CREATE, plain=True, filter=Exact())
     resource_class = Field(Text(80), since=52, write=CREATE, plain=True, filter=Exact())

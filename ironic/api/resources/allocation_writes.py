@@ -196,7 +196,7 @@ _ALL, _ONE = "/v1/allocations", "/v1/allocations/{allocation}"
 # Creating depends on whose the allocation shall be, ending that of a node on whose it is: see the handlers.
 _WHOLE = needs_one("an allocation's UUID or name")
 ROUTES = (
-    Route("POST", _ALL, create, since=52, below=405, shape=FAULT),
+    Route("POST", _ALL, create, since=52, below=405, shape=FAULT, judges=True),
     Route("PATCH", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
     Route("DELETE", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
     Route("POST", _ONE, _WHOLE, since=52, below=405, shape=FAULT),

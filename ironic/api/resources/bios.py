@@ -1,6 +1,7 @@
 """The BIOS settings of a node, as the last look at the machine found them. Read only: steps change them."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 from ironic.api import answers, input, projection
 from ironic.api.answers import Answer
@@ -10,7 +11,13 @@ from ironic.api.request import Request
 from ironic.api.resources import nested_links, node_idents
 from ironic.api.routes import Route
 from ironic.api.types import Array, Bool, Datetime, Integer, Text, ValueType, Words
+from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+
+
+def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return what each setting is set to, unless its name is that of a secret."""
+    return [secrets.masked({"name": name, "value": value})["value"] for name, value in rows]
 
 
 class BiosSetting(Resource):
@@ -27,7 +34,7 @@ class BiosSetting(Resource):
     created_at = Field(Datetime(), write=NOBODY, plain=True)
     updated_at = Field(Datetime(), write=NOBODY, plain=True)
     name = Field(Text(), write=NOBODY, plain=True)
-    value = Field(Text(None), write=NOBODY, plain=True)
+    value = Field(Text(None), write=NOBODY, plain=True, needs=("name", "value"), gather=values_without_secrets)
     attribute_type = Field(Text(), since=74, write=NOBODY)
     allowable_values = Field(Array(), since=74, write=NOBODY)
     lower_bound = Field(Integer(), since=74, write=NOBODY)
@@ -38,6 +45,9 @@ class BiosSetting(Resource):
     reset_required = Field(Bool(), since=74, write=NOBODY)
     unique = Field(Bool(), since=74, write=NOBODY)
     links = nested_links.below("bios", "name")
+
+
+_CHOICE: Final = {"fields": Words(), "detail": Bool()}
 
 
 # Shown whatever fields are asked for.
@@ -54,7 +64,7 @@ def index(request: Request, node: str) -> Answer:
 
 
 def _projection(request: Request) -> Projection:
-    given: dict[str, Any] = input.query(request.query(), {"fields": Words(), "detail": Bool()})
+    given: dict[str, Any] = input.query(request.query(), _CHOICE)
     if given and request.minor < BiosSetting.since_fields:
         raise InvalidParameterValue(err=f"{', '.join(given)} needs API version 1.{BiosSetting.since_fields} or later.")
     if given.get("fields") and given.get("detail"):

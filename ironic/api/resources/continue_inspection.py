@@ -1,8 +1,9 @@
 """`/v1/continue_inspection`: a ramdisk posts what it has found out about its machine.
 
 The data are checked and matched with the one node that waits for them; a conductor works on them in the background. Old
-agents speak exactly version 1.1 and learn the UUID of their node; newer ones get what a look-up answers, with a new
-token. Every failed match is the same 404, as is a version in between. Source: demands S72 to S77.
+agents speak exactly version 1.1 and learn the UUID of their node; newer ones get what a look-up answers, with the
+token if it is given out for the first time. Every failed match is the same 404, as is a version in between. Source:
+demands S72 to S77.
 """
 
 from functools import partial
@@ -16,6 +17,8 @@ from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
 from ironic.api.types import Text, Uuid
 from ironic.core import states
+from ironic.core.errors import IronicError
+from ironic.core.secrets import REPLACEMENT
 from ironic.inspection import boot_token
 from ironic.inspection.arrival import Arrival, accept
 from ironic.inspection.lookup import nothing_found
@@ -27,14 +30,15 @@ if TYPE_CHECKING:
 
 _OLD: Final = 1
 _SINCE: Final = 84
+_QUERY: Final = {"node_uuid": Uuid(), boot_token.PARAMETER: Text()}
 
 
 def continue_inspection(request: Request) -> Answer:
     """Take what a ramdisk has found."""
-    ramdisk.admit(request)
+    ramdisk.admit_report(request)
     if _OLD < request.minor < _SINCE:
         raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
-    given = input.query(request.query(), {"node_uuid": Uuid(), boot_token.PARAMETER: Text()})
+    given = input.query(request.query(), _QUERY)
     if "node_uuid" in given and request.minor == _OLD:
         raise Refused(404, f"node_uuid needs API version 1.{_SINCE} or later.")
     arrival = accept(
@@ -42,7 +46,7 @@ def continue_inspection(request: Request) -> Answer:
         request.settings.rule_book,
         request.json(),
         given.get("node_uuid"),
-        boot_token=given.get(boot_token.PARAMETER, "") if request.settings.boot_token else None,
+        boot_token=given.get(boot_token.PARAMETER, ""),
         discovery=request.settings.discovery,
         rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
     )
@@ -61,10 +65,15 @@ def _answer_old(request: Request, conductor: "ConductorCalls", arrival: Arrival)
 def _answer(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> Answer:
     # The token first: from the moment the conductor has accepted the data, the node is the conductor's.
     expected = states.ENROLL if arrival.discovered else states.INSPECTWAIT
-    token, node = ramdisk.hand_out(request, arrival.node.uuid, partial(_check_state, expected), again=True)
+    token, node = ramdisk.hand_out(request, arrival.node.uuid, partial(_check_state, expected))
     document = ramdisk.view(request).of_record(request, node, {})
-    _hand_on(request, conductor, arrival)
-    return answers.document(ramdisk.document(request, document, node.management_interface, token))
+    try:
+        _hand_on(request, conductor, arrival)
+    except IronicError:
+        if token != REPLACEMENT:
+            ramdisk.take_back(request, node.uuid, token)
+        raise
+    return answers.secret(ramdisk.document(request, document, node.management_interface, token))
 
 
 def _check_state(expected: str, record: "NodeRecord") -> None:

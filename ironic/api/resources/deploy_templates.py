@@ -13,6 +13,7 @@ from ironic.api.resources import step_lists
 from ironic.api.routes import Route
 from ironic.api.types import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
 from ironic.api.user_steps import TemplateSteps
+from ironic.core import secrets
 
 _shown = step_lists.shown(lambda store: store.deploy_templates)
 
@@ -32,7 +33,9 @@ class DeployTemplate(Resource):
     name = Field(TraitName(), since=55, nullable=False, empty=REQUIRED, plain=True)
     extra = Field(Object(), since=55, empty={})
     links = Field(Links("deploy_templates/{}"), since=55, write=NOBODY, plain=True)
-    steps = Field(TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown)
+    steps = Field(
+        TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown, mask=secrets.masked
+    )
     # Clients may send one; nothing ever came of it.
     description = Field(Text(), since=55, write=CREATE, column=None, hidden=True)
 

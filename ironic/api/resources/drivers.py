@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _TYPE: Final = Driver.table.filters["type"]
 _QUERY: Final[dict[str, ValueType]] = {"type": Text(), "detail": Bool(), "fields": Words()}
+_DRIVER_NAME: Final[dict[str, ValueType]] = {"driver_name": Text()}
 _SINCE: Final = {"type": _TYPE.since, "detail": Driver.since_detail, "fields": Driver.since_fields}
 
 
@@ -37,7 +38,7 @@ def index(request: Request) -> Answer:
         if _SINCE[name] > request.minor:
             raise unacceptable(name, _SINCE[name])
     # What a version does not know it does not judge either.
-    kind = input.check((("type", _TYPE.type),), {"type": given.get("type", DYNAMIC)})["type"]
+    kind = input.check({"type": _TYPE.type}, {"type": given.get("type", DYNAMIC)})["type"]
     view = _projection(request, given)
     found = _served(request) if kind == DYNAMIC else {}
     rows = [_row(view, facts) for _, facts in sorted(found.items())]
@@ -96,7 +97,7 @@ def show_properties(request: Request, driver: str) -> Answer:
 
 def show_properties_by_query(request: Request) -> Answer:
     """The older spelling of the same."""
-    driver = input.query(request.query(), {"driver_name": Text()}).get("driver_name")
+    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
     if not driver:
         raise MissingParameterValue(err="driver_name is required.")
     return _properties(request, driver)
@@ -115,7 +116,7 @@ def show_logical_disk_properties(request: Request, driver: str) -> Answer:
 
 def show_logical_disk_properties_by_query(request: Request) -> Answer:
     """The older spelling of the same."""
-    driver = input.query(request.query(), {"driver_name": Text()}).get("driver_name")
+    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
     if not driver:
         raise MissingParameterValue(err="driver_name is required.")
     return _logical_disk_properties(request, driver)

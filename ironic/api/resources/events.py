@@ -16,6 +16,7 @@ from ironic.core.errors import InvalidParameterValue
 
 LOG = logging.getLogger(__name__)
 
+_EVENTS: Final = (("events", Array()),)
 _KINDS: Final = Enum("network.bind_port", "network.unbind_port", "network.delete_port", name="event")
 _REQUIRED: Final = (("event", _KINDS), ("port_id", Uuid()), ("mac_address", Mac()), ("status", Text()))
 _OPTIONAL: Final = (("device_id", Uuid()), ("binding:host_id", Uuid()), ("binding:vnic_type", Text()))
@@ -24,7 +25,7 @@ _OPTIONAL: Final = (("device_id", Uuid()), ("binding:host_id", Uuid()), ("bindin
 def receive(request: Request) -> Answer:
     """Take note of events."""
     input.query(request.query(), {})
-    events = input.arguments(input.require_object(request.json()), (), (("events", Array()),))["events"]
+    events = input.arguments(input.require_object(request.json()), (), _EVENTS)["events"]
     if not events:
         raise InvalidParameterValue(err="events must not be empty.")
     for event in [_checked(event) for event in events]:

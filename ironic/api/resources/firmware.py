@@ -1,6 +1,6 @@
 """The firmware components of a node with their versions, as the last look at the machine found them. Read only."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from ironic.api import answers, input, projection
 from ironic.api.answers import Answer
@@ -44,6 +44,9 @@ class FirmwareComponent(Resource):
 ALWAYS = ("created_at", "updated_at")
 
 
+_FIELDS: Final = {"fields": Words()}
+
+
 def index(request: Request, node: str) -> Answer:
     """List the components of a node."""
     view = _projection(request)
@@ -53,7 +56,7 @@ def index(request: Request, node: str) -> Answer:
 
 
 def _projection(request: Request) -> Projection:
-    given: dict[str, Any] = input.query(request.query(), {"fields": Words()})
+    given: dict[str, Any] = input.query(request.query(), _FIELDS)
     if not given.get("fields"):
         return projection.plain(FirmwareComponent, request.minor)
     try:

@@ -7,30 +7,34 @@ it was first reached at. What its being alive makes possible is decided by the c
 import logging
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 import orjson
 
-from ironic.api import answers, input
+from ironic.api import answers, idents, input
 from ironic.api.answers import Answer
 from ironic.api.input import Types
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources import node_idents, ramdisk
+from ironic.api.resources import heartbeat_source, node_idents, ramdisk
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Enum, Text
-from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked
+from ironic.core import callback_urls, certificates
+from ironic.core.callback_urls import CallbackUrl
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
+from ironic.integrations import destinations
 
 LOG = logging.getLogger(__name__)
 
-_REQUIRED: Final[Types] = (("callback_url", Text(2048)),)
+_REQUIRED: Final[Types] = (("callback_url", Text(callback_urls.LONGEST)),)
 _ALWAYS: Final[Types] = (("agent_token", Text(1024)),)
+# Installers send what they have printed last; of what is taken, a few lines are kept.
+_LONGEST_MESSAGE: Final = 64 * 1024
 # Arguments that came later, with the first version that takes them.
 _LATER: Final = (
     (36, ("agent_version", Text())),
-    (68, ("agent_verify_ca", Text(None))),
+    (68, ("agent_verify_ca", Text(certificates.LONGEST))),
     (72, ("agent_status", Enum("start", "end", "error", name="agent status"))),
-    (72, ("agent_status_message", Text(None))),
+    (72, ("agent_status_message", Text(_LONGEST_MESSAGE))),
 )
 _AGENT_URL: Final = "agent_url"
 
@@ -46,16 +50,34 @@ class _Node(NamedTuple):
 
 def heartbeat(request: Request, node: str) -> Answer:
     """Take note of an agent's sign of life."""
-    ramdisk.check_enabled(request)
+    ramdisk.admit(request)
     beat = input.arguments(request.arguments(), _ALWAYS + _later(request.minor), _REQUIRED)
-    found = _Node(*node_idents.row(request, _Node._fields, node))
+    found = _node(request, node)
     info = orjson.loads(found.driver_internal_info or "{}")
     _check_token(found.uuid, beat.pop("agent_token", None), info)
     if "agent_version" not in beat:
         raise MissingParameterValue(err="agent_version is required.")
-    _check_url(beat["callback_url"], info, require_tls=request.settings.ramdisk.require_tls)
-    _tell(request, found, beat, known=bool(info.get(_AGENT_URL)))
+    url = _check_url(request, beat["callback_url"], info)
+    known = bool(info.get(_AGENT_URL))
+    heartbeat_source.check(request, found.uuid, url.host if url else None, info, is_first=not known)
+    if "agent_verify_ca" in beat:
+        beat["agent_verify_ca"] = _certificates(beat["agent_verify_ca"])
+    _tell(request, found, beat, known=known)
     return answers.accepted()
+
+
+def _node(request: Request, ident: str) -> _Node:
+    """Return the node; one that is named and not there is answered like one whose token is not shown.
+
+    UUIDs can't be guessed, and an agent has to hear that its node is gone.
+    """
+    try:
+        return _Node(*node_idents.row(request, _Node._fields, ident))
+    except NodeNotFound:
+        if idents.is_uuid(ident):
+            raise
+        LOG.warning("A heartbeat for a node named %s is refused: there is none", ident)
+        raise _no_token() from None
 
 
 def _later(minor: int) -> Types:
@@ -69,33 +91,43 @@ def _check_token(uuid: str, shown: str | None, info: Mapping[str, Any]) -> None:
             uuid,
             "it shows another token than the node was given" if shown else "it shows no token",
         )
-        raise InvalidParameterValue(err="The agent_token is missing, or not the one that was given out.")
+        raise _no_token()
 
 
-def _check_url(url: str, info: Mapping[str, Any], *, require_tls: bool) -> None:
-    """Refuse an address that is none, is not safe enough or is not the one the agent had before."""
-    if info.get(_AGENT_URL) not in (None, "", url):
+def _no_token() -> InvalidParameterValue:
+    return InvalidParameterValue(err="The agent_token is missing, or not the one that was given out.")
+
+
+def _check_url(request: Request, url: str, info: Mapping[str, Any]) -> CallbackUrl | None:
+    """Take an address apart, or refuse one that is none, is not safe enough or is not the one the agent had before."""
+    known = info.get(_AGENT_URL)
+    if known not in (None, "", url):
         raise InvalidParameterValue(err="callback_url is not the one that this agent has announced before.")
     # Without an address it is not the agent that speaks, but an installer that is never called back.
     if url == "":
-        return
-    scheme = _scheme(url)
-    if scheme not in ("http", "https"):
-        raise InvalidParameterValue(err="callback_url has to be an http or https URL with a host.")
-    if require_tls and scheme != "https":
-        raise InvalidParameterValue(err="callback_url has to be an https URL here, see [agent]require_tls.")
-
-
-def _scheme(url: str) -> str | None:
-    """Return the scheme of a URL that has a host, None for anything else."""
-    if not url.isascii() or not url.isprintable() or " " in url:
         return None
     try:
-        parts = urlsplit(url)
-        usable = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return None
-    return parts.scheme if usable else None
+        parsed = CallbackUrl.parse(url)
+        _check_address(parsed)
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"callback_url {error}.") from None
+    if request.settings.ramdisk.require_tls and parsed.scheme != "https":
+        raise InvalidParameterValue(err="callback_url has to be an https URL here, see [agent]require_tls.")
+    return parsed
+
+
+def _check_address(url: CallbackUrl) -> None:
+    """Raise ValueError for an address that is never called; names are judged when they are looked up."""
+    address = url.address
+    if address is not None and (fault := destinations.fault_at(str(address), url.port)):
+        raise ValueError(f"must not lead to {fault}")
+
+
+def _certificates(text: str) -> str:
+    try:
+        return certificates.from_pem(text)
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"agent_verify_ca {error}.") from None
 
 
 def _tell(request: Request, node: _Node, beat: dict[str, Any], *, known: bool) -> None:

@@ -58,13 +58,14 @@ def lookup(request: Request) -> Answer:
     if request.minor < ramdisk.SINCE_TOKEN:
         return _answer(request, view.document(request, row), facts, None)
     if memory.get(ramdisk.TOKEN) and not _is_silent(request, facts["provision_state"], memory):
+        ramdisk.note_repeated(request, facts["uuid"], memory)
         return _answer(request, view.document(request, row), facts, REPLACEMENT)
     token, node = ramdisk.hand_out(request, facts["uuid"], lambda record: _admit(request, record))
     return _answer(request, view.of_record(request, node, {}), facts, token)
 
 
 def _answer(request: Request, node: dict[str, Any], facts: dict[str, Any], token: str | None) -> Answer:
-    return answers.document(ramdisk.document(request, node, facts["management_interface"], token))
+    return answers.secret(ramdisk.document(request, node, facts["management_interface"], token))
 
 
 def _row(request: Request, columns: tuple[str, ...], given: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,12 +17,17 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_serving, node_writes
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Text, Uuid
+from ironic.core import secrets
 from ironic.core.errors import MissingParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
+_VALIDATED = {"node": Text(), "node_uuid": Uuid()}
+_REASON = (("reason", Text(None)),)
+_BOOT_DEVICE = (("boot_device", Text()),)
+_PERSISTENT = (("persistent", Bool()),)
 _VALIDATE = "baremetal:node:validate"
 
 
@@ -34,7 +39,7 @@ def validate(request: Request, node: str) -> Answer:
 
 def validate_by_query(request: Request) -> Answer:
     """The older spelling of the same."""
-    given = input.query(request.query(), {"node": Text(), "node_uuid": Uuid()})
+    given = input.query(request.query(), _VALIDATED)
     node = given.get("node") or given.get("node_uuid")
     if not node:
         raise MissingParameterValue(err="node or node_uuid is required.")
@@ -46,12 +51,13 @@ def _validated(request: Request, node: str) -> Answer:
     if request.minor < 5 and not idents.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
     conductor, uuid = node_serving.conductor(request, node)
-    return answers.document(conductor.validate_interfaces(request.context, uuid))
+    # Drivers say what is wrong with their options in texts that quote these.
+    return answers.document(secrets.masked(conductor.validate_interfaces(request.context, uuid)))
 
 
 def start_maintenance(request: Request, node: str) -> Answer:
     """Take a node out of service."""
-    given = input.arguments(request.arguments(), (("reason", Text(None)),))
+    given = input.arguments(request.arguments(), _REASON)
     return _maintained(request, node, maintenance=True, maintenance_reason=given.get("reason"))
 
 
@@ -90,7 +96,7 @@ def list_boot_devices(request: Request, node: str) -> Answer:
 
 def set_boot_device(request: Request, node: str) -> Answer:
     """Choose what the machine boots from."""
-    given = input.arguments(request.arguments(), (("persistent", Bool()),), (("boot_device", Text()),))
+    given = input.arguments(request.arguments(), _PERSISTENT, _BOOT_DEVICE)
     conductor, uuid = node_serving.conductor(request, node)
     conductor.set_boot_device(request.context, uuid, given["boot_device"], given.get("persistent", False))
     return NO_CONTENT
@@ -126,7 +132,7 @@ _NO_PART = refuses("A node has no such part.")
 _NO_MANAGEMENT = Refuses(lambda: Abort(405, "Management has boot_device, indicators and inject_nmi only."))
 _BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
 ROUTES = (
-    Route("GET", "/v1/nodes/validate", validate_by_query),
+    Route("GET", "/v1/nodes/validate", validate_by_query, judges=True),
     Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
     Route("GET", "/v1/nodes/{node}/validate", validate, rule=_VALIDATE),
     Route("PUT", "/v1/nodes/{node}/maintenance", start_maintenance, rule="baremetal:node:set_maintenance"),

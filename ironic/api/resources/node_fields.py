@@ -6,7 +6,7 @@ Source: facts/fields.yaml and demands S21, S32, S68. Whether a change is possibl
 
 from typing import ClassVar
 
-from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Exact, Field, Filter, Resource
+from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Exact, Field, Filter, Resource, Trim
 from ironic.api.resources import node_views as views
 from ironic.api.types import (
     Array,
@@ -23,12 +23,28 @@ from ironic.api.types import (
     Words,
 )
 
+# Who may give a node steps may see what they were given.
+_CLEANS = "baremetal:node:set_provision_state:clean_steps"
+_SERVICES = "baremetal:node:set_provision_state:service_steps"
+_DEPLOYS = "baremetal:node:set_provision_state"
+_STORED_STEPS = (
+    Trim(_CLEANS, views.without_arguments_in("clean_steps")),
+    Trim(_SERVICES, views.without_arguments_in("service_steps")),
+    Trim(_DEPLOYS, views.without_arguments_in("deploy_steps", "user_deploy_steps")),
+)
+
 FAULTS = ("power failure", "clean failure", "rescue abort failure", "service failure")
 
 
 def _interface(since: int = 31) -> Field:
     """One kind of interface; null and removal ask for the calculated default (S7)."""
     return Field(Text(), since=since, filter=Exact(31))
+
+
+def _step(rule: str, since: int) -> Field:
+    """The step that runs; its arguments are for callers whom the rule lets give steps."""
+    trims = (Trim(rule, views.without_arguments),)
+    return Field(Object(), since=since, write=NOBODY, mask=views.without_secrets, trims=trims)
 
 
 def _seen_by(field: str) -> str:
@@ -67,20 +83,25 @@ class Node(Resource):
     bios_interface = _interface(40)
     boot_interface = _interface()
     boot_mode = Field(Text(16), since=75, write=CREATE)
-    clean_step = Field(Object(), since=7, write=NOBODY)
+    clean_step = _step(_CLEANS, since=7)
     conductor_group = Field(Text(), since=46, nullable=False, empty="", filter=Exact())
     console_enabled = Field(Bool(), write=CREATE, empty=False)
     console_interface = _interface()
     disable_power_off = Field(Bool(), since=95, empty=False)
     deploy_interface = _interface()
-    deploy_step = Field(Object(), since=44, write=NOBODY)
+    deploy_step = _step(_DEPLOYS, since=44)
     description = Field(Text(4096), since=51)
     driver = Field(Text(), nullable=False, empty=REQUIRED, filter=Exact(16))
     driver_info = Field(
         Object(), empty={}, mask=views.without_secrets, unmasked_by="show_password", rule=_seen_by("driver_info")
     )
     driver_internal_info = Field(
-        Object(), since=3, write=NOBODY, mask=views.without_secrets, rule=_seen_by("driver_internal_info")
+        Object(),
+        since=3,
+        write=NOBODY,
+        mask=views.without_secrets,
+        trims=_STORED_STEPS,
+        rule=_seen_by("driver_internal_info"),
     )
     extra = Field(Object(), empty={})
     fault = Field(Text(), since=42, write=NOBODY)
@@ -92,10 +113,10 @@ class Node(Resource):
     instance_info = Field(Object(), empty={}, mask=views.without_instance_secrets, unmasked_by="show_instance_secrets")
     instance_name = Field(Text(255, 1), since=104, filter=Exact())
     instance_uuid = Field(Uuid(), plain=True)
-    last_error = Field(Text(None), write=NOBODY, rule=_seen_by("last_error"))
+    last_error = Field(Text(None), write=NOBODY, render=views.text_without_secrets, rule=_seen_by("last_error"))
     lessee = Field(Text(), since=65, filter=Exact())
     maintenance = Field(Bool(), plain=True, empty=False)
-    maintenance_reason = Field(Text(None), write=NOBODY)
+    maintenance_reason = Field(Text(None), write=NOBODY, render=views.text_without_secrets)
     management_interface = _interface()
     name = Field(LogicalName(), since=5, plain=True)
     network_data = Field(Object(), since=66, empty={})
@@ -117,7 +138,7 @@ class Node(Resource):
     retired = Field(Bool(), since=61, empty=False)
     retired_reason = Field(Text(None), since=61)
     secure_boot = Field(Bool(), since=75, write=CREATE)
-    service_step = Field(Object(), since=87, write=NOBODY)
+    service_step = _step(_SERVICES, since=87)
     shard = Field(Text(), since=82)
     storage_interface = _interface(33)
     target_power_state = Field(Text(), write=NOBODY)

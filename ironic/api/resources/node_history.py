@@ -11,9 +11,11 @@ from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request, printable
 from ironic.api.resources import node_idents
+from ironic.api.resources.node_views import text_without_secrets
 from ironic.api.routes import Route
 from ironic.api.types import Datetime, Integer, Text, Uuid, ValueType
 from ironic.core.resource_errors import NodeHistoryNotFound
+from ironic.core.secrets import masked_text
 
 _LONGEST: Final = 255
 _CUT: Final = 251
@@ -21,6 +23,7 @@ _CUT: Final = 251
 
 def shortened(text: str | None) -> str | None:
     """Return the text as the plain list shows it."""
+    text = masked_text(text) if text else text
     return text if text is None or len(text) <= _LONGEST else f"{text[:_CUT]}..."
 
 
@@ -44,7 +47,7 @@ class HistoryEntry(Resource):
     created_at = Field(Datetime(), since=78, write=NOBODY, plain=True)
     severity = Field(Text(), since=78, write=NOBODY, plain=True)
     event_type = Field(Text(), since=78, write=NOBODY)
-    event = Field(Text(None), since=78, write=NOBODY, plain=True, brief=shortened)
+    event = Field(Text(None), since=78, write=NOBODY, plain=True, brief=shortened, render=text_without_secrets)
     conductor = Field(Text(), since=78, write=NOBODY)
     user = Field(Text(), since=78, write=NOBODY)
     project = Field(Text(), since=113, write=NOBODY)

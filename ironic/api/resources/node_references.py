@@ -7,8 +7,9 @@ is not there is a 400: the caller's body is wrong, not the path.
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
@@ -55,6 +56,41 @@ def facts(request: Request, ident: str) -> Facts:
     return Facts(*node_idents.row(request, _COLUMNS, ident))
 
 
+class Holder(NamedTuple):
+    """A node that something is to belong to."""
+
+    id: int
+    uuid: str
+    owner: str | None
+    lessee: str | None
+
+
+def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
+    """Return the node that a body names for something new; ``missing`` is for callers who may add it to any node.
+
+    To others a node that is not there and one that they may not see are the same.
+    """
+    try:
+        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+    except NodeNotFound:
+        if access.allows(request, rule):
+            raise InvalidParameterValue(err=missing) from None
+        raise NodeNotFound(node=ident) from None
+    access.require(request, rule, found, ident)
+    return found
+
+
+def seen_holder(request: Request, ident: str, missing: str) -> Holder:
+    """Return the node that something is to move to; one that the caller may not see counts as missing."""
+    try:
+        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+    except NodeNotFound:
+        raise InvalidParameterValue(err=missing) from None
+    if not access.sees(request, found.owner, found.lessee):
+        raise InvalidParameterValue(err=missing)
+    return found
+
+
 def document(request: Request, record: "NodeRecord", roots: Collection[str]) -> dict[str, Any]:
     """Return these fields of a node as callers know them."""
     found = {name: getattr(record, name) for name in roots if name != "chassis_uuid"}
@@ -83,11 +119,12 @@ def _chassis(request: Request, ident: str | None) -> int | None:
     return found
 
 
+_PARENT: Final = "baremetal:node:update:parent_node"
+
+
 def _parent(request: Request, ident: str, owner: str | None) -> str:
-    try:
-        found, its_owner = request.store.nodes.row(("uuid", "owner"), ident)
-    except NodeNotFound:
-        raise InvalidParameterValue(err="parent_node names no node.") from None
-    if its_owner != owner:
+    found = seen_holder(request, ident, "parent_node names no node.")
+    # Who makes a node the parent of another decides about both.
+    if found.owner != owner or not access.allows(request, _PARENT, found.owner, found.lessee):
         raise InvalidParameterValue(err="parent_node belongs to another owner.")
-    return str(found)
+    return found.uuid

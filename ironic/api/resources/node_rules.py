@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from ironic.api.json_patch import Change
-from ironic.core import network_data, states
+from ironic.core import network_data, states, trust_paths
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
@@ -50,6 +50,15 @@ def check_network_data(document: Any) -> None:
     """Refuse network data that is no document of links, networks and services."""
     if wrong := network_data.fault(document):
         raise InvalidParameterValue(err=f"{wrong}.")
+
+
+def check_trust_paths(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """Refuse that a project's caller names files of a conductor's host as those whom to believe."""
+    if names := trust_paths.named(before, after):
+        raise InvalidParameterValue(
+            err=f"Of {', '.join(names)} in driver_info only true or false is yours to say: paths are those of the "
+            "service's own hosts."
+        )
 
 
 def check_editable(node: NodeFacts, changes: Sequence[Change], minor: int) -> None:

@@ -24,7 +24,8 @@ def show_console(request: Request, node: str) -> Answer:
     info = None
     if facts.console_enabled:
         info = request.conductors.serving(facts).get_console(request.context, facts.uuid)
-    return answers.document({"console_enabled": facts.console_enabled, "console_info": info})
+    # The address of a console may let in whoever knows it.
+    return answers.secret({"console_enabled": facts.console_enabled, "console_info": info})
 
 
 def change_console(request: Request, node: str) -> Answer:

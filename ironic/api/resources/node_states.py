@@ -11,7 +11,14 @@ from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
-from ironic.api.resources import node_idents, node_references, node_views, provision_request, runbook_use
+from ironic.api.resources import (
+    node_idents,
+    node_references,
+    node_views,
+    provision_request,
+    runbook_use,
+    step_rights,
+)
 from ironic.api.routes import Route
 from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
 from ironic.api.verbs import SOFT_POWER_SINCE
@@ -26,7 +33,9 @@ class NodeStates(Resource):
     singular = "states"
 
     console_enabled = Field(Bool(), write=NOBODY)
-    last_error = Field(Text(None), write=NOBODY, rule="baremetal:node:get:last_error")
+    last_error = Field(
+        Text(None), write=NOBODY, render=node_views.text_without_secrets, rule="baremetal:node:get:last_error"
+    )
     power_state = Field(Text(), write=NOBODY)
     provision_state = Field(Text(), write=NOBODY, render=node_views.state_of_version)
     target_power_state = Field(Text(), write=NOBODY)
@@ -40,7 +49,7 @@ class NodeStates(Resource):
 
 _SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
 _TARGET = (("target", Text()),)
-_POWER = (("target", Enum(*states.POWER_TARGET, name="power target")),)
+_POWER = {"target": Enum(*states.POWER_TARGET, name="power target")}
 _TIMEOUT = (("timeout", Integer(1, digits=True)),)
 
 
@@ -81,16 +90,16 @@ def change_provision(request: Request, node: str) -> Answer:
     _check_rules(request, facts, given)
     find, disallowed = runbook_use.finder(request, facts), request.settings.disallowed_steps
     arguments = provision_request.check(facts, given, request.minor, disallowed, find)
+    arguments = step_rights.judged(request, facts, given["target"], arguments)
     request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], arguments)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def _check_rules(request: Request, facts: node_references.Facts, given: dict[str, Any]) -> None:
-    for name in ("clean_steps", "service_steps"):
-        if name in given:
-            access.require(request, f"baremetal:node:set_provision_state:{name}", facts)
-    for name in ("clean_steps", "deploy_steps", "service_steps"):
-        access.require_steps(request, user_steps.names(given.get(name, [])), facts)
+    for rule in step_rights.rules_of_lists(given):
+        access.require(request, rule, facts)
+    for name in step_rights.LISTS:
+        access.require_steps(request, user_steps.names(given.get(name, [])), facts.owner, facts.lessee)
     if given["target"] == states.AVAILABLE:
         access.require(request, "baremetal:node:skip_cleaning", facts)
 

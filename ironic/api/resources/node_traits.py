@@ -20,6 +20,8 @@ from ironic.core.traits import MOST_OF_NODE, is_trait
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
+_TRAITS: Final = (("traits", Array()),)
+
 
 def index(request: Request, node: str) -> Answer:
     """List the traits of a node."""
@@ -31,7 +33,7 @@ def index(request: Request, node: str) -> Answer:
 def replace(request: Request, node: str) -> Answer:
     """Give a node exactly these traits."""
     input.query(request.query(), {})
-    given = input.arguments(input.require_object(request.json()), (), (("traits", Array()),))["traits"]
+    given = input.arguments(input.require_object(request.json()), (), _TRAITS)["traits"]
     traits = set(map(_checked, given))
     _check_number(len(traits))
     return _changed(request, node, lambda record: request.store.traits.replace(record.id, traits))

@@ -11,6 +11,8 @@ from ironic.api.request import Request
 from ironic.core import secrets, states
 from ironic.core.errors import NoValidHost
 
+_REDACTED: Final = {"redacted_contents": secrets.REPLACEMENT}
+
 
 def without_secrets(info: dict[str, Any]) -> dict[str, Any]:
     """Hide what looks like a password, token or key."""
@@ -21,6 +23,30 @@ def without_secrets(info: dict[str, Any]) -> dict[str, Any]:
 def without_instance_secrets(info: dict[str, Any]) -> dict[str, Any]:
     """Hide also what may carry a secret in itself: the config drive, the URL of the image."""
     return secrets.masked_instance_info(info)
+
+
+def without_arguments(step: Any) -> Any:
+    """Hide what a step is given; that it runs is seen."""
+    return {**step, "args": _REDACTED} if isinstance(step, dict) and step.get("args") else step
+
+
+def without_arguments_in(*keys: str) -> Callable[[Any], Any]:
+    """Return what hides the arguments of the steps under these keys of driver_internal_info."""
+
+    def left(info: Any) -> Any:
+        kept = {key: info[key] for key in keys if isinstance(info, dict) and isinstance(info.get(key), list)}
+        return (
+            {**info, **{key: [without_arguments(step) for step in steps] for key, steps in kept.items()}}
+            if kept
+            else info
+        )
+
+    return left
+
+
+def text_without_secrets(_minor: int) -> Callable[[Any], Any]:
+    """Return how a text is shown that was made of what machines and drivers say."""
+    return lambda text: secrets.masked_text(text) if text else text
 
 
 def state_of_version(minor: int) -> Callable[[Any], Any] | None:

@@ -14,8 +14,8 @@ from ironic.api.routes import Route
 from ironic.api.types import NameOrUuid, Uuid
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
-_ID = (("id", NameOrUuid()),)
-_WHERE = (("port_uuid", Uuid()), ("portgroup_uuid", Uuid()))
+_ID = {"id": NameOrUuid()}
+_WHERE = {"port_uuid": Uuid(), "portgroup_uuid": Uuid()}
 
 
 def index(request: Request, node: str) -> Answer:
@@ -41,10 +41,10 @@ def _read(request: Request) -> dict[str, Any]:
     known = input.check(_ID, {"id": vif["id"]})
     # Before 1.67 these two were keys like any other.
     if request.minor >= 67:
-        where = {name: vif[name] for name, _ in _WHERE if vif.get(name) is not None}
+        where = {name: vif[name] for name in _WHERE if vif.get(name) is not None}
         if len(where) > 1:
             raise InvalidParameterValue(err="port_uuid and portgroup_uuid can't be used together.")
-        known |= input.check(tuple(pair for pair in _WHERE if pair[0] in where), where)
+        known |= input.check(_WHERE, where)
     return vif | known
 
 

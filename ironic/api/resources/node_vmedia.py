@@ -6,6 +6,7 @@ from ironic.api.request import Request
 from ironic.api.resources import node_serving
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Enum, Pattern, Words
+from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
 
 # Source: facts/state_machine.yaml, virtual_media_devices.
@@ -18,6 +19,7 @@ _REQUIRED = (
         Pattern("image URL", r"(https?|nfs|cifs|smb)://\S{1,2000}", "must be a URL of http, https, nfs, cifs or smb"),
     ),
 )
+_NAMED = {"device_types": Words()}
 _OPTIONAL = (("image_download_source", Enum("http", "local", "swift", name="source")),)
 
 
@@ -25,7 +27,7 @@ def show(request: Request, node: str) -> Answer:
     """Show what is in the virtual drives."""
     input.query(request.query(), {})
     conductor, uuid = node_serving.conductor_of_part(request, node)
-    return answers.document(conductor.get_virtual_media(request.context, uuid))
+    return answers.document(secrets.masked(conductor.get_virtual_media(request.context, uuid)))
 
 
 def attach(request: Request, node: str) -> Answer:
@@ -40,7 +42,7 @@ def attach(request: Request, node: str) -> Answer:
 
 def detach(request: Request, node: str) -> Answer:
     """Begin to empty drives; all of them unless some are named."""
-    named = input.query(request.query(), {"device_types": Words()}).get("device_types") or None
+    named = input.query(request.query(), _NAMED).get("device_types") or None
     if named is not None and not set(named) <= set(DEVICES):
         raise InvalidParameterValue(err=f"device_types may hold: {', '.join(DEVICES)}.")
     conductor, uuid = node_serving.conductor_of_part(request, node)

@@ -23,6 +23,7 @@ from ironic.api.resources import (
     node_rights,
     node_rules,
     nodes,
+    runbook_use,
 )
 from ironic.api.resources.node_fields import Node
 from ironic.api.resources.node_rules import INTERFACES
@@ -36,6 +37,8 @@ from ironic.core.lock_purpose import is_in_background
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
+_RESET: Final = {"reset_interfaces": Bool()}
+
 
 def create(request: Request) -> Answer:
     """Enroll a node."""
@@ -44,9 +47,12 @@ def create(request: Request) -> Answer:
     values = input.create(Node, request.json(), request.minor)
     if project is not None:
         _claim(values, project)
+        node_rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or node_references.new_uuid()
     values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group).lower()
+    node_rights.check_new(request, values)
+    runbook_use.check_named_in(request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee"))
     node_choice.check_served(request, values["uuid"], values["driver"], group)
     values |= node_choice.interfaces(request, values["driver"], group, values)
     # Callers from before 1.11 know no enroll and expect a node that can be used at once.
@@ -85,7 +91,7 @@ def _check_new(request: Request, values: Mapping[str, Any]) -> None:
 
 def patch(request: Request, node: str) -> Answer:
     """Change a node."""
-    reset = input.query(request.query(), {"reset_interfaces": Bool()}).get("reset_interfaces")
+    reset = input.query(request.query(), _RESET).get("reset_interfaces")
     if reset is not None and request.minor < 45:
         raise unacceptable("reset_interfaces", 45)
     changes = patching.read(request, Node)
@@ -141,6 +147,11 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
     node_rules.check_editable(record, changes, request.minor)
     before = node_references.document(request, record, {change.root for change in changes})
     values = patching.patched(Node, before, changes, request.minor)
+    patching.check_logins(request, node_rights.rule_of("driver_info"), "driver_info", before, values, changes)
+    if "driver_info" in values:
+        if access.acts_for_project(request, node_rights.rule_of("driver_info")):
+            node_rules.check_trust_paths(before["driver_info"], values["driver_info"])
+        runbook_use.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
     node_rules.check_changes(record, values)
     node_rules.check_name(values.get("name"))
     node_rules.check_network_data(values.get("network_data"))
@@ -204,10 +215,10 @@ def _may_delete_own(request: Request, facts: node_references.Facts) -> bool:
 # The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
 _WHOLE = needs_one("a node's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/nodes", create),
+    Route("POST", "/v1/nodes", create, judges=True),
     Route("PATCH", "/v1/nodes", _WHOLE),
     Route("DELETE", "/v1/nodes", _WHOLE),
     Route("POST", "/v1/nodes/{node}", _WHOLE),
-    Route("PATCH", "/v1/nodes/{node}", patch),
-    Route("DELETE", "/v1/nodes/{node}", delete),
+    Route("PATCH", "/v1/nodes/{node}", patch, judges=True),
+    Route("DELETE", "/v1/nodes/{node}", delete, judges=True),
 )

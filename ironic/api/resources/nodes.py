@@ -37,7 +37,8 @@ def listed(request: Request, page: Page, path: str) -> Answer:
     if page.filters.get("parent_node") is None and not page.filters.get("include_children"):
         filters["top_level"] = True
     if (chassis := page.filters.get("chassis_uuid")) is not None:
-        request.store.chassis.row(("id",), chassis)
+        if access.allows(request, "baremetal:chassis:get"):
+            request.store.chassis.row(("id",), chassis)
         filters["chassis_uuid"] = chassis
     return listing.answer(
         request, Node, request.store.nodes, page, filters, path=path, keep=_of_conductor(request, page)
@@ -55,7 +56,7 @@ def show(request: Request, node: str) -> Answer:
     """Show one node."""
     view = listing.one(request, Node)
     row = node_idents.row(request, view.columns, node)
-    return answers.document(view.document(request, row))
+    return (answers.secret if view.is_unmasked else answers.document)(view.document(request, row))
 
 
 def document(request: Request, record: "NodeRecord") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Field, Filter, Resource
 from ironic.api.resources import local_link
 from ironic.api.types import Bool, Datetime, Links, Mac, NameOrUuid, Object, StrictBool, Text, Uuid, ValueType, Words
+from ironic.core import secrets
 
 
 class Port(Resource):
@@ -32,7 +33,7 @@ class Port(Resource):
     updated_at = Field(Datetime(), write=NOBODY)
     address = Field(Mac(), nullable=False, empty=REQUIRED, plain=True)
     extra = Field(Object(), empty={})
-    internal_info = Field(Object(), since=18, named_early=True, write=NOBODY)
+    internal_info = Field(Object(), since=18, named_early=True, write=NOBODY, mask=secrets.masked)
     is_smartnic = Field(Bool(), since=53, empty=False)
     local_link_connection = Field(local_link.LOCAL_LINK, since=19, empty={}, render=local_link.of_version)
     physical_network = Field(Text(64, 1), since=34)

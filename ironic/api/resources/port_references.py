@@ -5,22 +5,17 @@ not there is a 400: the caller's body is wrong, not the path.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from ironic.api import access
 from ironic.api.request import Request
-from ironic.api.resources.node_references import Facts
+from ironic.api.resources import node_references
+from ironic.api.resources.node_references import Facts, Holder
 from ironic.core import states
-from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotEditable, NodeNotFound
+from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotEditable
 from ironic.core.resource_errors import PortgroupNotFound
 
-
-class Owner(NamedTuple):
-    """The node a port is to belong to."""
-
-    id: int
-    uuid: str
-    owner: str | None
-    lessee: str | None
+NO_NODE: Final = "It is to belong to a node that does not exist."
 
 
 class Group(NamedTuple):
@@ -32,29 +27,22 @@ class Group(NamedTuple):
     standalone_ports_supported: bool
 
 
-def named_owner(request: Request, values: dict[str, Any]) -> Owner:
-    """Take the node's name out of a new port's values and return the node."""
+def named_owner(request: Request, values: dict[str, Any], rule: str) -> Holder:
+    """Take the node's name out of a new port's values and return the node, if the rule lets the caller add to it."""
     given = [values.pop(name, None) for name in ("node_uuid", "node_ident")]
     named = [ident for ident in given if ident is not None]
     if not named:
         raise MissingParameterValue(err="node_uuid is required.")
     if len(named) > 1:
         raise InvalidParameterValue(err="Give node_uuid or node_ident, not both.")
-    return owner(request, named[0])
+    return node_references.holder(request, named[0], rule, NO_NODE)
 
 
-def owner(request: Request, ident: str) -> Owner:
-    """Return the node that a body names."""
-    try:
-        return Owner(*request.store.nodes.row(Owner._fields, ident))
-    except NodeNotFound:
-        raise InvalidParameterValue(err="It is to belong to a node that does not exist.") from None
-
-
-def new_owner(request: Request, now: str, wanted: str) -> int:
-    """Return the id of the node that a port or port group is to move to."""
-    old, new = owner(request, now), owner(request, wanted)
-    if old.owner != new.owner:
+def new_owner(request: Request, rule: str, now: str, wanted: str) -> int:
+    """Return the id of the node that a port or port group is to move to; ``rule`` guards the change on either node."""
+    (old,) = request.store.nodes.row(("owner",), now)
+    new = node_references.seen_holder(request, wanted, NO_NODE)
+    if old != new.owner or not access.allows(request, rule, new.owner, new.lessee):
         raise InvalidParameterValue(err="It can only move to a node of the same owner.")
     return new.id
 
@@ -75,6 +63,9 @@ def group(request: Request, uuid: str | None, node_id: int) -> Group | None:
     except PortgroupNotFound as error:
         raise InvalidParameterValue(err=str(error)) from None
     if found.node_id != node_id:
+        owner, lessee = request.store.nodes.row(("owner", "lessee"), found.node_id)
+        if not access.sees(request, owner, lessee):
+            raise InvalidParameterValue(err=str(PortgroupNotFound(portgroup=uuid)))
         raise InvalidParameterValue(err=f"Port group {uuid} belongs to another node than the port.")
     return found
 

@@ -6,9 +6,9 @@ request has been: the state of the node is looked at where it can't change any m
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from ironic.api import access, answers, idents, input, patching, projection
+from ironic.api import answers, idents, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
@@ -23,9 +23,7 @@ def create(request: Request) -> Answer:
     input.query(request.query(), {})
     values = input.create(Port, request.json(), request.minor)
     with request.store.writing():
-        called = values.get("node_ident")
-        owner = port_references.named_owner(request, values)
-        access.require(request, "baremetal:port:create", owner, called)
+        owner = port_references.named_owner(request, values, "baremetal:port:create")
         group = port_references.group(request, values.pop("portgroup_uuid", None), owner.id)
         values |= {"node_id": owner.id, "portgroup_id": group and group.id}
         port_references.check_boots(group, values.get("pxe_enabled", True), values)
@@ -51,6 +49,7 @@ def patch(request: Request, port: str) -> Answer:
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 
 
+_UPDATE: Final = "baremetal:port:update"
 _ALWAYS = ("uuid", "node_id", "node_uuid", "portgroup_uuid", "pxe_enabled")
 
 
@@ -58,7 +57,7 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
     """Put ids in place of the UUIDs that a patch names, and judge what belongs together."""
     columns = {name: value for name, value in values.items() if name not in ("node_uuid", "portgroup_uuid")}
     if "node_uuid" in values:
-        columns["node_id"] = port_references.new_owner(request, before["node_uuid"], values["node_uuid"])
+        columns["node_id"] = port_references.new_owner(request, _UPDATE, before["node_uuid"], values["node_uuid"])
     if not values.keys() & {"node_uuid", "portgroup_uuid", "pxe_enabled", "physical_network"}:
         return columns
     after = dict(before) | dict(values)
@@ -83,10 +82,10 @@ def delete(request: Request, port: str) -> Answer:
 
 _WHOLE = needs_one("a port's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/ports", create),  # judged by the node that the body names
+    Route("POST", "/v1/ports", create, judges=True),  # judged by the node that the body names
     Route("PATCH", "/v1/ports", _WHOLE),
     Route("DELETE", "/v1/ports", _WHOLE),
     Route("POST", "/v1/ports/{port}", _WHOLE),
-    Route("PATCH", "/v1/ports/{port}", patch, rule="baremetal:port:update"),
+    Route("PATCH", "/v1/ports/{port}", patch, rule=_UPDATE),
     Route("DELETE", "/v1/ports/{port}", delete, rule="baremetal:port:delete"),
 )

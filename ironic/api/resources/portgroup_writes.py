@@ -7,7 +7,7 @@ ports: what the ports of the group and the state of the node allow is judged und
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.api import access, answers, input, patching, projection
+from ironic.api import answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
@@ -23,8 +23,9 @@ def create(request: Request) -> Answer:
     values = input.create(Portgroup, request.json(), request.minor)
     values["mode"] = values.get("mode") or request.settings.default_portgroup_mode
     with request.store.writing():
-        owner = port_references.owner(request, values.pop("node_uuid"))
-        access.require(request, "baremetal:portgroup:create", owner)
+        owner = node_references.holder(
+            request, values.pop("node_uuid"), "baremetal:portgroup:create", port_references.NO_NODE
+        )
         record = request.store.portgroups.create(values | {"node_id": owner.id})
     document = projection.full(Portgroup, request.minor).of_record(request, record, {"node_uuid": owner.uuid})
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
@@ -51,7 +52,7 @@ def patch(request: Request, portgroup: str) -> Answer:
 def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     columns = {name: value for name, value in values.items() if name != "node_uuid"}
     if "node_uuid" in values:
-        columns["node_id"] = port_references.new_owner(request, before["node_uuid"], values["node_uuid"])
+        columns["node_id"] = port_references.new_owner(request, _UPDATE, before["node_uuid"], values["node_uuid"])
     return columns
 
 
@@ -65,13 +66,15 @@ def delete(request: Request, portgroup: str) -> Answer:
     return NO_CONTENT
 
 
+_UPDATE: Final = "baremetal:portgroup:update"
 _ONE: Final = "/v1/portgroups/{portgroup}"
 
 _WHOLE = needs_one("a port group's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/portgroups", create, since=23, shape=FAULT),  # judged by the node that the body names
+    # Judged by the node that the body names.
+    Route("POST", "/v1/portgroups", create, since=23, shape=FAULT, judges=True),
     Route("PATCH", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
     Route("DELETE", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
-    Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule="baremetal:portgroup:update"),
+    Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule=_UPDATE),
     Route("DELETE", _ONE, delete, since=23, shape=FAULT, rule="baremetal:portgroup:delete"),
 )

@@ -15,6 +15,7 @@ from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Bool, Datetime, Links, LogicalName, Mac, Object, Text, Uuid, ValueType, Words
+from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
 
 
@@ -36,7 +37,7 @@ class Portgroup(Resource):
     updated_at = Field(Datetime(), since=23, write=NOBODY)
     address = Field(Mac(), since=23, plain=True)
     extra = Field(Object(), since=23, empty={})
-    internal_info = Field(Object(), since=23, write=NOBODY)
+    internal_info = Field(Object(), since=23, write=NOBODY, mask=secrets.masked)
     mode = Field(Text(), since=26)
     name = Field(LogicalName(), since=23, plain=True)
     properties = Field(Object(), since=26, empty={})

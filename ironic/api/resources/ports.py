@@ -16,9 +16,11 @@ from ironic.api.resources import node_idents
 from ironic.api.resources.port_fields import Port
 from ironic.api.routes import Route
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.resource_errors import PortgroupNotFound
 
 # Filters of which a request may have one.
 _EITHER = ("node", "portgroup", "shard")
+_JUDGED_BY = ("owner", "lessee")
 _NOT_WITH_GROUPS = ("node", "portgroup", "address")
 
 
@@ -70,8 +72,16 @@ def _list(request: Request, page: Page, path: str) -> Answer:
     if (node := page.filters.get("node")) is not None:
         filters["node_id"] = _node_id(request, node)
     if (portgroup := page.filters.get("portgroup")) is not None:
-        filters["portgroup_id"] = request.store.portgroups.row(("id",), portgroup)[0]
+        filters["portgroup_id"] = _portgroup_id(request, portgroup)
     return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+
+
+def _portgroup_id(request: Request, ident: str) -> Any:
+    found, node = request.store.portgroups.row(("id", "node_id"), ident)
+    owner, lessee = (None, None) if access.sees_all_nodes(request) else request.store.nodes.row(_JUDGED_BY, node)
+    if not access.sees(request, owner, lessee):
+        raise PortgroupNotFound(portgroup=ident)
+    return found
 
 
 def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,11 +52,12 @@ _OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
     ("disable_ramdisk", Bool()),
     ("runbook", Text()),
 )
+_REQUIRED: Final = (("target", Text()),)
 
 
 def read(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that were given, of the right form; what is in steps and drives `check` looks at."""
-    found = input.arguments(given, _OPTIONAL, (("target", Text()),))
+    found = input.arguments(given, _OPTIONAL, _REQUIRED)
     # An empty list and a false flag always counted as not given.
     return {name: value for name, value in found.items() if value not in ([], False)}
 
@@ -149,7 +150,7 @@ def _check_steps(verb: str, given: Mapping[str, Any], minor: int) -> None:
             continue
         if verb not in verbs:
             raise InvalidParameterValue(err=f"{name} go with {' and '.join(verbs)} only.")
-        input.check(((name, form),), {name: given[name]})
+        input.check({name: form}, {name: given[name]})
 
 
 def _check_work(verb: str, arguments: Mapping[str, Any], disallowed: Mapping[str, Collection[str]]) -> None:

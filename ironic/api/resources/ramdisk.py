@@ -12,13 +12,19 @@ from contextlib import contextmanager
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import projection
-from ironic.api.errors import Refused
+import orjson
+
+from ironic.api import projection, proxies
+from ironic.api.errors import Headers, Refused
+from ironic.api.rate_limit import RateLimit
 from ironic.api.request import Request
 from ironic.api.resources import node_writes
 from ironic.api.resources.node_fields import Node
-from ironic.core.errors import InvalidParameterValue, NodeLocked, NoValidHost
+from ironic.core import secrets as secret_values
+from ironic.core.callback_urls import are_two_machines
+from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
 from ironic.core.secrets import REPLACEMENT
+from ironic.inspection.sender import TOKEN_SOURCE
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -29,8 +35,22 @@ TOKEN: Final = "agent_secret_token"
 # Ramdisks of older versions know no token.
 SINCE_TOKEN: Final = 62
 
-_SHOWN: Final = ("uuid", "properties", "instance_info", "driver_internal_info")
+# What the released agent was seen to read of its node before it gets commands, which bring the node along; the rest
+# are the settings of erasing that it reads from any node it is given.
+READ_BY_AGENTS: Final[Mapping[str, frozenset[str]]] = {
+    "instance_info": frozenset({"capabilities", "deploy_boot_mode", "root_device"}),
+    "driver_internal_info": frozenset(
+        {"agent_continue_if_ata_erase_failed", "agent_continue_if_secure_erase_failed", "agent_enable_ata_secure_erase"}
+        | {"agent_enable_discard_erase", "agent_enable_nvme_secure_erase", "agent_erase_devices_iterations"}
+        | {"agent_erase_devices_zeroize", "agent_erase_skip_read_only", "agent_secret_token", "agent_url"}
+        | {"deploy_boot_mode", "disk_erasure_concurrency", "wipe_special_filesystems"}
+    ),
+}
 _TOKEN_BYTES: Final = 32
+_RETRY_AFTER: Final[Headers] = [("Retry-After", "5")]
+
+# What proxies add; a ramdisk has no reason to.
+_OF_PROXIES: Final = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_IP")
 
 # With these the service knows the BMC's address itself, so the ramdisk needn't look for it.
 _KNOW_THEIR_BMC: Final = frozenset({"redfish", "idrac-redfish"})
@@ -45,21 +65,31 @@ def check_enabled(request: Request) -> None:
 def admit(request: Request) -> None:
     """Refuse ramdisks that nobody wants, and those that call too often."""
     check_enabled(request)
-    limit = request.settings.ramdisk_limit
+    _count(request, request.settings.ramdisk_limit, "ramdisk_calls_per_minute")
+
+
+def admit_report(request: Request) -> None:
+    """Refuse the same, and who posts more reports than a rack of machines has: each may be large."""
+    admit(request)
+    _count(request, request.settings.report_limit, "inspection_reports_per_minute")
+
+
+def _count(request: Request, limit: RateLimit | None, option: str) -> None:
     if limit is not None and not limit.admits(found := source(request)):
-        LOG.warning("%s calls more often than [api]ramdisk_calls_per_minute allows and is turned away", found)
+        LOG.warning("%s calls more often than [api]%s allows and is turned away", found, option)
         # Agents come again after a while for a 503, and not for a 429.
-        raise Refused(503, "There are too many calls from this address, please retry after a moment.")
+        raise Refused(503, "There are too many calls from this address, please retry after a moment.", _RETRY_AFTER)
 
 
 def source(request: Request) -> str | None:
-    """Return the address a ramdisk calls from; behind a trusted proxy, the one that the proxy itself has seen."""
-    environ = request.environ
-    if request.settings.proxy_headers and (hops := environ.get("HTTP_X_FORWARDED_FOR")):
-        # What stands before the last comma was there when the request came, and may be made up.
-        return str(hops).rpartition(",")[2].strip()
-    found = environ.get("REMOTE_ADDR")
-    return str(found) if found else None
+    """Return the address a ramdisk calls from."""
+    return proxies.client_address(request.environ, trusted=request.settings.proxy_headers)
+
+
+def sure_source(request: Request) -> str | None:
+    """Return the address a ramdisk certainly calls from, None where a proxy in between may have hidden it."""
+    is_forwarded = any(name in request.environ for name in _OF_PROXIES)
+    return None if is_forwarded and not request.settings.proxy_headers else source(request)
 
 
 @contextmanager
@@ -81,31 +111,72 @@ def is_token(shown: str | None, info: Mapping[str, Any]) -> bool:
     return compare_digest(shown.encode(), expected.encode())
 
 
-def hand_out(
-    request: Request, uuid: str, judge: "Callable[[NodeRecord], None]", *, again: bool = False
-) -> "tuple[str, NodeRecord]":
+def hand_out(request: Request, uuid: str, judge: "Callable[[NodeRecord], None]") -> "tuple[str, NodeRecord]":
     """Give a node its token, and return what the ramdisk is told of it: the token once, later only that there is one.
 
-    ``judge`` raises when the node, seen while nobody can change it, is none for ramdisks; ``again`` makes a new token
-    although there is one.
+    ``judge`` raises when the node, seen while nobody can change it, is none for ramdisks.
     """
     told = REPLACEMENT
 
     def put(record: "NodeRecord") -> None:
         nonlocal told
         judge(record)
-        if again or not record.driver_internal_info.get(TOKEN):
+        if not record.driver_internal_info.get(TOKEN):
             told = secrets.token_urlsafe(_TOKEN_BYTES)
             record.set_driver_internal_info(TOKEN, told)
+            _remember_source(request, record)
 
     with discreet():
         node = node_writes.when_free(request, uuid, put)
+    if told == REPLACEMENT:
+        note_repeated(request, node.uuid, node.driver_internal_info)
+    else:
+        LOG.info("Node %s: its agent token is given to a ramdisk at %s", node.uuid, source(request))
     return told, node
+
+
+def take_back(request: Request, uuid: str, token: str) -> None:
+    """Forget a token that the ramdisk was not told after all, so that it gets one when it comes again."""
+
+    def drop(record: "NodeRecord") -> None:
+        if record.driver_internal_info.get(TOKEN) == token:
+            for key in (TOKEN, TOKEN_SOURCE):
+                record.del_driver_internal_info(key)
+
+    try:
+        node_writes.when_free(request, uuid, drop)
+    except IronicError as error:
+        LOG.warning("Node %s: a token that no ramdisk was told could not be forgotten: %s", uuid, error)
+
+
+def note_repeated(request: Request, uuid: str, memory: Mapping[str, Any]) -> None:
+    """Write it down when a ramdisk asks from elsewhere for what another one was given."""
+    if are_two_machines(source(request), memory.get(TOKEN_SOURCE)):
+        LOG.warning(
+            "Node %s: a ramdisk at %s asks for the agent token, which was given to %s. One of the two is not the "
+            "node's machine, or it has several addresses.",
+            uuid,
+            source(request),
+            memory.get(TOKEN_SOURCE),
+        )
+
+
+def _remember_source(request: Request, record: "NodeRecord") -> None:
+    if address := sure_source(request):
+        record.set_driver_internal_info(TOKEN_SOURCE, address)
+    else:
+        record.del_driver_internal_info(TOKEN_SOURCE)
 
 
 def view(request: Request) -> projection.Projection:
     """Return how a node is shown to its ramdisk."""
-    return projection.chosen(Node, request.minor, _SHOWN)
+    return projection.chosen(Node, request.minor, ("uuid", "properties", *READ_BY_AGENTS))
+
+
+def _read_by_agents(request: Request, name: str, info: Any) -> Any:
+    """Return the keys that agents read, or that the operator has added for hardware managers of the site."""
+    wanted = READ_BY_AGENTS[name] | request.settings.ramdisk.extra_keys.get(name, frozenset())
+    return {key: value for key, value in info.items() if key in wanted} if isinstance(info, dict) else info
 
 
 def document(request: Request, node: Any, management_interface: str | None, token: str | None) -> dict[str, Any]:
@@ -113,4 +184,7 @@ def document(request: Request, node: Any, management_interface: str | None, toke
     settings = request.settings
     config = settings.ramdisk.document(settings.ramdisk_heartbeat_timeout)
     config |= {"agent_token": token, "agent_skip_bmc_detect": management_interface in _KNOW_THEIR_BMC}
-    return {"node": node, "config": config}
+    shown = {name: _read_by_agents(request, name, node[name]) for name in READ_BY_AGENTS}
+    # Stored properties are passed on as text where nothing is to be masked; here any caller may be the ramdisk.
+    shown["properties"] = secret_values.masked(orjson.loads(orjson.dumps(node["properties"])))
+    return {"node": node | shown, "config": config}

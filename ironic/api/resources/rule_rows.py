@@ -53,8 +53,10 @@ class RuleRows:
         limit: int | None = None,
         sort_key: str = "id",
         sort_dir: str = "asc",
+        visible: Mapping[str, Any] = _NO_FILTERS,
     ) -> list[Row]:
-        """Return these columns of one page of rules."""
+        """Return these columns of one page of rules; no rule is hidden from callers who may list them."""
+        filters = {**filters, **visible}
         asked = [name for name in columns if name != _FLAG]
         if not self._built_in:
             page = self._stored.rows(

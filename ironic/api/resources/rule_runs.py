@@ -17,6 +17,7 @@ from ironic.api.types import Array, Enum, Object, Text
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound, NodeRuleRunNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
+from ironic.core.secrets import REPLACEMENT
 from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
 
 _MOST_RULES: Final = 1000
@@ -28,6 +29,7 @@ _ARGUMENTS: Final = (
     ("phase", Enum(*PHASES, name="phase")),
 )
 _CREATE: Final = "baremetal:inspection_rule:create"
+_READ: Final = "baremetal:inspection_rule:get"
 
 
 def evaluate(request: Request) -> Answer:
@@ -87,7 +89,26 @@ def show_run(request: Request, node: str) -> Answer:
         "ports": later["changes"]["ports"],
         "plugin_data": early["changes"]["plugin_data"] + later["changes"]["plugin_data"],
     }
-    return answers.document({"rules": early["rules"] + later["rules"], "changes": changes})
+    told = {"rules": early["rules"] + later["rules"], "changes": changes}
+    if not (request.services.policy.is_open or access.allows(request, _READ)):
+        told = _without_rules(told)
+    return answers.document(told)
+
+
+def _without_rules(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave what may be known by who owns the machine but may not read rules: which one did something, and where."""
+    rules = [
+        {"uuid": rule["uuid"], "description": None, "applies": rule["applies"], "conditions": []}
+        for rule in told["rules"]
+    ]
+    changes = told["changes"]
+    ports = {uuid: _without_values(patch) for uuid, patch in changes["ports"].items()}
+    shown = {name: _without_values(changes[name]) for name in ("node", "plugin_data")}
+    return {"rules": rules, "changes": {**shown, "ports": ports}}
+
+
+def _without_values(patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one | {"value": REPLACEMENT} if "value" in one else one for one in patch]
 
 
 _NOTHING: Final[dict[str, Any]] = {"rules": [], "changes": {"node": [], "ports": {}, "plugin_data": []}}

@@ -21,6 +21,7 @@ from ironic.api.types import (
     ValueType,
 )
 from ironic.api.user_steps import RunbookSteps
+from ironic.core import secrets
 
 _shown = step_lists.shown(lambda store: store.runbooks)
 
@@ -53,5 +54,7 @@ class Runbook(Resource):
     disable_ramdisk = Field(Bool(), since=92, empty=False)
     description = Field(Text(), since=112)
     links = Field(Links("runbooks/{}"), since=92, write=NOBODY, plain=True)
-    steps = Field(RunbookSteps(), since=92, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown)
+    steps = Field(
+        RunbookSteps(), since=92, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown, mask=secrets.masked
+    )
     traits = Field(Array(), since=112, write=NOBODY, needs=("id",), gather=shown_traits)

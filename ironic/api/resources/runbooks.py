@@ -4,9 +4,9 @@ Rows and nothing more; no conductor has a part in them. What is done with one is
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access, answers, input, json_patch, listing
+from ironic.api import access, answers, input, json_patch, listing, user_steps
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
@@ -18,6 +18,9 @@ from ironic.core.errors import InvalidParameterValue
 
 if TYPE_CHECKING:
     from ironic.db import RunbookRecord
+
+_NEW_TRAITS: Final = (("traits", TraitNames()),)
+_NEW_TRAIT: Final = (("trait", TraitName()),)
 
 
 def index(request: Request) -> Answer:
@@ -43,7 +46,23 @@ def create(request: Request) -> Answer:
     runbook_rules.check_new(input.require_object(request.json()), request.minor)
     values = input.create(Runbook, request.json(), request.minor)
     settled = runbook_rules.settled_new(values, _caller(request))
+    _check_new(request, settled)
     return step_lists.created(request, Runbook, request.store.runbooks, settled)
+
+
+def _check_new(request: Request, values: dict[str, Any]) -> None:
+    """Ask what a patch would ask: whose it is, whether it is everybody's, and which steps it has."""
+    owner = values.get("owner")
+    if values.get("public"):
+        access.require_right(request, "baremetal:runbook:update:public")
+    if owner is not None and owner != request.context.project_id:
+        access.require_right(request, "baremetal:runbook:update:owner")
+    _check_steps(request, values, owner)
+
+
+def _check_steps(request: Request, values: dict[str, Any], owner: str | None) -> None:
+    """Refuse steps that the caller could not run on a node of the project whose the runbook is."""
+    access.require_steps(request, user_steps.names(values.get("steps", [])), owner, owner)
 
 
 def _caller(request: Request) -> runbook_rules.Caller:
@@ -58,7 +77,9 @@ def patch(request: Request, runbook: str) -> Answer:
 
     def settle(record: "RunbookRecord", values: dict[str, Any]) -> dict[str, Any]:
         _check_rights(request, record, changes)
-        return runbook_rules.settled(values, was_public=record.public)
+        settled = runbook_rules.settled(values, was_public=record.public)
+        _check_steps(request, settled, settled.get("owner", record.owner))
+        return settled
 
     return step_lists.changed(request, Runbook, request.store.runbooks, runbook, changes, settle)
 
@@ -85,7 +106,7 @@ def list_traits(request: Request, runbook: str) -> Answer:
 def replace_traits(request: Request, runbook: str) -> Answer:
     """Give a runbook exactly these traits."""
     input.query(request.query(), {})
-    given = input.arguments(input.require_object(request.json()), (), (("traits", TraitNames()),))["traits"]
+    given = input.arguments(input.require_object(request.json()), (), _NEW_TRAITS)["traits"]
     return _with_traits(request, runbook, lambda found: request.store.runbooks.traits.replace(found, given))
 
 
@@ -94,7 +115,7 @@ def add_trait(request: Request, runbook: str, trait: str) -> Answer:
     input.query(request.query(), {})
     if request.json():
         raise InvalidParameterValue(err="The trait stands in the path; there must not be a request body.")
-    input.arguments({"trait": trait}, (), (("trait", TraitName()),))
+    input.arguments({"trait": trait}, (), _NEW_TRAIT)
     _with_traits(request, runbook, lambda found: request.store.runbooks.traits.add(found, trait))
     return Answer(204, None, request.url(f"/v1/runbooks/{runbook}/traits/{trait}"))
 

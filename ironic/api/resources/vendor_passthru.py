@@ -5,7 +5,7 @@ is called and with what, only the driver knows; so everything is handed to a con
 """
 
 import base64
-from typing import Any
+from typing import Any, Final
 
 from ironic.api import answers, input
 from ironic.api.answers import Answer
@@ -14,6 +14,9 @@ from ironic.api.resources import node_serving
 from ironic.api.routes import Route
 from ironic.api.types import Text
 from ironic.core.errors import MissingParameterValue
+
+_DRIVER_NAME: Final = {"driver_name": Text()}
+_METHOD: Final = {"method": Text()}
 
 
 def node_methods(request: Request, node: str) -> Answer:
@@ -48,7 +51,7 @@ def driver_methods(request: Request, driver: str) -> Answer:
 
 def driver_methods_by_query(request: Request) -> Answer:
     """The older spelling of the same."""
-    driver = input.query(request.query(), {"driver_name": Text()}).get("driver_name")
+    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
     if not driver:
         raise MissingParameterValue(err="driver_name is required.")
     return _driver_methods(request, driver)
@@ -77,7 +80,7 @@ def _of_driver(request: Request, driver: str, method: str) -> Answer:
 
 
 def _named_in_query(request: Request) -> str:
-    method: str | None = input.query(request.query(), {"method": Text()}).get("method")
+    method: str | None = input.query(request.query(), _METHOD).get("method")
     if not method:
         raise MissingParameterValue(err="method is required: name a vendor method in the query or in the path.")
     return method
@@ -87,8 +90,8 @@ def _answer(told: dict[str, Any]) -> Answer:
     if told["async"]:
         return answers.accepted()
     if "file" in told:
-        return Answer(200, base64.b64decode(told["file"]), content_type="application/octet-stream")
-    return answers.document(told["result"])
+        return Answer(200, base64.b64decode(told["file"]), content_type="application/octet-stream", is_secret=True)
+    return answers.secret(told["result"])
 
 
 _NODE, _DRIVER = "/v1/nodes/{node}/vendor_passthru", "/v1/drivers/{driver}/vendor_passthru"

@@ -61,7 +61,9 @@ class VolumeTarget(Resource):
     updated_at = Field(Datetime(), since=32, write=NOBODY)
     boot_index = Field(Integer(-_LARGEST, _LARGEST), since=32, nullable=False, empty=REQUIRED, plain=True)
     extra = Field(Object(), since=32, empty={})
-    properties = Field(Object(), since=32, empty={}, needs=("properties",), gather=shown_properties)
+    properties = Field(
+        Object(), since=32, empty={}, needs=("properties",), gather=shown_properties, mask=secrets.masked
+    )
     volume_id = Field(Text(36), since=32, nullable=False, empty=REQUIRED, plain=True)
     volume_type = Field(Text(64), since=32, nullable=False, empty=REQUIRED, plain=True)
     links = Field(Links("volume/targets/{}"), since=32, write=NOBODY, plain=True)

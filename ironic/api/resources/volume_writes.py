@@ -6,38 +6,26 @@ nobody holds its node and the node is powered off; both are judged in the transa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import access, answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources import node_writes
+from ironic.api.resources import node_references, node_writes
 from ironic.api.resources.volumes import CONNECTORS, TARGETS, Kind
 from ironic.api.routes import Route
 from ironic.core import states
-from ironic.core.errors import Conflict, InvalidParameterValue, NodeNotFound
+from ironic.core.errors import Conflict
 from ironic.core.resource_errors import NotPoweredOff
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
-class Owner(NamedTuple):
-    """The node that a connector or target is to belong to."""
-
-    id: int
-    uuid: str
-    owner: str | None
-    lessee: str | None
-
-
-def _owner(request: Request, uuid: str) -> Owner:
-    try:
-        return Owner(*request.store.nodes.row(Owner._fields, uuid))
-    except NodeNotFound:
-        raise InvalidParameterValue(err="node_uuid names no node.") from None
+_NO_NODE: Final = "node_uuid names no node."
+_CREATE: Final = "baremetal:volume:create"
 
 
 def check_power(node: "NodeRecord", what: str, *, deleting: bool) -> None:
@@ -58,8 +46,7 @@ class Writes:
         input.query(request.query(), {})
         values = input.create(self.kind.resource, request.json(), request.minor)
         with request.store.writing():
-            owner = _owner(request, values.pop("node_uuid"))
-            access.require(request, "baremetal:volume:create", owner)
+            owner = node_references.holder(request, values.pop("node_uuid"), _CREATE, _NO_NODE)
             record = self.kind.rows(request).create(values | {"node_id": owner.id})
         view = projection.full(self.kind.resource, request.minor)
         document = view.of_record(request, record, {"node_uuid": owner.uuid})
@@ -80,6 +67,7 @@ class Writes:
         known = [name for name in self.kind.resource.writable("patch") if name != "node_uuid"]
         before = {name: getattr(record, name) for name in known} | {"node_uuid": node.uuid}
         values = patching.patched(self.kind.resource, before, changes, request.minor)
+        patching.check_logins(request, "baremetal:volume:update", "properties", before, values, changes)
         if "node_uuid" in values:
             values["node_id"] = self._new_owner(request, values.pop("node_uuid"))
         for name, value in values.items():
@@ -87,8 +75,8 @@ class Writes:
         record.save()
 
     def _new_owner(self, request: Request, uuid: str) -> int:
-        owner = _owner(request, uuid)
-        access.require(request, "baremetal:volume:create", owner)
+        owner = node_references.seen_holder(request, uuid, _NO_NODE)
+        access.require(request, _CREATE, owner, uuid)
         return owner.id
 
     def delete(self, request: Request, ident: str) -> Answer:
@@ -115,7 +103,7 @@ class Writes:
         all_of_them = f"/v1/volume/{self.kind.name}"
         one = f"{all_of_them}/{{{self.kind.ident}}}"
         return (
-            Route("POST", all_of_them, self.create, since=32),  # judged by the node that the body names
+            Route("POST", all_of_them, self.create, since=32, judges=True),  # judged by the node that the body names
             Route("PATCH", all_of_them, _WHOLE, since=32),
             Route("DELETE", all_of_them, _WHOLE, since=32),
             Route("POST", one, _WHOLE, since=32),

@@ -21,7 +21,7 @@ from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, NodeInMaintenance, TakenOver
-from ironic.core.steps import Step, requested_plan
+from ironic.core.steps import Step, mark_of_child, requested_plan
 
 LOG = logging.getLogger(__name__)
 
@@ -29,6 +29,9 @@ _OCCUPIED: Final = states.TRANSIENT | states.HELD
 
 # So many of the nodes that are wrong in a list are named.
 _MOST_NAMED: Final = 5
+
+# Who asked for a step has no right to what has been lent to others since.
+_CHANGED_HANDS: Final = "got another owner or lessee, or another parent node, since it was asked for. Ask again."
 
 
 def check_limits(task: Task, asked: Iterable[Step]) -> None:
@@ -67,8 +70,14 @@ def perform(task: Task, flow: Flow, step: Step) -> Outcome:
 
 def _chosen(task: Task, step: Step) -> Sequence[str]:
     """Return the children that a step is for, in the order of their row or as the user named them."""
-    mine = [row[0] for row in task.store.nodes.rows(("uuid",), filters={"parent_node": task.node.uuid})]
+    rows = task.store.nodes.rows(("uuid", "owner", "lessee"), filters={"parent_node": task.node.uuid})
+    mine = [row[0] for row in rows]
     wanted = step.limit_child_node_execution
+    if step.judged_children is not None:
+        judged = [row[0] for row in rows if mark_of_child(*row) in step.judged_children]
+        if len(judged) < len(step.judged_children):
+            raise InvalidParameterValue(err=f"Child nodes of step {step.name} {_CHANGED_HANDS}")
+        wanted = judged if wanted is None else wanted
     if wanted is None:
         return mine
     wanted = [uuid.lower() for uuid in wanted]
@@ -82,7 +91,7 @@ def _chosen(task: Task, step: Step) -> Sequence[str]:
 
 def _own(step: Step) -> Step:
     """Return the step as the child itself would be asked for it."""
-    return replace(step, execute_on_child_nodes=None, limit_child_node_execution=None)
+    return replace(step, execute_on_child_nodes=None, limit_child_node_execution=None, judged_children=None)
 
 
 def _faults(task: Task, flow: Flow, step: Step) -> list[str]:
@@ -106,6 +115,9 @@ def _judge(child: Task, parent: Task, flow: Flow, step: Step) -> None:
         raise InvalidParameterValue(err=f"Node {node.uuid} is no child of node {parent.node.uuid} any more.")
     if node.owner != parent.node.owner:
         raise InvalidParameterValue(err=f"Node {node.uuid} belongs to another owner than its parent node.")
+    mark = mark_of_child(node.uuid, node.owner, node.lessee)
+    if step.judged_children is not None and mark not in step.judged_children:
+        raise InvalidParameterValue(err=f"Node {node.uuid} of step {step.name} {_CHANGED_HANDS}")
     if node.provision_state in _OCCUPIED:
         raise InvalidStateRequested(action=f"step {step.name}", node=node.uuid, state=node.provision_state)
     if node.maintenance and not step.is_reserved:

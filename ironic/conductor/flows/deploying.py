@@ -14,9 +14,9 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import InstanceDeployFailure, InvalidParameterValue
+from ironic.core.errors import Conflict, InstanceDeployFailure, InvalidParameterValue
 from ironic.core.steps import Step, deploy_plan, parse_all
-from ironic.core.traits import MOST_OF_NODE
+from ironic.core.traits import MOST_OF_NODE, is_list_of_traits
 from ironic.drivers import agent_link
 
 
@@ -25,8 +25,14 @@ def start(
     event: str,
     configdrive: str | dict[str, Any] | None = None,
     deploy_steps: list[dict[str, Any]] | None = None,
+    judged_instance: dict[str, Any] | None = None,
 ) -> None:
-    """Accept a deployment (event deploy) or a rebuild."""
+    """Accept a deployment (event deploy) or a rebuild.
+
+    ``judged_instance`` has the traits whose deploy templates the caller had the right to; None: no right was needed.
+    """
+    if judged_instance is not None and judged_instance["traits"] != task.node.instance_info.get("traits"):
+        raise Conflict(f"The traits of the instance of node {task.node.uuid} were changed in this moment. Try again.")
     task.driver.require("power").validate(task)
     if configdrive is not None:
         task.node.instance_info["configdrive"] = configdrive
@@ -75,11 +81,7 @@ def _planned(task: Task, asked: Sequence[Step], *, complete: bool) -> list[Step]
 def _templates(task: Task) -> dict[str, list[Step]]:
     """Return the steps of the deploy templates that the instance's traits name."""
     traits = task.node.instance_info.get("traits") or []
-    if (
-        not isinstance(traits, list)
-        or not all(isinstance(trait, str) for trait in traits)
-        or len(traits) > MOST_OF_NODE
-    ):
+    if not is_list_of_traits(traits):
         raise InvalidParameterValue(
             err=f"traits in instance_info of node {task.node.uuid} must be a list of at most {MOST_OF_NODE} names."
         )

@@ -49,7 +49,7 @@ def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -
         LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
         raise nothing_found()
     task.node.timestamp_driver_internal_info("agent_last_heartbeat")
-    boot_token.forget(task.node)
+    boot_token.use_up(task.node)
     task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
 
 

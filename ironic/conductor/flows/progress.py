@@ -2,7 +2,8 @@
 
 The plan and the index of the running step live in driver_internal_info, the running step itself in a column that
 users see. All is changed in memory here and stored by the caller's next save, which comes before the step begins: a
-conductor that takes over knows what was running (S50, S60). After a failure the plan stays, for people to look at.
+conductor that takes over knows what was running (S50, S60). After a failure the plan stays, for people to look at,
+without the arguments of its steps: they may hold secrets, and nothing needs them any more.
 """
 
 from collections import Counter
@@ -153,7 +154,7 @@ class Progress:
 
     def start_over(self) -> None:
         """Forget the plan and the place in it; what was asked for stays."""
-        self.leave()
+        self._leave_step()
         for key in (self._steps_key, _VALIDATED):
             self._drop(key)
 
@@ -178,7 +179,13 @@ class Progress:
     # The end
 
     def leave(self) -> None:
-        """Show that no step is running any more; the plan stays."""
+        """Show that no step is running any more; which ones were to run stays, without what they were given."""
+        self._leave_step()
+        for key in dict.fromkeys((self._steps_key, self._flow.asked_key)):
+            if steps := self._kept(key):
+                self._keep(key, [{name: value for name, value in step.items() if name != "args"} for step in steps])
+
+    def _leave_step(self) -> None:
         if self._flow.column is None:
             return
         setattr(self._node, self._flow.column, {})

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ironic.core import capabilities
 from ironic.core.rules.calls import Call
 from ironic.core.rules.faults import FailRequested, RuleFault
-from ironic.core.rules.interpolation import as_text
+from ironic.core.rules.interpolation import as_bounded_text
 from ironic.core.rules.kinds import (
     Backoff,
     DataPath,
@@ -26,12 +26,14 @@ from ironic.core.rules.kinds import (
     Timeout,
     Url,
 )
-from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING
+from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING, TEXT_LENGTH
 from ironic.core.rules.workspace import Workspace
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _TRAIT: Final = re.compile(r"[A-Z][A-Z0-9_]{0,254}")
 _MOST_TRAITS: Final = 50
+_LONGEST_CAPABILITY: Final = 4096  # characters of its value
+_CHARACTERS_PER_STEP: Final = 4  # of capabilities that are taken apart
 
 _CAPABILITIES: Final = ("properties", "capabilities")
 
@@ -45,7 +47,7 @@ def early(perform: Callable[..., None]) -> Callable[..., None]:
 @early
 def fail(workspace: Workspace, msg: str) -> None:
     """Fail the inspection with a message."""
-    raise FailRequested(on_one_line(msg))
+    raise FailRequested(on_one_line(msg[:LOG_LENGTH]))
 
 
 @early
@@ -124,17 +126,17 @@ def unset_plugin_data(workspace: Workspace, path: DataPath, *, plugin_data: Left
 
 def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
     """Set a capability in the node's properties, in place of one of the same name."""
-    text = as_text(value)
+    text = as_bounded_text(value, workspace.budget, _LONGEST_CAPABILITY)
     if ":" in name or "," in name + text or not text or isinstance(value, dict | list):
         raise RuleFault("a capability has a name without ':' and ',' and a value that is text without ','")
-    workspace.node.set(_CAPABILITIES, capabilities.render(_present(workspace) | {name: text}))
+    _write_capabilities(workspace, _present(workspace) | {name: text})
 
 
 def unset_capability(workspace: Workspace, name: Name) -> None:
     """Remove a capability from the node's properties; one that is missing is no fault."""
     present = _present(workspace)
     if present.pop(name, None) is not None:
-        workspace.node.set(_CAPABILITIES, capabilities.render(present))
+        _write_capabilities(workspace, present)
 
 
 def add_trait(workspace: Workspace, name: Name) -> None:
@@ -163,9 +165,19 @@ def _traits(workspace: Workspace) -> list[str]:
     return workspace.node.data.get("traits") or []
 
 
+def _write_capabilities(workspace: Workspace, wanted: dict[str, str]) -> None:
+    # One text holds them all: with one that a machine reported, all of it is reported.
+    workspace.writer.reported |= workspace.is_reported("node", _CAPABILITIES)
+    workspace.node.set(_CAPABILITIES, capabilities.render(wanted))
+
+
 def _present(workspace: Workspace) -> dict[str, str]:
     properties = workspace.node.data.get("properties") or {}
+    text = properties.get("capabilities")
+    if isinstance(text, str) and len(text) > TEXT_LENGTH:
+        raise RuleFault(f"the capabilities of the node are longer than {TEXT_LENGTH} characters")
+    workspace.budget.spend(len(text) // _CHARACTERS_PER_STEP if isinstance(text, str) else 0)
     try:
-        return capabilities.parse(properties.get("capabilities"))
+        return capabilities.parse(text)
     except ValueError as error:
         raise RuleFault(f"the capabilities of the node can't be read: {error}") from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.interpolation import BadExpression, Constant, Scope, Template
+from ironic.core.rules.interpolation import BadExpression, Constant, Lookup, Scope, Template
 from ironic.core.rules.kinds import KINDS, BadArgument, Kind, Several
 from ironic.core.rules.limits import Budget
 
@@ -35,15 +35,23 @@ class Argument:
     name: str
     kind: Kind
     template: Template
+    lookups: tuple[Lookup, ...]
 
     def value(self, scope: Scope, budget: Budget) -> Any:
         """Return the value to call with."""
         if isinstance(self.template, Constant):
             return self.template.value
         try:
-            return self.kind.accept(self.template.render(scope, budget))
+            found = self.template.render(scope, budget)
+            budget.spend(self.kind.steps(found))
+            strictly = self.kind.minds_origin and self.is_reported(scope)
+            return self.kind.accept_reported(found) if strictly else self.kind.accept(found)
         except RuleFault as fault:
             raise type(fault)(f"argument '{self.name}': {fault}") from None
+
+    def is_reported(self, scope: Scope) -> bool:
+        """Tell whether the value is made from what a machine reported."""
+        return any(scope.is_reported(lookup) for lookup in self.lookups)
 
 
 Arguments = tuple[Argument, ...]
@@ -118,6 +126,7 @@ def _parameter(declared: inspect.Parameter, annotation: Any, is_template: bool) 
 def _prepared(parameter: Parameter, value: Any, names: Collection[str]) -> Argument:
     try:
         prepare = parameter.kind.prepare if parameter.is_template else parameter.kind.prepare_literally
-        return Argument(parameter.name, parameter.kind, prepare(value, names))
+        made = prepare(value, names)
+        return Argument(parameter.name, parameter.kind, made, tuple(made.lookups))
     except (BadArgument, BadExpression) as error:
         raise BadArgument(f"argument '{parameter.name}': {error}") from None

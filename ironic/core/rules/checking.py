@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.arguments import Arguments, Signature
-from ironic.core.rules.interpolation import BadExpression, Lookup, Template, template
+from ironic.core.rules.interpolation import ITEM, BadExpression, Lookup, Template, template
 from ironic.core.rules.kinds import BadArgument
 from ironic.core.rules.limits import DEPTH
 from ironic.core.rules.rule import (
@@ -34,7 +34,6 @@ _LARGEST_NUMBER: Final = 2**63
 
 _EARLY_NAMES: Final = frozenset({"inventory", "plugin_data"})
 _NAMES: Final = _EARLY_NAMES | {"node", "ports", "port_groups"}
-_LOOP_NAME: Final = "item"
 
 
 def check_rule(document: Any, *, built_in: bool = False) -> CompiledRule:
@@ -94,7 +93,7 @@ def _deed(part: Mapping[str, Any], names: Collection[str], phase: Phase, where: 
 def _arguments(signature: Signature, part: Mapping[str, Any], names: Collection[str], where: str) -> Arguments:
     if "args" not in part:
         raise _invalid(f"{where}: args is missing")
-    known = {*names, _LOOP_NAME} if "loop" in part else names
+    known = {*names, ITEM} if "loop" in part else names
     try:
         return signature.bind(part["args"], known)
     except BadArgument as error:

@@ -4,15 +4,19 @@ A document is one node, one port or the plug-in data, in one or two views: maske
 clear for those that may, and for what is true. Each write is checked against the view of the rule that asks, done on
 all views, and noted as a patch that holds just the new value: so secrets that a rule does not see stay what they are.
 A write that the clear view refuses is refused, so that every patch can be applied to what it was made for.
+
+A document knows which of its parts rules have written literally; all else counts as reported by a machine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import Budget, copied, pay
+from ironic.core.rules.limits import WRITING, Budget, copied, pay
 from ironic.core.rules.paths import APPEND, Path, pointer
 from ironic.core.rules.plain_data import Operation, Patch, copy, find, holds, keys_of, place, putting, take
+from ironic.core.rules.provenance import Provenance
 from ironic.core.rules.writable import Field, field_of
 from ironic.core.secrets import REPLACEMENT, is_secret, masked
 
@@ -21,16 +25,36 @@ MASKED, CLEAR = False, True
 Views = dict[bool, dict[str, Any]]
 
 
+@dataclass(slots=True)
+class Writer:
+    """The action at work; ``reported``: what it writes is made from what a machine reported."""
+
+    reported: bool = False
+
+
 class Document:
     """One thing that rules write; ``acting`` says which view is worked on."""
 
-    def __init__(self, owner: str, views: Views, fields: Mapping[str, Field] | None, budget: Budget) -> None:
+    def __init__(
+        self,
+        owner: str,
+        views: Views,
+        fields: Mapping[str, Field] | None,
+        budget: Budget,
+        writer: Writer,
+        literal: Collection[Path] = (),
+    ) -> None:
+        """Begin with these views; into the paths in ``literal`` nothing is written that a machine reported."""
         self.views = views
         self.acting = next(iter(views))
         self.patch: Patch = []
         self._owner = owner
         self._fields = fields
         self._budget = budget
+        self._writer = writer
+        self._literal = literal
+        self.provenance = Provenance(literal)
+        self.reported: set[str] = set()
 
     @property
     def data(self) -> dict[str, Any]:
@@ -44,10 +68,12 @@ class Document:
 
     def set(self, path: Path, value: Any) -> None:
         """Put a value at the path; objects on the way there are created."""
+        self._judge_origin(path, value)
         if len(path) == 1 and self._fields is not None:
             value = self._checked(path, value)
         self._create_way(path)
-        self._carry_out(putting(self.data, path, copied(value, self._budget)))
+        self._carry_out(putting(self.data, path, self._copied(value)))
+        self._note(path)
 
     def extend(self, path: Path, value: Any, *, unique: bool) -> None:
         """Add a value to the list at the path, creating the list; with ``unique`` only if it isn't there yet."""
@@ -57,7 +83,9 @@ class Document:
         elif not isinstance(present, list) and (unique or present != REPLACEMENT):
             raise RuleFault(f"{pointer(path)} of the {self._owner} is no list")
         elif not unique or not self._holds(present, value):
-            self._carry_out(putting(self.data, (*path, APPEND), copied(value, self._budget)))
+            self._judge_origin(path, value)
+            self._carry_out(putting(self.data, (*path, APPEND), self._copied(value)))
+            self._note((*path, APPEND))
 
     def _holds(self, present: list[Any], value: Any) -> bool:
         pay(value, self._budget, times=len(present))
@@ -69,7 +97,10 @@ class Document:
         if len(path) == 1 and self._fields is not None:
             self._empty(path)
         elif holds(self.data, path) or find(self.data, path[:-1]) == REPLACEMENT:
+            # In a list those behind it move up.
+            moved = path[:-1] if isinstance(find(self.data, path[:-1]), list) else path
             self._carry_out({"op": "remove", "path": pointer(path)})
+            self.provenance.note(moved, reported=True)
 
     def _checked(self, path: Path, value: Any) -> Any:
         field = field_of(self._fields or {}, self._owner, path)
@@ -84,6 +115,31 @@ class Document:
             raise RuleFault(f"{pointer(path)} of the {self._owner} can't be removed")
         self._carry_out(putting(self.data, path, copy(field.empty)))
 
+    def _copied(self, value: Any) -> Any:
+        """Return a copy, for which is paid twice: each view gets one of its own."""
+        before = self._budget.left
+        copy_of_it = copied(value, self._budget)
+        self._budget.spend(before - self._budget.left)
+        return copy_of_it
+
+    def _judge_origin(self, path: Path, value: Any) -> None:
+        """Refuse to write what a machine reported where only rules and people decide."""
+        if not self._writer.reported:
+            return
+        for kept in self._literal:
+            inside = path[: len(kept)] == kept
+            above = kept[: len(path)] == path and find(value, kept[len(path) :]) != find(self.data, kept)
+            if inside or above:
+                raise RuleFault(
+                    f"{pointer(kept)} of the {self._owner} is never made from what a machine reported: write its value "
+                    "in the rule, without an expression"
+                )
+
+    def _note(self, path: Path) -> None:
+        self.provenance.note(path, reported=self._writer.reported)
+        if self._writer.reported:
+            self.reported.add(path[0])
+
     def _create_way(self, path: Path) -> None:
         """Create the objects above the path that are missing."""
         for depth in range(1, len(path)):
@@ -97,6 +153,7 @@ class Document:
 
     def _carry_out(self, operation: Operation) -> None:
         """Do it on all views and note it; the view of the rule at work may refuse, and the clear one."""
+        self._budget.spend(WRITING)
         for clear, data in self.views.items():
             try:
                 _apply(data, operation, hiding=not clear)

@@ -5,18 +5,20 @@ the caller gets it together with what had been changed, and drops the changes. N
 database, and the facts are never written to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ironic.core.rules import calls
 from ironic.core.rules.arguments import values_of
 from ironic.core.rules.calls import PlannedCall
 from ironic.core.rules.documents import shown
-from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import ITEMS_TOLD, JUDGING, STEPS, pay
+from ironic.core.rules.faults import RuleFault, TooMuchWork
+from ironic.core.rules.interpolation import Scope
+from ironic.core.rules.limits import ITEMS_TOLD, JUDGING, LOG_LENGTH, STEPS, VERDICT
 from ironic.core.rules.outcome import Failure, Outcome, preview
 from ironic.core.rules.plain_data import Patch
 from ironic.core.rules.rule import CompiledRule, Condition, Deed
+from ironic.core.rules.vocabulary import Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking, Workspace
 from ironic.core.secrets import REPLACEMENT
 
@@ -90,7 +92,7 @@ class _Run:
         verdicts: list[dict[str, Any]] = []
         told["items"] = verdicts
         judged = False
-        for scope in self._chosen(condition):
+        for scope in self._scopes(condition, _SINGLE.get(condition.multiple)):
             item: dict[str, Any] = {}
             if len(verdicts) < ITEMS_TOLD:
                 verdicts.append(item)
@@ -100,27 +102,32 @@ class _Run:
                 return verdict
         return judged if condition.multiple in _SINGLE else condition.multiple == "all"
 
-    def _chosen(self, condition: Condition) -> Sequence[Mapping[str, Any]]:
-        """Return the scopes of the items that count."""
-        scopes = self._scopes(condition)
-        return scopes[_SINGLE[condition.multiple]] if condition.multiple in _SINGLE else scopes
-
-    def _judge(self, condition: Condition, scope: Mapping[str, Any], told: dict[str, Any]) -> bool:
+    def _judge(self, condition: Condition, scope: Scope, told: dict[str, Any]) -> bool:
         budget = self._workspace.budget
         budget.spend(JUDGING)
         values = values_of(condition.arguments, scope, budget)
-        if not condition.operator.at_a_glance:
-            for value in values.values():
-                pay(value, budget)
+        self._pay(condition.operator, values)
         if not self.rule.sensitive and self._workspace.is_masked:
             told["values"] = {name: preview(value) for name, value in values.items()}
         return condition.operator.judge(**values) != condition.negated
+
+    def _pay(self, operator: Operator, values: Mapping[str, Any]) -> None:
+        """Pay for a verdict before it is reached."""
+        budget = self._workspace.budget
+        steps = operator.cost(values, min(VERDICT, budget.left))
+        if steps > VERDICT:
+            raise TooMuchWork(
+                f"operator {operator.name} would take more than the {VERDICT} steps that are allowed for one verdict: "
+                "give it less to look at"
+            )
+        budget.spend(steps)
 
     def _act(self, index: int, deed: Deed) -> None:
         mark = len(self._workspace.calls)
         try:
             for scope in self._scopes(deed):
                 self._workspace.budget.spend(JUDGING)
+                self._workspace.writer.reported = any(one.is_reported(scope) for one in deed.arguments)
                 deed.action.perform(self._workspace, **values_of(deed.arguments, scope, self._workspace.budget))
         except RuleFault as fault:
             raise _Stopped("actions", index, fault) from None
@@ -136,20 +143,22 @@ class _Run:
         except RuleFault as fault:
             raise _Stopped("actions", len(self.rule.actions) - 1, fault) from None
 
-    def _scopes(self, part: Condition | Deed) -> Sequence[Mapping[str, Any]]:
-        """Return a scope per item of the loop: a list's items, an object as a whole; without a loop just one."""
+    def _scopes(self, part: Condition | Deed, chosen: slice | None = None) -> Iterator[Scope]:
+        """Yield a scope per item of the loop: a list's items, an object as a whole; without a loop just one."""
         scope = self._workspace.scope
         if part.loop is None:
-            return [scope]
+            yield scope
+            return
         items = part.loop.render(scope, self._workspace.budget)
-        if items is None:
-            return []
         if isinstance(items, dict):
-            return [{**scope, "item": items}]
-        if not isinstance(items, list):
+            items = [items]
+        if items is not None and not isinstance(items, list):
             raise RuleFault("the loop is neither a list nor an object")
-        self._workspace.budget.spend(len(items))
-        return [{**scope, "item": item} for item in items]
+        reported = any(map(scope.is_reported, part.loop.lookups))
+        self._workspace.budget.spend(len(items or ()))
+        # A copy, though a shallow one: actions may lengthen the list that they loop over.
+        for item in (items or [])[chosen or slice(None)]:
+            yield scope.with_item(item, reported=reported)
 
     def _tell(self, condition: Condition, told: dict[str, Any]) -> None:
         if self.rule.sensitive:
@@ -160,7 +169,7 @@ class _Run:
         self._verdicts.append(told)
 
     def _failure(self, stop: _Stopped) -> Failure:
-        text = None if self.rule.sensitive else str(stop.fault)
+        text = None if self.rule.sensitive else str(stop.fault)[:LOG_LENGTH]
         kind = type(stop.fault).__name__
         return Failure(self.rule.uuid, self.rule.phase, stop.part, stop.index, kind, text)
 

@@ -27,5 +27,7 @@ def quoted(value: Any) -> str:
         return f"an object of {len(value)} keys"
     if isinstance(value, list):
         return f"a list of {len(value)} items"
+    if isinstance(value, str) and len(value) > _QUOTED:
+        return f"{value[:_QUOTED]!r}..."
     text = repr(value)
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import TEXT_LENGTH, Budget, pay
-
-Scope = Mapping[str, Any]
+from ironic.core.rules.limits import TEXT_LENGTH, Budget, weight
 
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+")
 _EXPRESSION: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[[^\[\]{}]+\]|\.[A-Za-z0-9_-]+)*)")
@@ -27,6 +25,8 @@ _PATTERNS_OWN: Final = re.compile(r"(?s)\\.*|\{[0-9]+(?:,[0-9]*)?\}")
 _KEY: Final = re.compile(r"\[([^\[\]{}]+)\]|\.([A-Za-z0-9_-]+)")
 _LARGEST_INDEX: Final = 9  # digits
 
+ITEM: Final = "item"  # what a loop calls what it is at
+
 _MOST_PARTS: Final = 256
 _MOST_KEYS: Final = 32
 _SHOWN: Final = 60
@@ -36,8 +36,41 @@ class BadExpression(ValueError):
     """Text that is no template; the message says what is wrong with it."""
 
 
+class Scope:
+    """What expressions may name, and which of it a machine reported; in a loop with one of its items."""
+
+    __slots__ = ("_is_reported", "_item", "_values")
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        is_reported: Callable[[str, tuple[str, ...]], bool] = lambda name, keys: False,
+        item: tuple[Any, bool] = (None, False),
+    ) -> None:
+        self._values = values
+        self._is_reported = is_reported
+        self._item = item
+
+    def find(self, name: str) -> Any:
+        """Return what has this name."""
+        return self._item[0] if name == ITEM else self._values.get(name)
+
+    def is_reported(self, lookup: "Lookup") -> bool:
+        """Tell whether what an expression yields may be what a machine reported."""
+        return self._item[1] if lookup.name == ITEM else self._is_reported(lookup.name, lookup.keys)
+
+    def with_item(self, item: Any, *, reported: bool) -> "Scope":
+        """Return the same with an item of a loop."""
+        return Scope(self._values, self._is_reported, (item, reported))
+
+
 class Template(Protocol):
     """An argument made ready: something that yields a value within a scope."""
+
+    @property
+    def lookups(self) -> Sequence["Lookup"]:
+        """The expressions in it."""
+        ...
 
     def render(self, scope: Scope, budget: Budget) -> Any:
         """Return the value."""
@@ -49,6 +82,11 @@ class Constant:
     """A value without expressions, handed out as it is: who stores it copies it."""
 
     value: Any
+
+    @property
+    def lookups(self) -> Sequence["Lookup"]:
+        """None."""
+        return ()
 
     def render(self, scope: Scope, budget: Budget) -> Any:
         """Return the value."""
@@ -62,9 +100,14 @@ class Lookup:
     name: str
     keys: tuple[str, ...]
 
+    @property
+    def lookups(self) -> Sequence["Lookup"]:
+        """Itself."""
+        return (self,)
+
     def render(self, scope: Scope, budget: Budget) -> Any:
         """Return what stands there; None when nothing does."""
-        value = scope.get(self.name)
+        value = scope.find(self.name)
         for key in self.keys:
             if isinstance(value, dict):
                 value = value.get(key)
@@ -84,12 +127,28 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
+def as_bounded_text(value: Any, budget: Budget, longest: int = TEXT_LENGTH) -> str:
+    """Return a value as text, paid for; one that would be longer than that is refused before it is made."""
+    # A step is at least one character of the text.
+    steps = weight(value, longest)
+    budget.spend(steps)
+    if steps <= longest and len(text := as_text(value)) <= longest:
+        return text
+    raise RuleFault(f"a text would become longer than {longest} characters")
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text with expressions in it."""
+    """Text with expressions in it; ``convert`` makes what one yields fit, ``disarm`` if a machine reported it."""
 
     parts: tuple[str | Lookup, ...]
-    convert: Callable[[Any], str] = as_text
+    convert: Callable[[str], str] = str
+    disarm: Callable[[str], str] = str
+
+    @property
+    def lookups(self) -> Sequence[Lookup]:
+        """The expressions in it."""
+        return [part for part in self.parts if isinstance(part, Lookup)]
 
     def render(self, scope: Scope, budget: Budget) -> str:
         """Return the text with every expression filled in."""
@@ -104,10 +163,29 @@ class Text:
         return "".join(pieces)
 
     def _filled_in(self, part: Lookup, scope: Scope, budget: Budget) -> str:
-        """Return what an expression yields as text, paid for before it is made."""
-        value = part.render(scope, budget)
-        pay(value, budget)
-        return self.convert(value)
+        text = self.convert(as_bounded_text(part.render(scope, budget), budget))
+        return self.disarm(text) if scope.is_reported(part) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """One expression that is all of a text; ``disarm`` makes it harmless if a machine reported it."""
+
+    lookup: Lookup
+    disarm: Callable[[str], str]
+
+    @property
+    def lookups(self) -> Sequence[Lookup]:
+        """The expression."""
+        return (self.lookup,)
+
+    def render(self, scope: Scope, budget: Budget) -> Any:
+        """Return what it yields."""
+        value = self.lookup.render(scope, budget)
+        if not isinstance(value, str) or not value:
+            return value
+        text = as_bounded_text(value, budget)
+        return self.disarm(text) if scope.is_reported(self.lookup) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +193,11 @@ class Listing:
     """A list that has expressions somewhere in it."""
 
     items: tuple[Template, ...]
+
+    @property
+    def lookups(self) -> Sequence[Lookup]:
+        """The expressions in it."""
+        return [lookup for item in self.items for lookup in item.lookups]
 
     def render(self, scope: Scope, budget: Budget) -> list[Any]:
         """Return the list with every expression filled in."""
@@ -128,10 +211,20 @@ class Table:
 
     pairs: tuple[tuple[Template, Template], ...]
 
+    @property
+    def lookups(self) -> Sequence[Lookup]:
+        """The expressions in it."""
+        return [lookup for pair in self.pairs for half in pair for lookup in half.lookups]
+
     def render(self, scope: Scope, budget: Budget) -> dict[str, Any]:
         """Return the object with every expression filled in."""
         budget.spend(len(self.pairs))
-        return {as_text(key.render(scope, budget)): value.render(scope, budget) for key, value in self.pairs}
+        return {
+            as_bounded_text(key.render(scope, budget), budget): value.render(scope, budget) for key, value in self.pairs
+        }
+
+
+_NOTHING: Final = Scope({})
 
 
 def template(value: Any, names: Collection[str]) -> Template:
@@ -140,11 +233,11 @@ def template(value: Any, names: Collection[str]) -> Template:
         return text_template(value, names)
     if isinstance(value, list):
         items = tuple(template(item, names) for item in value)
-        return Constant([item.render({}, Budget()) for item in items]) if _all_constant(items) else Listing(items)
+        return Constant([item.render(_NOTHING, Budget()) for item in items]) if _all_constant(items) else Listing(items)
     if isinstance(value, dict):
         pairs = tuple((text_template(key, names), template(inner, names)) for key, inner in value.items())
         halves = [half for pair in pairs for half in pair]
-        return Constant(Table(pairs).render({}, Budget())) if _all_constant(halves) else Table(pairs)
+        return Constant(Table(pairs).render(_NOTHING, Budget())) if _all_constant(halves) else Table(pairs)
     return Constant(value)
 
 

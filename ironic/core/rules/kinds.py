@@ -5,6 +5,7 @@ what the function wants (``accept``): a regular expression arrives compiled, a s
 What is constant is accepted once, when the rule is posted.
 """
 
+import dataclasses
 import ipaddress
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -19,11 +20,13 @@ from ironic.core.rules.interpolation import (
     Table,
     Template,
     Text,
+    Whole,
     as_text,
     pattern_template,
     template,
     text_template,
 )
+from ironic.core.rules.limits import PARSING, TEXT_LENGTH, weight
 
 # Annotations beside `Any`, `str`, `bool` and `Sequence[Any]`.
 Several = NewType("Several", list[Any])  # all positional arguments, or one list by name
@@ -51,6 +54,9 @@ _CLIENTS_HEADERS: Final = frozenset(
     {"host", "connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"}
 )
 _MOST_HEADERS: Final = 32
+_LONGEST_HEADER: Final = 8192
+_LONGEST_NAME: Final = 1024
+_LONGEST_SUBNET: Final = 64
 _PROXIED: Final = frozenset({"http", "https"})
 
 
@@ -62,6 +68,7 @@ class Kind:
     """Any JSON value."""
 
     takes = "any value"
+    minds_origin = False  # whether `accept_reported` is stricter than `accept`
 
     def prepare(self, value: Any, names: Collection[str]) -> Template:
         """Check a posted value and make it ready; without expressions in it, it is checked in full."""
@@ -92,6 +99,14 @@ class Kind:
         """Return the value as the function wants it, or raise RuleFault."""
         return value
 
+    def accept_reported(self, value: Any) -> Any:
+        """Return the same of a value that is made from what a machine reported."""
+        return self.accept(value)
+
+    def steps(self, value: Any) -> int:
+        """Return the steps that accepting a value takes, beyond those of any."""
+        return 0
+
     def refuse(self) -> RuleFault:
         """Return the fault of a value of another kind."""
         return RuleFault(f"takes {self.takes}")
@@ -116,19 +131,25 @@ class TextKind(WordKind):
         """Return the posted text as a template."""
         return Constant(value) if isinstance(value, bool | int | float) else super().made(value, names)
 
+    def steps(self, value: Any) -> int:
+        """Return the steps of making it text, which is short."""
+        return weight(value, TEXT_LENGTH)
+
     def accept(self, value: Any) -> Any:
         """Return the text."""
-        return as_text(value)
+        if self.steps(value) > TEXT_LENGTH or len(text := as_text(value)) > TEXT_LENGTH:
+            raise RuleFault(f"a text would become longer than {TEXT_LENGTH} characters")
+        return text
 
 
 class NameKind(WordKind):
-    """Text that is not empty."""
+    """Text that is not empty, and short."""
 
-    takes = "a name, which is text that is not empty"
+    takes = f"a name, which is text of 1 to {_LONGEST_NAME} characters"
 
     def accept(self, value: Any) -> Any:
         """Return the name."""
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
             raise self.refuse()
         return value
 
@@ -140,7 +161,7 @@ class LevelKind(WordKind):
 
     def accept(self, value: Any) -> Any:
         """Return the level."""
-        if value not in LEVELS:
+        if not isinstance(value, str) or value not in LEVELS:
             raise self.refuse()
         return value
 
@@ -228,6 +249,16 @@ class RegexKind(WordKind):
             raise BadArgument(f"takes {self.takes}")
         return pattern_template(value, names)
 
+    def checked(self, made: Template) -> Template:
+        """Have what a machine reported match itself and nothing else: it writes no expression."""
+        if isinstance(made, Lookup):
+            return Whole(made, patterns.literal)
+        return dataclasses.replace(made, disarm=patterns.literal) if isinstance(made, Text) else made
+
+    def steps(self, value: Any) -> int:
+        """Return the steps of compiling it."""
+        return patterns.steps_to_compile(value) if isinstance(value, str) else 0
+
     def accept(self, value: Any) -> Any:
         """Return the expression compiled."""
         if not isinstance(value, str):
@@ -243,9 +274,13 @@ class SubnetKind(WordKind):
 
     takes = "a subnet such as 192.0.2.0/24"
 
+    def steps(self, value: Any) -> int:
+        """Return the steps of reading it, which is short."""
+        return PARSING
+
     def accept(self, value: Any) -> Any:
         """Return the network."""
-        if not isinstance(value, str):
+        if not isinstance(value, str) or len(value) > _LONGEST_SUBNET:
             raise self.refuse()
         try:
             return ipaddress.ip_network(value, strict=False)
@@ -254,21 +289,34 @@ class SubnetKind(WordKind):
 
 
 class PathKind(WordKind):
-    """A path, handed on as its keys; ``allowed`` refuses those that lead nowhere a rule may write."""
+    """A path, handed on as its keys.
+
+    ``allowed`` refuses those that lead nowhere a rule may write, ``reported`` those into which an expression has filled
+    a key that a machine reported.
+    """
 
     takes = "a path such as /extra/key"
+    minds_origin = True
 
-    def __init__(self, allowed: Callable[[paths.Path], None]) -> None:
-        self._allowed = allowed
+    def __init__(self, allowed: Callable[[paths.Path], None], reported: Callable[[paths.Path], None]) -> None:
+        self._allowed, self._reported = allowed, reported
 
     def checked(self, made: Template) -> Template:
         """Make every expression fill in a single key."""
+        if isinstance(made, Lookup):
+            return paths.whole_path(made)
         return paths.path_template(made) if isinstance(made, Text) else made
 
     def accept(self, value: Any) -> Any:
         """Return the keys."""
         path = paths.parsed_at_run_time(value)
         self._allowed(path)
+        return path
+
+    def accept_reported(self, value: Any) -> Any:
+        """Return the keys, if such a path may hold some that a machine reported."""
+        path = self.accept(value)
+        self._reported(path)
         return path
 
 
@@ -348,7 +396,7 @@ class BoundedKind(NumberKind):
 
 
 def _is_header_value(value: Any) -> bool:
-    return isinstance(value, str) and _HEADER_VALUE.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= _LONGEST_HEADER and _HEADER_VALUE.fullmatch(value) is not None
 
 
 class LeftoverKind(Kind):
@@ -378,9 +426,9 @@ KINDS: Final[Mapping[Any, Kind]] = {
     Level: LevelKind(),
     patterns.Pattern: RegexKind(),
     Network: SubnetKind(),
-    NodePath: PathKind(writable.allowed_on_node),
-    PortPath: PathKind(writable.allowed_on_port),
-    DataPath: PathKind(writable.allowed_in_plugin_data),
+    NodePath: PathKind(writable.allowed_on_node, writable.allowed_reported),
+    PortPath: PathKind(writable.allowed_on_port, writable.allowed_reported),
+    DataPath: PathKind(writable.allowed_in_plugin_data, writable.allowed_in_plugin_data),
     Leftover | None: LeftoverKind(),
     Url: UrlKind(),
     Headers | None: HeadersKind(),

@@ -8,9 +8,10 @@ import ipaddress
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from ironic.core.rules.costs import at_a_glance, at_every_depth, costs, in_pairs, in_text, one_address
 from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.interpolation import as_text
 from ironic.core.rules.kinds import Network, Several
@@ -18,73 +19,79 @@ from ironic.core.rules.patterns import Pattern
 
 _NUMBER: Final = re.compile(r"\s*[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?\s*")
 _WHOLE: Final = re.compile(r"\s*[+-]?[0-9]+\s*")
+_LONGEST_NUMBER: Final = 128  # characters, blanks around it included
+_LONGEST_ADDRESS: Final = 128
+_LONGEST_WORD: Final = len("false")
 
 
-def at_a_glance(judge: Callable[..., bool]) -> Callable[..., bool]:
-    """Mark an operator whose work doesn't grow with what is in a value."""
-    judge.at_a_glance = True  # type: ignore[attr-defined]  # functions carry what is hung on them
-    return judge
-
-
+@costs(in_pairs)
 def eq(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether all values are equal."""
     return all(same(*pair) for pair in _neighbours(values, force_strings))
 
 
+@costs(at_every_depth)
 def lt(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether every value is less than the next."""
     return all(_less(*pair) for pair in _neighbours(values, force_strings))
 
 
+@costs(at_every_depth)
 def gt(values: Several, *, force_strings: bool = False) -> bool:
     """Tell whether every value is greater than the next."""
     return all(_less(second, first) for first, second in _neighbours(values, force_strings))
 
 
-@at_a_glance
+@costs(at_a_glance)
 def is_empty(value: Any) -> bool:
     """Tell whether the value is missing, or an empty text, list or object."""
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 
-@at_a_glance
+@costs(at_a_glance)
 def is_none(value: Any) -> bool:
     """Tell whether the value is missing."""
     return value is None
 
 
-@at_a_glance
+@costs(at_a_glance)
 def is_true(value: Any) -> bool:
     """Tell whether the value says yes: true, a number that is not zero, "yes" or "true" in any case."""
-    return value.lower() in ("yes", "true") if isinstance(value, str) else isinstance(value, int | float) and value != 0
+    return _word(value) in ("yes", "true") if isinstance(value, str) else isinstance(value, int | float) and value != 0
 
 
-@at_a_glance
+@costs(at_a_glance)
 def is_false(value: Any) -> bool:
     """Tell whether the value says no: false, zero, missing, "no" or "false" in any case."""
     if isinstance(value, str):
-        return value.lower() in ("no", "false")
+        return _word(value) in ("no", "false")
     return value is None or (isinstance(value, int | float) and value == 0)
 
 
+@costs(one_address)
 def in_net(address: Any, subnet: Network) -> bool:
     """Tell whether the address lies in the subnet."""
+    if not isinstance(address, str) or len(address) > _LONGEST_ADDRESS:
+        return False
     try:
-        return ipaddress.ip_address(address.split("%")[0] if isinstance(address, str) else "") in subnet
+        return ipaddress.ip_address(address.split("%")[0]) in subnet
     except ValueError:
         return False
 
 
+@costs(in_text)
 def contains(value: Any, regex: Pattern) -> bool:
     """Tell whether the regular expression matches somewhere in the value."""
     return value is not None and regex.found_in(as_text(value))
 
 
+@costs(in_text)
 def matches(value: Any, regex: Pattern) -> bool:
     """Tell whether the regular expression matches the whole value."""
     return value is not None and regex.covers(as_text(value))
 
 
+@costs(in_pairs)
 def one_of(value: Any, values: Sequence[Any] = ()) -> bool:
     """Tell whether the value equals one of the list."""
     return any(same(value, one) for one in values)
@@ -94,6 +101,11 @@ def same(first: Any, second: Any) -> bool:
     """Compare as eq does: text with a number as numbers if the text is one, everything else as it is."""
     one, other = _comparable(first, second)
     return bool(one == other)
+
+
+def _word(text: str) -> str:
+    """Return a text in lower case, nothing if it is longer than the words that mean yes or no."""
+    return text.lower() if len(text) <= _LONGEST_WORD else ""
 
 
 def _neighbours(values: list[Any], force_strings: bool) -> "itertools.pairwise[Any]":
@@ -127,7 +139,7 @@ def _is_number(value: Any) -> bool:
 
 def _number(text: str) -> Any:
     """Return the number that a text is, else the text."""
-    if not _NUMBER.fullmatch(text):
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return text
     number = int(text) if _WHOLE.fullmatch(text) else float(text)
     return number if math.isfinite(number) else text

@@ -31,10 +31,10 @@ class Failure:
         place = f"phase {self.phase}, {self.part}[{self.index}]"
         return f"{place}: {self.kind} (the rule is sensitive)" if self.text is None else f"{place}: {self.text}"
 
-    def error(self) -> InspectionRuleFailure:
-        """Return the error to raise."""
+    def error(self, what: str) -> InspectionRuleFailure:
+        """Return the error to raise; ``what`` names the node that the rule ran on."""
         return InspectionRuleFailure(
-            rule=self.rule, error=str(self), phase=self.phase, part=self.part, index=self.index
+            rule=self.rule, what=what, error=str(self), phase=self.phase, part=self.part, index=self.index
         )
 
 

@@ -7,12 +7,13 @@ machine reports can't lead anywhere the rule did not name.
 from typing import Any, Final
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.interpolation import Lookup, Text, as_text
+from ironic.core.rules.interpolation import Lookup, Text, Whole
 
 Path = tuple[str, ...]
 
 APPEND: Final = "-"
 _MOST_KEYS: Final = 32
+_LONGEST: Final = 4096  # characters
 
 
 class BadPath(ValueError):
@@ -21,6 +22,8 @@ class BadPath(ValueError):
 
 def parsed(text: str) -> Path:
     """Return the keys of a path."""
+    if len(text) > _LONGEST:
+        raise BadPath(f"a path is longer than {_LONGEST} characters")
     keys = _pointer_keys(text[1:]) if text.startswith("/") else text.split(".")
     if not all(keys):
         raise BadPath("a path is /key/key or key.key, and none of its keys is empty")
@@ -44,10 +47,15 @@ def pointer(path: Path) -> str:
     return "".join(f"/{_escaped(key)}" for key in path)
 
 
+def whole_path(lookup: Lookup) -> Whole:
+    """Return a template for a path that one expression yields; what a machine reported is a single key."""
+    return Whole(lookup, lambda text: f"/{_escaped(text)}")
+
+
 def path_template(text: Text) -> Text:
     """Return a template for a path with expressions in it: a pointer, into which each of them fills a single key."""
     pointed = isinstance(first := text.parts[0], str) and first.startswith("/")
-    return Text(tuple(part if pointed else _from_dots(part) for part in _led_in(text, pointed)), _filled_in)
+    return Text(tuple(part if pointed else _from_dots(part) for part in _led_in(text, pointed)), _escaped)
 
 
 def _led_in(text: Text, pointed: bool) -> tuple[str | Lookup, ...]:
@@ -56,10 +64,6 @@ def _led_in(text: Text, pointed: bool) -> tuple[str | Lookup, ...]:
 
 def _from_dots(part: str | Lookup) -> str | Lookup:
     return part if isinstance(part, Lookup) else _escaped(part).replace(".", "/")
-
-
-def _filled_in(value: Any) -> str:
-    return _escaped(as_text(value))
 
 
 def _escaped(key: str) -> str:

@@ -1,16 +1,32 @@
-"""Regular expressions whose work grows with the text and never faster.
+"""Regular expressions whose work is known before it is done.
 
-RE2 matches in time linear in the text, whatever the expression, so neither a rule nor what a machine reports can keep
-a conductor busy. The price: no back-references and no look-around; a rule that has them is refused when posted.
+RE2 matches in time linear in the text and in the size of the compiled expression, whatever the expression, and lets
+other threads run meanwhile. Both sizes are bounded, and so is their product. The price: no back-references and no
+look-around; a rule that has them is refused when posted.
 """
 
 import functools
+import re
 from typing import Any, Final
 
 import re2  # type: ignore[import-untyped]
 
-_MEMORY: Final = 4 * 1024 * 1024  # bytes for one compiled expression
+from ironic.core.rules.faults import TooMuchWork
+from ironic.core.rules.limits import VERDICT
+
+_MEMORY: Final = 1024 * 1024  # bytes for one compiled expression
 _LONGEST: Final = 4096  # characters
+_LARGEST: Final = 16_384  # instructions of one compiled expression
+# Classes of Unicode are compiled slowly: a quarter of a millisecond each.
+_MOST_CLASSES: Final = 64
+_CLASS: Final = re.compile(r"\\[pP]")
+_STEPS_PER_CLASS: Final = 250
+_STEPS_PER_CHARACTER: Final = 4
+
+# At worst one byte passes so many instructions in a microsecond, which is a step. An expression of few instructions has
+# so few states that all are kept: then a byte is one move from state to state.
+_INSTRUCTIONS_PER_STEP: Final = 100
+_FEW: Final = 10
 
 
 class BadPattern(ValueError):
@@ -24,29 +40,64 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        _check_length(text)
         try:
             self._expression = re2.compile(text, _options())
         except (re2.error, UnicodeError) as error:
             raise BadPattern(f"no regular expression of the supported kind (RE2): {_reason(error)}") from None
+        if self._expression.programsize > _LARGEST:
+            raise BadPattern("the regular expression is too large: use smaller repetitions and classes")
 
     def __str__(self) -> str:
         return self.text
 
+    def steps(self, length: int) -> int:
+        """Return the steps that a text of so many bytes takes at most."""
+        size: int = self._expression.programsize
+        return length * (1 if size <= _FEW else size) // _INSTRUCTIONS_PER_STEP
+
     def found_in(self, text: str) -> bool:
         """Tell whether it matches somewhere in the text."""
-        return self._expression.search(_encodable(text)) is not None
+        return self._expression.search(self._bounded(text)) is not None
 
     def covers(self, text: str) -> bool:
         """Tell whether it matches the whole text."""
-        return self._expression.fullmatch(_encodable(text)) is not None
+        return self._expression.fullmatch(self._bounded(text)) is not None
+
+    def _bounded(self, text: str) -> bytes:
+        # Lone surrogates are replaced: no encoding can carry them.
+        encoded = text.encode("utf-8", "replace")
+        if self.steps(len(encoded)) > VERDICT:
+            raise TooMuchWork(
+                f"a text of {len(encoded)} bytes and this regular expression would take more than the {VERDICT} steps "
+                "that are allowed for one verdict: match a part of the text, or use a smaller expression"
+            )
+        return encoded
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=64)
 def compiled(text: str) -> Pattern:
     """Return the expression made ready, or raise BadPattern."""
+    return Pattern(text)
+
+
+def steps_to_compile(text: str) -> int:
+    """Return the steps that making an expression ready takes at most."""
+    if len(text) > _LONGEST:
+        return 0
+    return len(text) * _STEPS_PER_CHARACTER + len(_CLASS.findall(text)) * _STEPS_PER_CLASS
+
+
+def literal(text: str) -> str:
+    """Return an expression that matches this text and nothing else."""
+    return re.escape(text)
+
+
+def _check_length(text: str) -> None:
     if len(text) > _LONGEST:
         raise BadPattern(f"a regular expression is longer than {_LONGEST} characters")
-    return Pattern(text)
+    if len(_CLASS.findall(text)) > _MOST_CLASSES:
+        raise BadPattern(f"a regular expression has more than {_MOST_CLASSES} classes of Unicode")
 
 
 @functools.cache
@@ -54,12 +105,8 @@ def _options() -> Any:
     options = re2.Options()
     options.max_mem = _MEMORY
     options.log_errors = False
+    options.never_capture = True
     return options
-
-
-def _encodable(text: str) -> str:
-    """Return the text without lone surrogates, which no encoding can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _reason(error: Exception) -> str:

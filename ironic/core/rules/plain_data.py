@@ -76,6 +76,8 @@ def apply(data: Any, patch: Patch) -> None:
 def keys_of(operation: Mapping[str, Any]) -> Path:
     """Return the path of an operation as keys."""
     pointed = operation["path"][1:].split("/")
+    if "~" not in operation["path"]:
+        return tuple(pointed)
     return tuple(key.replace("~1", "/").replace("~0", "~") for key in pointed)
 
 

@@ -8,14 +8,16 @@ as the writes of our own actions, so a dry run, a failure and the list of writab
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from ironic.core.rules.documents import Document
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import Budget, copied
+from ironic.core.rules.limits import LOG_LENGTH, Budget, copied
 from ironic.core.rules.paths import Path, pointer
 from ironic.core.rules.workspace import Workspace
 from ironic.core.secrets import REPLACEMENT
+
+_TOP: Final = 2**64
 
 Difference = tuple[Literal["set", "extend", "remove"], Path, Any]
 
@@ -52,12 +54,17 @@ class SeenRule:
     @functools.cached_property
     def inventory(self) -> Any:
         """A copy of the inventory; changing it changes nothing."""
-        return copied(self._workspace.scope["inventory"], self._workspace.budget)
+        return copied(self._workspace.scope.find("inventory"), self._workspace.budget)
 
     @functools.cached_property
     def plugin_data(self) -> Any:
         """The plug-in data, which may be changed."""
         return copied(self._workspace.plugin_data.data, self._workspace.budget)
+
+    @property
+    def has_looked(self) -> bool:
+        """Whether the plug-in has asked for what the machine reported."""
+        return not vars(self).keys().isdisjoint(("inventory", "plugin_data"))
 
 
 class SeenTask:
@@ -100,7 +107,10 @@ class PluginAction:
         except RuleFault:
             raise
         except Exception as error:
-            raise RuleFault(f"action {self.name} failed: {type(error).__name__}: {error}") from None
+            raise RuleFault(f"action {self.name} failed: {type(error).__name__}: {str(error)[:LOG_LENGTH]}") from None
+        if not getattr(self.plugin, "vouches", False):
+            # Code that looked at the report may have written any part of it anywhere.
+            workspace.writer.reported |= rule.has_looked
         _take_over(workspace, rule, task)
 
 
@@ -158,6 +168,6 @@ def _plain(value: Any, path: Path) -> Any:
         return {key: _plain(inner, path) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner, path) for inner in value]
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool | float) or (isinstance(value, int) and -_TOP <= value < _TOP):
         return value
     raise RuleFault(f"{pointer(path)} can't hold a value of type {type(value).__name__}")

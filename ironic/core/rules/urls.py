@@ -10,8 +10,8 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.interpolation import Template, Text, as_text
-from ironic.core.secrets import REPLACEMENT, is_secret
+from ironic.core.rules.interpolation import Template, Text
+from ironic.core.secrets import REPLACEMENT, is_secret_parameter
 
 _LONGEST: Final = 8192
 _LONGEST_HOST: Final = 253
@@ -46,7 +46,7 @@ def url_template(made: Template) -> Text:
     literal = [first[head.end() :], *(part for part in made.parts[1:] if isinstance(part, str))]
     if not all(_TAIL.fullmatch(part) for part in literal):
         raise BadUrl(_BAD_TAIL)
-    return Text(made.parts, _filled_in)
+    return Text(made.parts, _encoded)
 
 
 def checked(value: Any) -> str:
@@ -98,10 +98,10 @@ def _check_head(head: re.Match[str]) -> None:
             raise BadUrl("what stands in brackets in a URL is an IPv6 address") from None
 
 
-def _filled_in(value: Any) -> str:
-    return quote(as_text(value), safe="", errors="replace")
+def _encoded(text: str) -> str:
+    return quote(text, safe="", errors="replace")
 
 
 def _shown_pair(pair: str) -> str:
     name, equals, value = pair.partition("=")
-    return f"{name}={REPLACEMENT}" if equals and value and is_secret(unquote(name)) else pair
+    return f"{name}={REPLACEMENT}" if equals and value and is_secret_parameter(unquote(name)) else pair

@@ -16,6 +16,7 @@ from stevedore import named
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.arguments import Signature
+from ironic.core.rules.costs import Cost, cost_of
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.plugin_actions import PluginAction
 
@@ -43,7 +44,7 @@ class Operator:
     judge: Callable[..., bool]
     signature: Signature
     about: str
-    at_a_glance: bool
+    cost: Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def operator_of(name: str, judge: Any) -> Operator:
     if not inspect.isfunction(judge):
         raise TypeError("an operator is a function")
     guarded = judge if _is_ours(judge) else functools.partial(_guarded, name, judge)
-    return Operator(name, guarded, Signature(judge), _about(judge), hasattr(judge, "at_a_glance"))
+    return Operator(name, guarded, Signature(judge), _about(judge), cost_of(judge))
 
 
 def action_of(name: str, found: Any) -> Action:

@@ -4,17 +4,20 @@ Built from facts (plain data; never written to) with the secrets masked in the v
 them. A later rule sees what an earlier one did. What comes out is a patch per node, port and plug-in data.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
+from ironic.core import logins
 from ironic.core.rules import writable
 from ironic.core.rules.calls import Call
-from ironic.core.rules.documents import CLEAR, MASKED, Document
+from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
 from ironic.core.rules.faults import RuleFault, quoted
+from ironic.core.rules.interpolation import Scope
 from ironic.core.rules.limits import STEPS, Budget
+from ironic.core.rules.paths import Path
 from ironic.core.rules.plain_data import Patch, copy, keys_of
-from ironic.core.secrets import masked
+from ironic.core.secrets import is_secret, masked
 
 Masking = Literal["always", "never", "sensitive"]
 
@@ -75,13 +78,17 @@ class Workspace:
 
     def __init__(self, facts: Facts, masking: Masking, steps: int = STEPS) -> None:
         self.budget = Budget(steps)
+        self.writer = Writer()
         self.rule: ActingRule
         self.log: list[tuple[str, str]] = []
         self.calls: list[Call] = []
         self._views = _VIEWS[masking]
         self._masking = masking
         self._documents: list[Document] = []
-        self._node = None if facts.node is None else self._document("node", facts.node, writable.NODE)
+        self._stored_driver_info: Mapping[str, Any] = (facts.node or {}).get("driver_info") or {}
+        self._node = None
+        if facts.node is not None:
+            self._node = self._document("node", facts.node, writable.NODE, writable.LITERAL)
         self._ports = {str(port["uuid"]): self._document("port", port, writable.PORT) for port in facts.ports}
         self.plugin_data = self._document("plug-in data", facts.plugin_data, None)
         shared = {"inventory": dict(facts.inventory), "port_groups": [dict(one) for one in facts.port_groups]}
@@ -97,7 +104,7 @@ class Workspace:
         return self._node
 
     @property
-    def scope(self) -> Mapping[str, Any]:
+    def scope(self) -> Scope:
         """What the expressions of the rule at work may name."""
         return self._scopes[self._acting]
 
@@ -133,6 +140,12 @@ class Workspace:
                 return document
         raise RuleFault(f"the node has no port {quoted(ident)}")
 
+    def is_reported(self, name: str, keys: Path) -> bool:
+        """Tell whether what an expression leads to may be what a machine reported, or is made from it."""
+        if name == "node" and self._node is not None:
+            return keys[:1] != ("uuid",) and self._node.provenance.is_reported(keys)
+        return name != "plugin_data" or self.plugin_data.provenance.is_reported(keys)
+
     def marks(self) -> list[int]:
         """Return how long each patch is, to tell later what was added."""
         return [len(document.patch) for document in self._documents]
@@ -143,6 +156,20 @@ class Workspace:
             return
         if wrong := writable.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
             raise RuleFault(wrong)
+        if "driver_info" in self._node.reported:
+            self._check_logins(self._node)
+
+    def _check_logins(self, node: Document) -> None:
+        """Raise RuleFault when what a machine reported would have a stored secret sent somewhere else."""
+        stored, now = self._stored_driver_info, node.views[CLEAR].get("driver_info") or {}
+        own = {key: one for key, one in now.items() if not node.provenance.is_reported(("driver_info", key))}
+        # What rules have written themselves is no change of the machine's, nor is what they have removed.
+        before = {key: one for key, one in stored.items() if key in now or is_secret(key)} | own
+        if secrets := logins.withheld(before, now, [((key,), one) for key, one in own.items()]):
+            raise RuleFault(
+                f"what a machine reported would lead the stored {', '.join(secrets)} to another address: a rule that "
+                "writes such an address writes the secret as well"
+            )
 
     def changes(self, since: Sequence[int] = ()) -> Changes:
         """Return what was changed, all of it or since the marks were taken."""
@@ -154,18 +181,18 @@ class Workspace:
             plugin_data=_since(self.plugin_data, from_),
         )
 
-    def _document(self, owner: str, data: Mapping[str, Any], fields: Any) -> Document:
+    def _document(self, owner: str, data: Mapping[str, Any], fields: Any, literal: Collection[Path] = ()) -> Document:
         views = {view: copy(dict(data)) if view is CLEAR else masked(data) for view in self._views}
-        document = Document(owner, views, fields, self.budget)
+        document = Document(owner, views, fields, self.budget, self.writer, literal)
         self._documents.append(document)
         return document
 
-    def _scope(self, view: bool) -> dict[str, Any]:
+    def _scope(self, view: bool) -> Scope:
         scope = {"plugin_data": self.plugin_data.views[view], **self._read_only[view]}
         if self._node is not None:
             scope["node"] = self._node.views[view]
             scope["ports"] = [document.views[view] for document in self._ports.values()]
-        return scope
+        return Scope(scope, self.is_reported)
 
 
 def _since(document: Document, marks: Mapping[int, int]) -> Patch:

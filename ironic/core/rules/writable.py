@@ -1,9 +1,11 @@
-"""What rules may write: what an administrator's PATCH may change, and of that nothing that decides who holds a node.
+"""What rules may write: what an administrator's PATCH may change.
 
-State, power, reservation, identity (uuid, id), owner and the marks of the service itself are in no table here, so no
-rule reaches them. Left out as well: fields that stand for other resources (chassis_uuid, parent_node, portgroup_uuid)
-and the protection of deployed nodes, which means nothing during an inspection. A checker returns the value as it is
-stored, or raises RuleFault. Source: facts/fields.yaml.
+State, power, reservation, identity (uuid, id) and the marks of the service itself are in no table here, so no rule
+reaches them. Left out as well: a port's port group. A checker returns the value as it is stored, or raises RuleFault.
+Source: facts/fields.yaml.
+
+What decides whose a node is, where it belongs and how it is managed is written by rules, but never made from what a
+machine reported (`LITERAL`): a machine could lie itself into the hands of another project.
 """
 
 import re
@@ -12,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.core import network_data
+from ironic.core import network_data, states
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.paths import Path
@@ -30,6 +32,8 @@ class Field:
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+_PROTECTABLE: Final = frozenset({states.ACTIVE, states.RESCUE})
+_LONGEST_REASON: Final = 65_535
 _MAC: Final = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 
 
@@ -94,6 +98,7 @@ _INTERFACES: Final = {interface_field(kind): Field(_text(255)) for kind in KINDS
 
 NODE: Final[Mapping[str, Field]] = _INTERFACES | {
     "automated_clean": Field(_flag_or_null),
+    "chassis_uuid": Field(_uuid),
     "conductor_group": Field(_lower(_text(255, nullable=False)), ""),
     "description": Field(_text(4096)),
     "disable_power_off": Field(_flag, False),
@@ -107,6 +112,10 @@ NODE: Final[Mapping[str, Field]] = _INTERFACES | {
     "maintenance": Field(_flag, False),
     "name": Field(_logical_name),
     "network_data": Field(_object, {}),
+    "owner": Field(_text(255)),
+    "parent_node": Field(_text(255)),
+    "protected": Field(_flag, False),
+    "protected_reason": Field(_text(_LONGEST_REASON)),
     "properties": Field(_object, {}),
     "resource_class": Field(_text(80)),
     "retired": Field(_flag, False),
@@ -129,10 +138,37 @@ PORT: Final[Mapping[str, Field]] = {
 }
 
 
+# Right and place: whose the node is, who may undo or delete it, which service, conductor and rules have it, and through
+# which code and network it is managed. The scope of inspection chooses rules, and those may hold passwords.
+LITERAL: Final[frozenset[Path]] = frozenset(
+    {
+        ("owner",),
+        ("lessee",),
+        ("protected",),
+        ("retired",),
+        ("instance_uuid",),
+        ("conductor_group",),
+        ("shard",),
+        ("chassis_uuid",),
+        ("parent_node",),
+        ("driver",),
+        ("automated_clean",),
+        ("disable_power_off",),
+        ("properties", "inspection_scope"),
+        *((name,) for name in _INTERFACES),
+    }
+)
+_FREE: Final = "extra"
+
+
 def inconsistency(node: Mapping[str, Any], touched: Collection[str]) -> str | None:
     """Return why a node can't be as rules have left it, None when it can; touched fields are looked at only."""
     if "network_data" in touched and (wrong := network_data.fault(node.get("network_data"))):
         return wrong
+    if "protected" in touched and node.get("protected") and node.get("provision_state") not in _PROTECTABLE:
+        return "only active and rescued nodes can be protected"
+    if "protected_reason" in touched and node.get("protected_reason") is not None and not node.get("protected"):
+        return "protected_reason needs protected to be true"
     if "retired_reason" in touched and node.get("retired_reason") is not None and not node.get("retired"):
         return "retired_reason needs retired to be true"
     return None
@@ -144,6 +180,14 @@ def field_of(table: Mapping[str, Field], owner: str, path: Path) -> Field:
     if field is None:
         raise RuleFault(f"rules can't write field '{path[0][:80]}' of a {owner}")
     return field
+
+
+def allowed_reported(path: Path) -> None:
+    """Refuse a path in which a machine reported a key, unless it is one of those below extra."""
+    if path[0] != _FREE or len(path) == 1:
+        raise RuleFault(
+            f"what a machine reported is no part of a path, but for keys below {_FREE} and in the plug-in data"
+        )
 
 
 def allowed_on_node(path: Path) -> None:

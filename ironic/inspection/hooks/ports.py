@@ -50,8 +50,21 @@ class Ports(InspectionHook):
         everything, valid = _sorted_interfaces(plugin_data)
         existing = {port.address: port for port in task.ports}
         wishes = Wishes(CONF.inspector.add_ports, CONF.inspector.keep_ports, CONF.inspector.update_pxe_enabled)
+        if not (task.is_proven or is_recognised(existing, everything)):
+            LOG.warning(
+                "Node %s: its ports stay as they are, for none of them has a MAC address that was reported. Correct "
+                "them, or delete them to have all made anew",
+                task.node.uuid,
+            )
+            wishes = Wishes("disabled", "all", False)
         mark_added(valid, wishes)
         carry_out(plan(existing, everything, valid, wishes), task, existing)
+
+
+def is_recognised(existing: Iterable[str], everything: Interfaces) -> bool:
+    """Tell whether one of the interfaces belongs to the node already, or nothing is known of its interfaces."""
+    known = set(existing)
+    return not known or any(one["mac_address"] in known for one in everything.values())
 
 
 def plan(existing: Iterable[str], everything: Interfaces, valid: Interfaces, wishes: Wishes) -> Plan:

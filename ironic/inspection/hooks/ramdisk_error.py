@@ -3,6 +3,7 @@
 from typing import Any
 
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.plain_text import plain
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 
 _LONGEST = 2000  # characters of an error that are worth keeping
@@ -14,7 +15,7 @@ class RamdiskError(InspectionHook):
     def preprocess(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
         """Fail before anything is made of the data."""
         if error := plugin_data.get("error"):
-            raise HardwareInspectionFailure(error=f"the ramdisk reported: {str(error)[:_LONGEST]}")
+            raise HardwareInspectionFailure(error=f"the ramdisk reported: {plain(error, _LONGEST)}")
 
     def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
         """Do nothing."""

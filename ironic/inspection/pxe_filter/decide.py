@@ -26,7 +26,7 @@ def rule(host: str, *, served: bool) -> str:
 
 def wanted(ports: Mapping[str, bool], present: Iterable[str], *, unknown_served: bool) -> dict[str, str]:
     """Return the contents of all files; ``ports`` says by MAC address who is being inspected."""
-    contents = {mac: rule(mac, served=inspected) for mac, inspected in ports.items()}
+    contents = {mac: rule(mac, served=inspected) for mac, inspected in ports.items() if is_ours(mac)}
     for name in present:
         if name != UNKNOWN_HOSTS and name not in contents:
             contents[name] = rule(name, served=unknown_served)

@@ -20,6 +20,10 @@ class InspectionRuleActionBase(ABC):
     # Whether rules of the early phase may have it, where there is no node; then call_early is called.
     supports_early: ClassVar[bool] = False
 
+    # What an action writes after it has looked at the inventory or the plug-in data counts as reported by the machine:
+    # it can't be the owner of a node, nor an address beside a stored password. True: its code makes sure of that.
+    vouches: ClassVar[bool] = False
+
     def call_early(self, rule: Any, *args: Any, **kwargs: Any) -> None:
         """Act when no node is known yet, on `rule.inventory` and `rule.plugin_data`."""
         raise TypeError(f"{type(self).__name__} can't act before the node is known")

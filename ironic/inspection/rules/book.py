@@ -42,4 +42,4 @@ def _compiled(row: tuple[Any, ...]) -> CompiledRule:
         return check_rule(document)
     except InvalidParameterValue as error:
         reason = "its stored form is not valid" if document["sensitive"] else str(error)
-        raise InspectionRuleFailure(rule=document["uuid"], error=reason) from None
+        raise InspectionRuleFailure(rule=document["uuid"], what="all nodes", error=reason) from None

@@ -7,6 +7,7 @@ import logging
 import math
 import time
 
+from ironic.core.permit import PERMIT
 from ironic.core.rules import Failure, Outcome, PlannedCall
 from ironic.integrations import rule_calls
 
@@ -20,11 +21,13 @@ def make_calls(outcome: Outcome, what: str, within: float = math.inf) -> None:
     """
     until = time.monotonic() + within
     for planned in outcome.calls:
-        if reason := rule_calls.make(planned.call, until - time.monotonic()).failure:
+        with PERMIT.waiting():
+            reason = rule_calls.make(planned.call, until - time.monotonic()).failure
+        if reason:
             failure = _failure(planned, reason)
             told = next(one for one in outcome.explanation if one["uuid"] == planned.rule)
             told["error"] = str(failure)
-            raise failure.error()
+            raise failure.error(what)
         LOG.info("Inspection rule %s on %s: the call of actions[%d] is made", planned.rule, what, planned.index)
 
 

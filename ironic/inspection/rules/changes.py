@@ -8,7 +8,7 @@ interfaces go with a new driver.
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.errors import NoValidHost
+from ironic.core.errors import InvalidParameterValue, NodeNotFound, NoValidHost
 from ironic.core.interface_choice import resolve
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.rules import Changes
@@ -17,10 +17,15 @@ from ironic.db import ServedInterface
 from ironic.inspection.staged_task import StagedTask
 
 _TRAITS: Final = "traits"
+_CHASSIS: Final = "chassis_uuid"
 _INTERFACES: Final = frozenset(interface_field(kind) for kind in KINDS)
 
 # Fields that go with a flag and are cleared with it.
-_CLEARED: Final = {"maintenance": ("maintenance_reason", "fault"), "retired": ("retired_reason",)}
+_CLEARED: Final = {
+    "maintenance": ("maintenance_reason", "fault"),
+    "protected": ("protected_reason",),
+    "retired": ("retired_reason",),
+}
 
 
 def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any]) -> None:
@@ -33,18 +38,40 @@ def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any
 
 
 def _apply_to_node(patch: Patch, task: StagedTask) -> None:
-    about_traits = [operation for operation in patch if keys_of(operation)[0] == _TRAITS]
-    touched = _patch(task.node, [operation for operation in patch if operation not in about_traits])
-    if about_traits:
+    about = {name: [one for one in patch if keys_of(one)[0] == name] for name in (_TRAITS, _CHASSIS)}
+    touched = _patch(task.node, [one for one in patch if keys_of(one)[0] not in about])
+    if about[_TRAITS]:
         document = {_TRAITS: list(task.traits)}
-        apply(document, about_traits)
+        apply(document, about[_TRAITS])
         task.traits = document[_TRAITS]
+    if about[_CHASSIS]:
+        task.node.chassis_id = _chassis(task, about[_CHASSIS][-1]["value"])
+    if "parent_node" in touched:
+        task.node.parent_node = _parent(task)
     for flag, others in _CLEARED.items():
         if flag in touched and not getattr(task.node, flag):
             for name in others:
                 setattr(task.node, name, None)
     if touched & {"driver", "conductor_group", *_INTERFACES}:
         _choose_interfaces(task, touched)
+
+
+def _chassis(task: StagedTask, uuid: str | None) -> int | None:
+    """Return the id of a chassis; rules write its UUID as a whole."""
+    return None if uuid is None else int(task.store.chassis.row(("id",), uuid)[0])
+
+
+def _parent(task: StagedTask) -> str | None:
+    """Return the UUID of the node that rules named as the parent, which has the same owner."""
+    if (ident := task.node.parent_node) is None:
+        return None
+    try:
+        uuid, owner = task.store.nodes.row(("uuid", "owner"), ident)
+    except NodeNotFound:
+        raise InvalidParameterValue(err="parent_node names no node.") from None
+    if owner != task.node.owner:
+        raise InvalidParameterValue(err="parent_node belongs to another owner.")
+    return str(uuid)
 
 
 def _patch(record: Any, patch: Patch) -> set[str]:

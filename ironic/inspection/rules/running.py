@@ -112,7 +112,7 @@ def _finish(outcome: Outcome, what: str) -> None:
     for line in outcome.log:
         _log(line, what)
     if outcome.failure is not None:
-        raise outcome.failure.error()
+        raise outcome.failure.error(what)
 
 
 def _log(line: LogLine, what: str) -> None:

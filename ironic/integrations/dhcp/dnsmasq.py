@@ -6,6 +6,7 @@ gets a file that has it ignored, and its options stay where nobody asks for them
 which its own configuration has to set (dhcp-match=set:ipxe,175).
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,10 @@ from ironic.conf import CONF
 from ironic.integrations.dhcp.base import NEXT_SERVER, DhcpError, Host, Option
 
 _NAMES: Final = {NEXT_SERVER: "option:server-ip-address"}
+_ID: Final = re.compile(r"[0-9A-Za-z-]+")
+_MAC: Final = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
+# No comma, space, quote, backslash or hash: dnsmasq would take what follows for something else.
+_ONE_WORD: Final = re.compile(r"[][A-Za-z0-9._~:/?&=%@+;!$()*-]+")
 _TO: Final = {None: "", True: "tag:ipxe,", False: "tag:!ipxe,"}
 
 
@@ -24,21 +29,33 @@ class Dnsmasq:
         """Allow the cards; the options come first, so that no answer goes without them."""
         for host in hosts:
             _write(_options_file(host), "".join(f"{_line(host, option)}\n" for option in options))
-            _write(_host_file(host), f"{host.mac},set:{_tag(host)},set:ironic\n")
+            _write(_host_file(host), f"{_mac(host)},set:{_tag(host)},set:ironic\n")
 
     def withdraw(self, hosts: Sequence[Host]) -> None:
         """Have the cards ignored, of those that were ever allowed."""
         for host in hosts:
             if _host_file(host).exists():
-                _write(_host_file(host), f"{host.mac},ignore\n")
+                _write(_host_file(host), f"{_mac(host)},ignore\n")
 
 
 def _line(host: Host, option: Option) -> str:
-    return f"tag:{_tag(host)},{_TO[option.to_ipxe]}{_NAMES.get(option.name, option.name)},{option.value}"
+    name = _NAMES.get(option.name, option.name)
+    return f"tag:{_tag(host)},{_TO[option.to_ipxe]}{name},{_checked(_ONE_WORD, option.value)}"
 
 
 def _tag(host: Host) -> str:
-    return f"ironic-{host.id}"
+    return f"ironic-{_checked(_ID, host.id)}"
+
+
+def _mac(host: Host) -> str:
+    return _checked(_MAC, host.mac)
+
+
+def _checked(allowed: re.Pattern[str], value: str) -> str:
+    """Return a value that dnsmasq reads as the one thing it is; this is the last look before it stands in a file."""
+    if not allowed.fullmatch(value):
+        raise DhcpError(what=repr(value[:64]), error="dnsmasq would read it as something else")
+    return value
 
 
 def _host_file(host: Host) -> Path:

@@ -6,7 +6,7 @@ stays out of every text made here, and out of the representation of `Access`.
 """
 
 import functools
-import os
+import logging
 import ssl
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,9 +15,13 @@ from urllib.parse import SplitResult, urlsplit
 from oslo_utils import strutils
 
 from ironic.conf import CONF
+from ironic.core import certificates
 from ironic.core.agent_errors import AgentConnectionFailed
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers import trusted_files
 from ironic.drivers.task import Node
+
+LOG = logging.getLogger(__name__)
 
 PROPERTIES: Final = {
     "agent_verify_ca": "How the certificate of an agent is checked that brought none of its own: true, false, or the "
@@ -37,11 +41,14 @@ class Access:
     token: str | None = field(repr=False)
     trust: str | bool = True
 
-    def tls(self) -> ssl.SSLContext | None:
-        """Return the terms of TLS; None for plain HTTP."""
-        if self.url.scheme != "https":
-            return None
-        return _context(self.trust, CONF.agent.tls_minimum_version, CONF.agent.tls_ciphers)
+    def tls(self) -> ssl.SSLContext:
+        """Return the terms of TLS, or raise InvalidParameterValue."""
+        try:
+            return _context(self.trust, CONF.agent.tls_minimum_version, CONF.agent.tls_ciphers)
+        except (ssl.SSLError, ValueError) as error:
+            raise InvalidParameterValue(
+                err=f"The certificates that the agent of node {self.node} is held against can't be used: {error}."
+            ) from None
 
 
 def access_of(node: Node, command: str) -> Access:
@@ -54,24 +61,50 @@ def access_of(node: Node, command: str) -> Access:
 
 
 def _trust(node: Node) -> str | bool:
-    for said in (node.driver_internal_info.get("agent_verify_ca"), node.driver_info.get("agent_verify_ca")):
-        if said not in (None, ""):
-            return _read(said, "agent_verify_ca in driver_info")
+    """Return whom to believe: certificates in PEM format, a directory of such, or whether the system's are asked."""
+    if brought := _brought(node):
+        return brought
+    said = node.driver_info.get("agent_verify_ca")
+    if said not in (None, ""):
+        return _read(said, "agent_verify_ca in driver_info")
     return _read(CONF.agent.verify_ca, "[agent]verify_ca")
 
 
+def _brought(node: Node) -> str | None:
+    """Return the agent's own certificate; what else an older service may have stored for it is passed over."""
+    said = node.driver_internal_info.get("agent_verify_ca")
+    if said in (None, ""):
+        return None
+    try:
+        return certificates.from_pem(str(said))
+    except ValueError as error:
+        LOG.warning("Node %s: the certificate that its agent brought is not used: it %s", node.uuid, error)
+        return None
+
+
 def _read(said: Any, name: str) -> str | bool:
-    """Return PEM text or the path of a file, or whether the system's authorities are asked at all."""
     text = str(said)
-    if text.startswith(_PEM) or os.path.exists(text):
+    if text.startswith(_PEM):
         return text
     try:
         return strutils.bool_from_string(text, strict=True)
     except ValueError:
-        raise InvalidParameterValue(err=f"{name} must be true, false or an existing file.") from None
+        return _of_file(text, name)
 
 
-@functools.lru_cache(maxsize=1024)
+def _of_file(path: str, name: str) -> str:
+    """Return the path of a directory, or what a file holds."""
+    if trusted_files.is_directory(path):
+        return path
+    if not trusted_files.is_usable(path):
+        raise InvalidParameterValue(err=f"{name} must be true, false or an existing regular file.")
+    try:
+        return trusted_files.read(path)
+    except (OSError, ValueError) as error:
+        raise InvalidParameterValue(err=f"The file of {name} can't be read: {error}.") from None
+
+
+@functools.lru_cache(maxsize=128)  # agents make a certificate for each boot
 def _context(trust: str | bool, oldest: str, ciphers: str | None) -> ssl.SSLContext:
     """Make the terms of TLS; kept, because reading certificates takes longer than a call does."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -91,9 +124,7 @@ def _context(trust: str | bool, oldest: str, ciphers: str | None) -> ssl.SSLCont
 def _believe(context: ssl.SSLContext, trust: str) -> None:
     """Believe a certificate, even one that no authority has signed."""
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    if trust.startswith(_PEM):
-        context.load_verify_locations(cadata=trust)
-    elif os.path.isdir(trust):
+    if trusted_files.is_directory(trust):
         context.load_verify_locations(capath=trust)
     else:
-        context.load_verify_locations(cafile=trust)
+        context.load_verify_locations(cadata=trust)

@@ -10,12 +10,11 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-import requests
-
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
+from ironic.integrations.outgoing import CallFailed
 
 # Length in hexadecimal digits -> algorithm.
 _ALGORITHMS: Final = {32: "md5", 64: "sha256", 128: "sha512"}
@@ -116,13 +115,13 @@ def _resolved(node: Node, given: str, source: str) -> str:
 
 def _fetched(node: Node, url: str) -> str:
     try:
-        with image_servers.get(url) as answer:
-            answer.raise_for_status()
-            return answer.raw.read(_LONGEST_LIST, decode_content=True).decode("utf-8", "replace")
-    except requests.RequestException as error:
-        reason = type(error).__name__
+        with image_servers.get(url, most_bytes=_LONGEST_LIST) as answer:
+            if not answer.is_good:
+                raise CallFailed(f"the server answers with status {answer.status}")
+            return answer.read().decode("utf-8", "replace")
+    except CallFailed as error:
         raise InvalidParameterValue(
-            err=f"The list of checksums for node {node.uuid} could not be fetched: {reason}."
+            err=f"The list of checksums for node {node.uuid} could not be fetched: {error}."
         ) from error
 
 

@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 from ironic.conf import CONF
 from ironic.core.agent_errors import AgentAPIError, AgentCommandFailed, AgentCommandTimeout
+from ironic.core.plain_text import plain
 from ironic.drivers import waiting
 from ironic.drivers.modules.agent import transport
 from ironic.drivers.modules.agent.access import access_of
@@ -25,6 +28,8 @@ SUCCEEDED: Final = "SUCCEEDED"
 FAILED: Final = "FAILED"
 # The hardware managers are not those that offered the steps; agents of different age say it differently.
 MISMATCH: Final = frozenset({"CLEAN_VERSION_MISMATCH", "VERSION_MISMATCH"})
+# They are kept on the node; hardware managers of several vendors offer a tenth of that.
+_LARGEST_STEPS: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,8 @@ class Command:
     def parse(cls, document: Mapping[str, Any]) -> "Command":
         """Read what the agent says about a command."""
         return cls(
-            name=str(document.get("command_name")).rpartition(".")[2],
-            status=str(document.get("command_status")),
+            name=plain(document.get("command_name")).rpartition(".")[2],
+            status=plain(document.get("command_status")),
             result=document.get("command_result"),
             error=document.get("command_error"),
             id=str(document.get("id") or ""),
@@ -50,11 +55,11 @@ class Command:
 
     @property
     def reason(self) -> str:
-        """Why it failed, in the agent's words."""
+        """Why it failed, in the agent's words, as one line of plain text."""
         if isinstance(self.error, Mapping):
-            said = [str(self.error[key]) for key in ("type", "message", "details") if self.error.get(key)]
+            said = [plain(self.error[key]) for key in ("type", "message", "details") if self.error.get(key)]
             return ": ".join(dict.fromkeys(said)) or "no reason given"
-        return str(self.error or "no reason given")
+        return plain(self.error or "no reason given")
 
 
 class Agent:
@@ -105,6 +110,8 @@ class Agent:
         offered, versions = result.get(f"{flow}_steps"), result.get("hardware_manager_version")
         if offered is None or not _are_steps(offered) or not isinstance(versions, Mapping):
             raise self._nonsense(f"get_{flow}_steps", "the answer holds no steps by hardware manager")
+        if len(orjson.dumps([offered, versions])) > _LARGEST_STEPS:
+            raise self._nonsense(f"get_{flow}_steps", f"its steps take more than {_LARGEST_STEPS} bytes")
         return offered, dict(versions)
 
     def begin_step(self, flow: str, task: Task, step: Mapping[str, Any], versions: Mapping[str, str]) -> Command:

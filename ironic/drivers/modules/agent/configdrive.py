@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LARGEST: Final = 64 << 20
 _A_DAY: Final = 86400
 _GZIP: Final = b"\x1f\x8b"
+_PIECE: Final = 1 << 20
+_HEAD: Final = 0x9000
 # Where a file system says what it is: ISO 9660 in its first descriptor, FAT in its boot sector.
 _ISO_AT: Final = 0x8001
 _ISO: Final = b"CD001"
@@ -38,7 +40,7 @@ def check(node: Node) -> None:
     if isinstance(given, Mapping):
         _check_parts(node, given)
     elif given and not _is_url(given) and not CONF.conductor.disable_configdrive_check:
-        _check_image(node, _decoded(node, str(given)))
+        _check_image(node, *_head_and_size(node, str(given)))
 
 
 def _check_parts(node: Node, parts: Mapping[str, Any]) -> None:
@@ -57,7 +59,8 @@ def of(node: Node) -> str | None:
 
 
 def _compressed(node: Node, text: str) -> str:
-    return text if _bytes(node, text).startswith(_GZIP) else _packed(_decoded(node, text))
+    content = _bytes(node, text)
+    return text if content.startswith(_GZIP) else _packed(content)
 
 
 def _stored(node: Node, text: str) -> str:
@@ -91,28 +94,33 @@ def _bytes(node: Node, text: str) -> bytes:
         ) from None
 
 
-def _decoded(node: Node, text: str) -> bytes:
-    """Return the image of a finished config drive."""
+def _head_and_size(node: Node, text: str) -> tuple[bytes, int]:
+    """Return the begin of a finished config drive's image and its size, or more than the largest one may have."""
     content = _bytes(node, text)
     if not content.startswith(_GZIP):
-        return content
+        return content[:_HEAD], len(content)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            return packed.read(_LARGEST + 1)
+            head = packed.read(_HEAD)
+            size = len(head)
+            # Looked at in pieces: a few KiB may hold more than there is memory for.
+            while size <= _LARGEST and (piece := packed.read(_PIECE)):
+                size += len(piece)
+            return head, size
     except (OSError, EOFError, zlib.error):
         raise InvalidParameterValue(
             err=f"The config drive of node {node.uuid} is compressed, and broken: give base64 of a whole gzip file."
         ) from None
 
 
-def _check_image(node: Node, image: bytes) -> None:
-    if len(image) > _LARGEST:
+def _check_image(node: Node, head: bytes, size: int) -> None:
+    if size > _LARGEST:
         raise InvalidParameterValue(
             err=f"The config drive of node {node.uuid} is too large; agents take up to {_LARGEST >> 20} MiB."
         )
-    is_iso = image[_ISO_AT : _ISO_AT + len(_ISO)] == _ISO
-    is_fat = image[_BOOT_SIGN_AT : _BOOT_SIGN_AT + 2] == _BOOT_SIGN and any(
-        image[place : place + 3] == b"FAT" for place in _FAT_AT
+    is_iso = head[_ISO_AT : _ISO_AT + len(_ISO)] == _ISO
+    is_fat = head[_BOOT_SIGN_AT : _BOOT_SIGN_AT + 2] == _BOOT_SIGN and any(
+        head[place : place + 3] == b"FAT" for place in _FAT_AT
     )
     if not (is_iso or is_fat):
         raise InvalidParameterValue(

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.file_urls import names_file
 from ironic.drivers.modules.agent import checksums, partitions, published
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
@@ -41,7 +42,7 @@ def check(node: Node) -> None:
     if not isinstance(node.instance_info.get("image_disk_format"), str | None):
         raise InvalidParameterValue(err=f"image_disk_format of node {node.uuid} must be a name.")
     partitions.check(node)
-    checksums.check(node, is_file=_is_file(source))
+    checksums.check(node, is_file=names_file(source))
 
 
 def _check_source(node: Node, source: str) -> None:
@@ -67,11 +68,7 @@ def goes_through_here(node: Node) -> bool:
             f"{', '.join(_DOWNLOAD_SOURCES)}."
         )
     looks_itself: bool = CONF.conductor.conductor_always_validates_images
-    return asked == "local" or looks_itself or _is_file(node.instance_info["image_source"])
-
-
-def _is_file(source: Any) -> bool:
-    return str(source).startswith("file:")
+    return asked == "local" or looks_itself or names_file(node.instance_info["image_source"])
 
 
 def prepare(node: Node) -> None:

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.file_urls import names_file
 from ironic.drivers.task import Node
 from ironic.integrations import image_formats, local_files
 from ironic.integrations.image_cache import Image, ImageCache
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(r"[0-9a-f-]{36}\.[0-9a-f]{16}")
 
 def check(node: Node, source: str) -> None:
     """Raise when the image may not be offered, or can't be."""
-    if urlsplit(source).scheme == "file" and (fault := local_files.fault_of(source)):
+    if names_file(source) and (fault := local_files.fault_of(source)):
         raise InvalidParameterValue(err=f"image_source of node {node.uuid} is {fault}.")
     if not CONF.deploy.http_url:
         raise InvalidParameterValue(

@@ -1,13 +1,13 @@
 """One call of an agent over HTTP: sent, repeated when that is safe, read, and its failures said in our words.
 
 A connection that could not be made is tried again. Once a command has gone out its answer is waited for, and it is
-sent again only if it merely asks: an order that the agent may have heard is never repeated. The token travels in the
-query, as the agent wants it, so no address is ever quoted.
+sent again only if it merely asks: an order that the agent may have heard is never repeated. Where it may not be called,
+because of what its address means here, is judged by the one client for such calls, with each call. The token travels in
+the query, as the agent wants it, so no address is ever quoted.
 """
 
-import http.client
 import logging
-import ssl
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -19,14 +19,19 @@ from ironic.core.agent_errors import (
     AgentCommandTimeout,
     AgentConnectionFailed,
     AgentInProgress,
+    AgentNotCalled,
 )
+from ironic.core.plain_text import plain
 from ironic.drivers.modules.agent.access import Access
 from ironic.drivers.waiting import pause
+from ironic.integrations import outgoing
 
 LOG = logging.getLogger(__name__)
 
 # Logs of a ramdisk come in one answer; what is longer is no answer of an agent.
-_LONGEST: Final = 256 * 1024 * 1024
+_LONGEST: Final = 64 * 1024 * 1024
+# A call takes at most so many times what one wait may take, however slowly an agent speaks.
+_MOST_WAITS: Final = 10
 _SECONDS_BETWEEN: Final = 0.5
 _HEADERS: Final = {"Accept": "application/json", "Content-Type": "application/json"}
 
@@ -38,7 +43,7 @@ class _Lost(Exception):
 def call(access: Access, command: str, method: str, path: str, *, query: dict[str, str], body: Any, asks: bool) -> Any:
     """Call the agent and return its answer; ``asks`` says that the call changes nothing and may be repeated."""
     payload = None if body is None else orjson.dumps(body)
-    target = f"{access.url.path.rstrip('/')}{path}?{urlencode(_with_token(access, query))}"
+    target = f"{path}?{urlencode(_with_token(access, query))}"
     for left in reversed(range(CONF.agent.max_command_attempts)):
         try:
             return _once(access, command, method, target, payload)
@@ -58,45 +63,35 @@ def _with_token(access: Access, query: dict[str, str]) -> dict[str, str]:
 
 
 def _once(access: Access, command: str, method: str, target: str, payload: bytes | None) -> Any:
-    connection = _connection(access)
+    timeout = CONF.agent.command_timeout
+    terms = outgoing.Terms(
+        tls=access.tls,
+        seconds=_MOST_WAITS * timeout,
+        idle_seconds=timeout,
+        most_bytes=_LONGEST,
+        follows_redirects=False,
+    )
+    # Of what an older service may have stored, only the server counts.
+    url = f"{access.url.scheme}://{access.url.netloc.rpartition('@')[2]}{target}"
     try:
-        _connect(connection, access, command)
-        try:
-            connection.request(method, target, body=payload, headers=_HEADERS)
-            response = connection.getresponse()
-            content = response.read(_LONGEST)
-        except (OSError, http.client.HTTPException) as error:
-            raise _Lost(type(error).__name__) from error
-    finally:
-        connection.close()
-    return _read(access, command, response.status, content)
-
-
-def _connection(access: Access) -> http.client.HTTPConnection:
-    host, port, timeout = access.url.hostname or "", access.url.port, CONF.agent.command_timeout
-    context = access.tls()
-    if context is None:
-        return http.client.HTTPConnection(host, port, timeout=timeout)
-    return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
-
-
-def _connect(connection: http.client.HTTPConnection, access: Access, command: str) -> None:
-    try:
-        connection.connect()
-    except ssl.SSLCertVerificationError as error:
-        reason = f"its certificate is not to be believed ({error.verify_message})"
-        raise AgentConnectionFailed(node=access.node, command=command, reason=reason) from error
-    except (OSError, http.client.HTTPException) as error:
-        reason = str(error) or type(error).__name__
-        raise AgentConnectionFailed(node=access.node, command=command, reason=reason) from error
+        with outgoing.send(method, url, terms, _HEADERS, payload) as answer:
+            return _read(access, command, answer.status, answer.read())
+    except outgoing.NotAllowed as error:
+        raise AgentNotCalled(node=access.node, command=command, reason=str(error)) from error
+    except outgoing.NotConnected as error:
+        raise AgentConnectionFailed(node=access.node, command=command, reason=str(error)) from error
+    except outgoing.TooLarge as error:
+        raise AgentAPIError(node=access.node, command=command, status=answer.status, error=str(error)) from error
+    except outgoing.BrokenOff as error:
+        raise _Lost(str(error)) from error
 
 
 def _read(access: Access, command: str, status: int, content: bytes) -> Any:
     """Return the document that came back, or raise what it means."""
     document = _parsed(content)
-    if status == http.HTTPStatus.CONFLICT:
+    if status == HTTPStatus.CONFLICT:
         raise AgentInProgress(node=access.node, command=command, status=status, error=_said(document))
-    if status >= http.HTTPStatus.BAD_REQUEST:
+    if status >= HTTPStatus.BAD_REQUEST:
         raise AgentAPIError(node=access.node, command=command, status=status, error=_said(document))
     if not isinstance(document, dict):
         raise AgentAPIError(node=access.node, command=command, status=status, error="the answer is no JSON object")
@@ -112,4 +107,4 @@ def _parsed(content: bytes) -> Any:
 
 def _said(document: Any) -> str:
     said = document.get("faultstring") if isinstance(document, dict) else None
-    return str(said)[:1000] if said else "it does not say why"
+    return plain(said) if said else "it does not say why"

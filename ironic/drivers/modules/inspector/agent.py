@@ -16,7 +16,7 @@ from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.agent import logs, machine
 from ironic.drivers.modules.inspector import booting, known_ports
 from ironic.drivers.task import Task
-from ironic.inspection import bmc_addresses
+from ironic.inspection import bmc_addresses, boot_token
 from ironic.inspection import task as inspection
 from ironic.inspection.hooks.loading import names_of
 from ironic.inspection.pipeline import Pipeline
@@ -56,7 +56,8 @@ class AgentInspect(InspectInterface):
         work = _of(task)
         posted = (plugin_data or {}).get("logs")
         try:
-            self.pipeline.run(work, dict(inventory), plugin_data)
+            proven = boot_token.was_shown(work.node.driver_internal_info)
+            self.pipeline.run(work, dict(inventory), plugin_data, is_proven=proven)
         except TakenOver:
             raise
         except Exception:

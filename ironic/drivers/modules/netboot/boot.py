@@ -48,7 +48,7 @@ class NetworkBoot(BootInterface):
         if not _cards(task):
             raise MissingParameterValue(err=_no_cards(task.node))
         if _runs_ramdisk(task.node):
-            _validate_instance(task.node, self.variant)
+            self._validate_instance(task.node)
         else:
             ramdisks.find(task.node, ramdisks.DEPLOY)
 
@@ -77,8 +77,19 @@ class NetworkBoot(BootInterface):
                 err=f"Node {node.uuid} starts through a BIOS, which can't boot over HTTP. Choose boot interface ipxe "
                 "or pxe, or boot mode uefi."
             )
-        command_line.check(node)
+        command_line.check(node, self._program(node), ramdisks.DEPLOY)
         lasting_boot_device.is_persistent(node, default=False)
+
+    def _validate_instance(self, node: Node) -> None:
+        """Check what a user wants to run; a node without an instance wants nothing yet."""
+        command_line.check(node, self._program(node), ramdisks.INSTANCE)
+        if node.instance_info.get("boot_iso"):
+            ramdisks.check_iso(node, self._program(node))
+        elif node.instance_info.get("kernel"):
+            ramdisks.of_instance(node)
+
+    def _program(self, node: Node) -> str:
+        return self.variant.program(wishes.boot_mode(node))
 
     # The agent's ramdisk
 
@@ -211,11 +222,3 @@ def _no_cards(node: Node) -> str:
 def _runs_ramdisk(node: Node) -> bool:
     """Tell whether the instance is a ramdisk of the user's."""
     return _RAMDISK_INSTANCE in (node.deploy_interface, wishes.of(node).get("boot_option"))
-
-
-def _validate_instance(node: Node, variant: Variant) -> None:
-    """Check what a user wants to run; a node without an instance wants nothing yet."""
-    if node.instance_info.get("boot_iso"):
-        ramdisks.check_url(node, "boot_iso", node.instance_info["boot_iso"])
-    elif node.instance_info.get("kernel"):
-        ramdisks.of_instance(node)

@@ -1,15 +1,18 @@
 """The kernel command line of what a machine boots.
 
 First what the operator wants of every kernel, or of this node's (`kernel_append_params`, in which %default% stands for
-the former), then what the ramdisk must know. It ends up in files that boot programs read line by line, so it is one
-line, whatever a node says.
+the former), then what the ramdisk must know. An instance's own parameters go to its own kernel only: a user must not
+have a say in what the service's ramdisks do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from ironic.conf import CONF
+from ironic.core import boot_languages
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.netboot import ramdisks
 from ironic.drivers.task import Node
 
 PROPERTIES: Final = {
@@ -21,33 +24,50 @@ _NAME: Final = "kernel_append_params"
 _DEFAULT: Final = "%default%"
 
 
-def check(node: Node) -> None:
-    """Raise when the node's own parameters can't stand on a command line."""
-    _own(node)
+def check(node: Node, program: str, purpose: str) -> None:
+    """Raise when the parameters that operator, owner or user want can't be written for a boot program."""
+    _wanted(node, program, purpose)
 
 
-def render(node: Node, parameters: Mapping[str, Any]) -> str:
-    """Return the command line; a parameter without a value is a flag."""
-    words = (_word(node, name, value) for name, value in parameters.items())
-    return " ".join(filter(None, (_own(node), *words)))
+def render(node: Node, program: str, purpose: str, parameters: Mapping[str, Any]) -> str:
+    """Return the command line as a boot program's file has it; a parameter without a value is a flag."""
+    words = _wanted(node, program, purpose) + [_word(node, program, *item) for item in parameters.items()]
+    with _refusals(node, "All kernel parameters together", program):
+        return boot_languages.arguments(program, words)
 
 
-def _own(node: Node) -> str:
-    default = CONF.pxe.kernel_append_params or ""
-    for source in (node.instance_info, node.driver_info):
-        if source.get(_NAME) is not None:
-            return _checked(node, str(source[_NAME]).replace(_DEFAULT, default).strip())
-    return default
+def _wanted(node: Node, program: str, purpose: str) -> list[str]:
+    field, text = _source(node, purpose)
+    with _refusals(node, field, program):
+        if not isinstance(text, str):
+            raise ValueError("must be text")
+        # Before %default% makes it longer.
+        boot_languages.check_length(text)
+        words = boot_languages.words(text.replace(_DEFAULT, CONF.pxe.kernel_append_params or ""))
+        boot_languages.arguments(program, words)
+    return words
 
 
-def _word(node: Node, name: str, value: Any) -> str:
-    if value is None:
-        return _checked(node, name)
-    text = str(value)
-    return _checked(node, f'{name}="{text}"' if " " in text else f"{name}={text}")
+def _source(node: Node, purpose: str) -> tuple[str, Any]:
+    """Return where the parameters stand that are wanted, and these."""
+    for place in ("instance_info", "driver_info") if purpose == ramdisks.INSTANCE else ("driver_info",):
+        text = getattr(node, place).get(_NAME)
+        if text is not None:
+            return f"{_NAME} in {place}", text
+    return f"Option [pxe]{_NAME}", _DEFAULT
 
 
-def _checked(node: Node, text: str) -> str:
-    if not text.isprintable():
-        raise InvalidParameterValue(err=f"Kernel parameters of node {node.uuid} must be one line of printable text.")
-    return text
+def _word(node: Node, program: str, name: str, value: Any) -> str:
+    with _refusals(node, f"Kernel parameter {name[:64]!r}", program):
+        word = boot_languages.parameter(name, value)
+        boot_languages.arguments(program, [word])
+    return word
+
+
+@contextmanager
+def _refusals(node: Node, field: str, program: str) -> Iterator[None]:
+    """Have a refusal say whose value of which field can't be written for which boot program."""
+    try:
+        yield
+    except ValueError as fault:
+        raise InvalidParameterValue(err=f"{field} of node {node.uuid}, as {program} reads it, {fault}.") from fault

@@ -8,9 +8,10 @@ import logging
 from pathlib import Path
 
 from ironic.conf import CONF
+from ironic.core.boot_languages import GRUB, IPXE
 from ironic.core.management_errors import BootImageFailed
 from ironic.drivers.modules.netboot import files, layout, templates
-from ironic.drivers.modules.netboot.variants import GRUB, IPXE, Variant
+from ironic.drivers.modules.netboot.variants import Variant
 
 LOG = logging.getLogger(__name__)
 

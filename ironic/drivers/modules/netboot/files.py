@@ -17,8 +17,11 @@ def make_folder(path: Path) -> None:
         os.chmod(path, CONF.pxe.dir_permission)
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Give a file its content in one step: a machine that reads meanwhile gets the old one or the new one."""
+def write(path: Path, content: str | bytes, mode: int | None = None) -> None:
+    """Give a file its content in one step: a machine that reads meanwhile gets the old one or the new one.
+
+    Its mode is that of [pxe]file_permission unless another one is given.
+    """
     data = content.encode() if isinstance(content, str) else content
     if path.is_file() and path.read_bytes() == data:
         return
@@ -26,7 +29,7 @@ def write(path: Path, content: str | bytes) -> None:
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         fresh.write_bytes(data)
-        os.chmod(fresh, CONF.pxe.file_permission)
+        os.chmod(fresh, CONF.pxe.file_permission if mode is None else mode)
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)

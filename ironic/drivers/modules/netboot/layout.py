@@ -9,13 +9,19 @@ A machine is known by the MAC addresses of its ports with `pxe_enabled`. Everyth
 node's UUID and these addresses.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.drivers.modules.netboot.variants import GRUB, IPXE, PXELINUX, Variant
+from ironic.core.boot_languages import GRUB, IPXE, PXELINUX
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.netboot.variants import Variant
+
+# Of a UUID or MAC address; it never leads out of a directory.
+_NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z:-]*")
 
 CONFIG: Final = "config"
 BOOT_SCRIPT: Final = "boot.ipxe"
@@ -32,7 +38,7 @@ class Layout:
     @property
     def folder(self) -> Path:
         """The node's own directory."""
-        return self.variant.root / self.uuid
+        return self.variant.root / _part_of_path(self.uuid)
 
     def address(self, name: str, program: str) -> str:
         """Return how a boot program names a file of the node."""
@@ -62,8 +68,16 @@ def web_url() -> str:
 
 def file_name(program: str, mac: str) -> str:
     """Return the name of a machine's file, as the program can put it together from its network card."""
-    hyphens = mac.lower().replace(":", "-")
+    hyphens = _part_of_path(mac).lower().replace(":", "-")
     return {PXELINUX: f"01-{hyphens}", GRUB: f"{mac.lower()}.conf", IPXE: hyphens}[program]
+
+
+def _part_of_path(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidParameterValue(
+            err=f"{name[:64]!r} is neither a UUID nor a MAC address and can't name a boot file."
+        )
+    return name
 
 
 PROGRAMS: Final = (PXELINUX, GRUB, IPXE)

@@ -10,17 +10,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core.errors import InvalidParameterValue
+from ironic.core import boot_languages
+from ironic.core.boot_languages import IPXE, PXELINUX
+from ironic.drivers import node_facts
 from ironic.drivers.modules.agent import wishes
 from ironic.drivers.modules.netboot import answers, command_line, common, files, ramdisks, templates
 from ironic.drivers.modules.netboot.layout import CONFIG, PROGRAMS, Layout
 from ironic.drivers.modules.netboot.prepared import Prepared
-from ironic.drivers.modules.netboot.variants import IPXE, PXELINUX, Variant
+from ironic.drivers.modules.netboot.variants import Variant
 from ironic.drivers.task import Node
 from ironic.integrations.dhcp import Host, provider
 from ironic.integrations.image_cache import Image, ImageCache
 
 _ISO = "instance_iso"
+_PRIVATE = 0o600
 
 
 class Offer:
@@ -42,11 +45,12 @@ class Offer:
         program = self._variant.program(boot_mode)
         common.offer(self._variant)
         text = templates.render(self._template(program), **self._values(prepared, program))
-        files.write(self._layout.folder / CONFIG, text)
+        # For the operator to look at: no machine asks for it, and a token may be in it.
+        files.write(self._layout.folder / CONFIG, text, _PRIVATE)
         for mac in prepared.cards.values():
             files.write(self._layout.by_mac(program, mac), text)
         self._remove_by_mac(prepared.cards.values(), (other for other in PROGRAMS if other != program))
-        options = answers.options(self._variant, boot_mode, node.properties.get("cpu_arch"))
+        options = answers.options(self._variant, boot_mode, node_facts.architecture(node))
         provider().serve(_hosts(prepared), options)
 
     def withdraw(self, prepared: Prepared | None) -> None:
@@ -70,7 +74,7 @@ class Offer:
         if program == IPXE:
             return str(options.ipxe_config_template)
         default = options.pxe_config_template if program == PXELINUX else options.uefi_pxe_config_template
-        return str(options.pxe_config_template_by_arch.get(self._node.properties.get("cpu_arch"), default))
+        return str(options.pxe_config_template_by_arch.get(node_facts.architecture(self._node), default))
 
     def _values(self, prepared: Prepared, program: str) -> dict[str, Any]:
         """Return what a template may use; the images are brought in place on the way."""
@@ -79,7 +83,7 @@ class Offer:
             "purpose": prepared.purpose,
             "program": program,
             "timeout_ms": CONF.pxe.ipxe_timeout * 1000,
-            "arguments": command_line.render(self._node, prepared.secret_parameters),
+            "arguments": command_line.render(self._node, program, prepared.purpose, prepared.secret_parameters),
             "kernel": None,
             "ramdisk": None,
             "ramdisk_name": None,
@@ -104,14 +108,9 @@ class Offer:
 
     def _iso(self, program: str) -> str:
         """Return where iPXE finds the user's ISO image; one in a file is offered from here."""
-        url = ramdisks.check_url(self._node, "boot_iso", self._node.instance_info["boot_iso"])
-        if program != IPXE:
-            raise InvalidParameterValue(
-                err=f"Node {self._node.uuid} can't start boot_iso over the network without iPXE. Choose boot interface "
-                "ipxe or http-ipxe, or give kernel and ramdisk."
-            )
+        url = ramdisks.check_iso(self._node, program)
         if urlsplit(url).scheme != "file":
-            return url
+            return boot_languages.address(program, url)
         self._bring(Image(url), self._layout.folder / _ISO)
         return self._layout.address(_ISO, program)
 

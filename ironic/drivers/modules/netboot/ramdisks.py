@@ -7,13 +7,15 @@ one source is never put together with the ramdisk of another. A user's own ramdi
 import logging
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import boot_languages, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers import node_facts
 from ironic.drivers.task import Node
 from ironic.integrations import local_files
 from ironic.integrations.image_cache import ALGORITHMS, Image
@@ -75,6 +77,19 @@ def of_instance(node: Node) -> Ramdisk:
     return Ramdisk(INSTANCE, _image(node, "kernel", info), _image(node, "ramdisk", info))
 
 
+def check_iso(node: Node, program: str) -> str:
+    """Return the URL of the ISO image that a user wants to start, if the boot program can start it."""
+    if program != boot_languages.IPXE:
+        raise InvalidParameterValue(
+            err=f"Node {node.uuid} can't start boot_iso over the network without iPXE. Choose boot interface ipxe or "
+            "http-ipxe, or give kernel and ramdisk."
+        )
+    url = check_url(node, "boot_iso", node.instance_info["boot_iso"])
+    with _refusals(node, "boot_iso"):
+        boot_languages.address(program, url)
+    return url
+
+
 def check_url(node: Node, name: str, url: Any) -> str:
     """Return the URL of an image if it is one that can be fetched from here, or raise InvalidParameterValue."""
     text = str(url)
@@ -88,9 +103,20 @@ def check_url(node: Node, name: str, url: Any) -> str:
         raise InvalidParameterValue(
             err=f"{name} of node {node.uuid} must be a URL that begins with one of: {', '.join(_SCHEMES)}."
         )
+    with _refusals(node, name):
+        boot_languages.check_unexpanded(text)
     if parts.scheme == "file" and (fault := local_files.fault_of(text)):
         raise InvalidParameterValue(err=f"{name} of node {node.uuid} is {fault}.")
     return text
+
+
+@contextmanager
+def _refusals(node: Node, name: str) -> Iterator[None]:
+    """Have a refusal say which URL of which node it is about."""
+    try:
+        yield
+    except ValueError as fault:
+        raise InvalidParameterValue(err=f"{name} of node {node.uuid} {fault}.") from fault
 
 
 def _candidates(node: Node, purpose: str) -> Iterator[tuple[Image, Image]]:
@@ -106,7 +132,7 @@ def _candidates(node: Node, purpose: str) -> Iterator[tuple[Image, Image]]:
 
 def _sources(node: Node, names: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield "its driver_info", node.driver_info
-    arch = node.properties.get("cpu_arch")
+    arch = node_facts.architecture(node)
     yield "[conductor] options by cpu_arch", {name: CONF.conductor[f"{name}_by_arch"].get(arch) for name in names}
     yield "[conductor] options", {name: CONF.conductor[name] for name in names}
 

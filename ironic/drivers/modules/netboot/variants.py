@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.core.boot_languages import GRUB, IPXE, PXELINUX
 from ironic.drivers import boot_devices, boot_modes
 
 
@@ -41,10 +42,6 @@ class Variant:
             return IPXE
         return GRUB if boot_mode == boot_modes.UEFI else PXELINUX
 
-
-PXELINUX: Final = "pxelinux"
-GRUB: Final = "grub"
-IPXE: Final = "ipxe"
 
 VARIANTS: Final = {
     variant.name: variant

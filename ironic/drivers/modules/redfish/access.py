@@ -5,7 +5,6 @@ login would travel in it or when it leads elsewhere than to the BMC.
 """
 
 import ipaddress
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +14,7 @@ from oslo_utils import strutils
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers import trusted_files
 from ironic.drivers.task import Node
 
 AUTH_TYPES: Final = ("auto", "session", "basic")
@@ -159,6 +159,6 @@ def _verify(info: _Info) -> bool | str:
     try:
         return bool(strutils.bool_from_string(given, strict=True))
     except ValueError:
-        if os.path.exists(given):
+        if trusted_files.is_usable(given):
             return given
-    raise info.wrong("verify_ca", "is neither true nor false nor an existing file or directory")
+    raise info.wrong("verify_ca", "is neither true nor false nor an existing regular file or directory")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import requests
 import sushy
@@ -20,9 +21,11 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.management_errors import RedfishConnectionError, RedfishError
+from ironic.core.servers import PORTS
 from ironic.drivers.modules.redfish.access import Access, access_of
 from ironic.drivers.task import Node
 from ironic.drivers.waiting import pause
+from ironic.integrations import destinations
 
 LOG = logging.getLogger(__name__)
 
@@ -107,7 +110,9 @@ class Connections:
 
 
 def connect(access: Access) -> Connection:
-    """Log in to a BMC."""
+    """Log in to a BMC; raises Refused for an address that is none of a BMC's."""
+    place = urlsplit(access.address)
+    destinations.check_bmc(place.hostname or "", place.port or PORTS[place.scheme])
     scheme = _AUTHENTICATION[access.auth_type] if access.username else NoLogin
     login = scheme(username=access.username, password=access.password)
     root = sushy.Sushy(
@@ -177,6 +182,8 @@ def _our_errors(node: Node, access: Access, operation: str) -> Iterator[None]:
     """Say what went wrong with which node and BMC, and what to look at."""
     try:
         yield
+    except destinations.Refused as error:
+        raise _failed(node, access, operation, f"its address is {error}") from error
     except sushy_errors.ConnectionError as error:
         raise RedfishConnectionError(
             node=node.uuid, address=access.address, operation=operation, error=str(error)

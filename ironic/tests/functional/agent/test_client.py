@@ -10,11 +10,13 @@ from ironic.core.agent_errors import (
     AgentCommandTimeout,
     AgentConnectionFailed,
     AgentInProgress,
+    AgentNotCalled,
 )
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.agent import transport
 from ironic.drivers.modules.agent.client import Agent, Command
 from ironic.tests.agent_double import RECORDED, TOKEN, agent_double, make_certificate
+from ironic.tests.functional.inspection.call_catcher import call_catcher
 from ironic.tests.unit.drivers.machine import work_on
 
 
@@ -140,6 +142,25 @@ def test_an_agent_that_is_gone_is_tried_as_often_as_configured(conf, caplog):
     with pytest.raises(AgentConnectionFailed):
         Agent(node).begin("standby.prepare_image")
     assert caplog.text.count("trying again") == 3
+
+
+@pytest.mark.parametrize("url", ["http://169.254.169.254:9999", "http://[::]:9999", "http://[::ffff:a9fe:a9fe]", "{}"])
+def test_no_agent_is_where_none_can_be(conf, url):
+    """A ramdisk names its own address: the conductor goes nowhere for it where it would not go for an image."""
+    with agent_double() as other:
+        conf(api__host_ip="0.0.0.0", api__port=int(other.url.rpartition(":")[2]), agent__max_command_attempts=1)
+        node = node_of(other, agent_url=url.format(other.url))
+        with pytest.raises(AgentNotCalled, match="its address is"):
+            Agent(node).commands()
+        assert other.calls == 0
+
+
+def test_an_agents_redirect_is_not_followed(agent):
+    with call_catcher() as other:
+        other.statuses, other.location = [302], agent.url
+        with pytest.raises(AgentAPIError):
+            Agent(node_of(agent, agent_url=other.url)).commands()
+    assert agent.calls == 0
 
 
 def test_an_agent_that_never_called_can_not_be_reached():

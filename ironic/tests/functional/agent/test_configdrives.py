@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import json
+import tracemalloc
 from collections.abc import Iterator
 
 import pycdlib
@@ -100,6 +101,17 @@ def test_what_is_none_is_refused(given, fault, conf):
     conf(conductor__disable_configdrive_check=True)
     if "ISO" in fault:
         configdrive.check(node)
+
+
+def test_looking_into_one_takes_little_memory():
+    bomb = Machine(instance_info={"configdrive": text(gzip.compress(b"\0" * (1 << 30), 9))})
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidParameterValue, match="too large"):
+            configdrive.check(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 # In the object store

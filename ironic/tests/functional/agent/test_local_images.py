@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -282,9 +283,32 @@ def test_a_link_out_of_the_allowed_directory_leads_nowhere(conf, tmp_path):
 # Converting
 
 
-def test_a_conversion_without_room_is_not_begun(tmp_path):
+def test_a_conversion_without_room_is_not_begun(conf, tmp_path):
+    conf(outgoing__download_max_size=1 << 50)
     with pytest.raises(InsufficientDiskSpace):
         image_formats.make_raw(tmp_path / "a", image_formats.Format("qcow2", 1 << 60))
+
+
+def test_a_conversion_that_takes_too_long_is_ended(tmp_path, monkeypatch, conf):
+    conf(disk_utils__image_convert_timeout=3)
+    program = tmp_path / "bin" / "qemu-img"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    (tmp_path / "a").write_bytes(b"image")
+    with pytest.raises(ImageConvertFailed, match="image_convert_timeout"):
+        image_formats.make_raw(tmp_path / "a", image_formats.Format("qcow2", 1))
+    if (tmp_path / "pid").exists():  # a very busy machine may not have come that far
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_a_small_file_that_unpacks_to_a_huge_image_is_refused(tmp_path, conf):
+    conf(outgoing__download_max_size=1)
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", str(tmp_path / "a"), "2M"], check=True)
+    with pytest.raises(ImageUnacceptable, match="download_max_size"):
+        image_formats.inspect(tmp_path / "a", None, ["qcow2"])
 
 
 @pytest.mark.parametrize("path, fault", [("/nowhere", "can't be found"), (None, "ended with status")])

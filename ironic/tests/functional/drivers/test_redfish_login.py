@@ -133,3 +133,18 @@ def _pass_on(client: socket.socket, onward: int) -> None:
         bmc.sendall(client.recv(65536))
         while answer := bmc.recv(65536):
             client.sendall(answer)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://169.254.169.254", "http://0.0.0.0:8000", "http://[::ffff:169.254.169.254]", "http://{api}"]
+)
+def test_no_bmc_is_where_none_can_be(conf: Callable[..., Any], address: str) -> None:
+    """Whoever may name a BMC borrows the conductor's place in the network as well."""
+    with socket.create_server(("127.0.0.1", 0)) as api:
+        api.settimeout(0)
+        conf(api__host_ip="127.0.0.1", api__port=api.getsockname()[1])
+        info = {"redfish_address": address.format(api=f"127.0.0.1:{api.getsockname()[1]}")}
+        with pytest.raises(RedfishError, match="its address is"):
+            RedfishPower().get_power_state(work_on(driver_info=info))
+        with pytest.raises(BlockingIOError):
+            api.accept()

@@ -14,7 +14,7 @@ REPORT = {"inventory": inventory(MAC, booted=MAC)}
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Whole]:
-    with whole(tmp_path, inspector__boot_token=True) as running:
+    with whole(tmp_path) as running:
         yield running
 
 
@@ -69,7 +69,7 @@ def test_a_ramdisk_that_somebody_else_boots_needs_none(guarded: Whole) -> None:
 
 
 def test_without_the_option_no_token_is_made_or_wanted(tmp_path: Path) -> None:
-    with whole(tmp_path) as running:
+    with whole(tmp_path, inspector__boot_token=False) as running:
         uuid = running.node(MAC, state=states.MANAGEABLE)
         running.bench.verb(uuid, "inspect")
         assert Preparing.parameters["ipa-inspection-callback-url"] == f"{URL}/v1/continue_inspection"

@@ -90,7 +90,8 @@ def test_a_call_that_fails_fails_the_inspection_and_nothing_is_stored(running: W
     rule = posted(running, setting, action(server.url, headers=HEADERS))
     uuid = running.node(MAC)
     running.post({"inventory": inventory(MAC, disks=[])})
-    error = f"Inspection rule {rule} failed: phase main, actions[1]: the call was answered with status 404 in attempt 1"
+    failed = f"Inspection rule {rule} failed on node {uuid}"
+    error = f"{failed}: phase main, actions[1]: the call was answered with status 404 in attempt 1"
     assert running.state(uuid) == states.INSPECTFAIL
     assert error in str(running.error(uuid))
     assert running.bench.row(uuid).extra == {}

@@ -93,15 +93,7 @@ def test_a_rule_leaves_a_whole_node(running: Whole) -> None:
     )
 
 
-def test_no_field_is_reached_that_decides_who_holds_a_node() -> None:
-    for field in (
-        "provision_state",
-        "uuid",
-        "reservation",
-        "owner",
-        "power_state",
-        "protected",
-        "driver_internal_info",
-    ):
+def test_no_field_is_reached_that_is_the_service_s_own() -> None:
+    for field in ("provision_state", "uuid", "reservation", "power_state", "driver_internal_info"):
         with pytest.raises(Exception, match="can't write"):
             writable.allowed_on_node(parsed(f"/{field}"))

@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.integrations import dhcp
-from ironic.integrations.dhcp.base import NEXT_SERVER
+from ironic.integrations.dhcp.base import NEXT_SERVER, DhcpError
 from ironic.integrations.dhcp.dnsmasq import Dnsmasq
 from ironic.integrations.dhcp.nothing import OperatorsServer
 from ironic.tests.conftest import Setter
@@ -44,6 +44,30 @@ def test_another_one_is_refused_with_those_that_there_are(conf: Setter, name: st
 def test_the_operators_server_needs_to_be_told_nothing() -> None:
     OperatorsServer().serve([HOST], OPTIONS)
     OperatorsServer().withdraw([HOST])
+
+
+@pytest.mark.parametrize(
+    "host, options",
+    [
+        (dhcp.Host("../../etc/passwd", HOST.mac), OPTIONS),
+        (dhcp.Host("port-1,set:known", HOST.mac), OPTIONS),
+        (dhcp.Host("port-1", "*:*:*:*:*:*"), OPTIONS),
+        (dhcp.Host("port-1", f"{HOST.mac}\n{OTHER.mac}"), OPTIONS),
+        (dhcp.Host("port-1", f"{HOST.mac},192.0.2.9"), OPTIONS),
+        (HOST, [dhcp.Option(dhcp.BOOT_PROGRAM, "x.efi\ntag:!ironic,6,192.0.2.66")]),
+        (HOST, [dhcp.Option(dhcp.BOOT_PROGRAM, "x.efi,192.0.2.66")]),
+        (HOST, [dhcp.Option(dhcp.BOOT_PROGRAM, "x.efi #")]),
+        (HOST, [dhcp.Option(dhcp.BOOT_PROGRAM, '"x.efi')]),
+        (HOST, [dhcp.Option(dhcp.BOOT_PROGRAM, "")]),
+    ],
+)
+def test_what_dnsmasq_would_read_as_something_else_is_not_written(
+    place: Path, host: dhcp.Host, options: list[dhcp.Option]
+) -> None:
+    with pytest.raises(DhcpError, match="read it as something else"):
+        Dnsmasq().serve([host], options)
+    assert not (place / "hosts/ironic-port-1.conf").exists()
+    assert len(written(place)) <= 1
 
 
 def test_dnsmasq_is_told_of_each_card(place: Path) -> None:

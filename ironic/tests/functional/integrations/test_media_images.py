@@ -90,8 +90,25 @@ def test_an_image_that_can_not_be_fetched_leaves_nothing_behind(web: str, root: 
 
 
 def test_a_server_that_is_not_there_is_said_so(root: Path) -> None:
-    with pytest.raises(IronicError, match="ConnectionError"):
+    with pytest.raises(IronicError, match="Connection refused"):
         media_images.offered(NODE, "cdrom", "http://127.0.0.1:9/x", "local")
+
+
+def test_an_image_has_an_end_in_bytes(conf: Any, web: str, root: Path) -> None:
+    conf(outgoing__download_max_size=1)
+    with pytest.raises(IronicError, match="larger than 1048576 bytes"):
+        media_images.offered(NODE, "cdrom", f"http://{web}/x", "local")
+    assert copies(root) == []
+
+
+def test_what_a_killed_service_had_begun_to_fetch_goes_with_the_rest(root: Path) -> None:
+    (root / "vmedia").mkdir()
+    for drive in ("cdrom", "floppy"):
+        (root / "vmedia" / f".{NODE}.{drive}.0123456789abcdef.iso.part").write_bytes(b"half")
+    media_images.withdraw(NODE, ["cdrom"])
+    assert [path.name.split(".")[2] for path in copies(root)] == ["floppy"]
+    media_images.withdraw(NODE)
+    assert copies(root) == []
 
 
 def test_copies_need_a_web_server(conf: Any, root: Path) -> None:
@@ -101,3 +118,17 @@ def test_copies_need_a_web_server(conf: Any, root: Path) -> None:
     media_images.check("nfs://192.0.2.9/x", "local")
     with pytest.raises(InvalidParameterValue, match=r"\[deploy\]http_url"):
         media_images.check("http://192.0.2.9/x", "local")
+
+
+@pytest.mark.parametrize("url", ["http://[x", "https://", "http://a:b/", "http:///x"])
+@pytest.mark.parametrize("source", media_images.SOURCES)
+def test_a_url_that_is_none_is_refused_at_once(root: Path, url: str, source: str) -> None:
+    with pytest.raises(InvalidParameterValue, match="does not name a web server"):
+        media_images.check(url, source)
+
+
+@pytest.mark.parametrize("url", ["http://169.254.169.254/x", "http://0.0.0.0/x", "http://[::ffff:a9fe:a9fe]/x"])
+def test_no_copy_is_made_of_what_is_out_of_reach(root: Path, url: str) -> None:
+    with pytest.raises(IronicError, match="its address is"):
+        media_images.offered(NODE, "cdrom", url, "local")
+    assert copies(root) == []

@@ -80,7 +80,10 @@ def test_an_answer_that_trickles_ends_with_its_time(
 ) -> None:
     server.endless = piece
     with caplog.at_level(logging.DEBUG):
-        assert made(f"{server.url}/hunter2", timeout=0.3).failure == "the call failed in attempt 1: Timeout"
+        assert (
+            made(f"{server.url}/hunter2", timeout=0.3).failure
+            == "the call failed in attempt 1: the answer did not come in time"
+        )
     assert len(server.asked) == 1
     assert "hunter2" not in caplog.text
 
@@ -88,8 +91,8 @@ def test_an_answer_that_trickles_ends_with_its_time(
 @pytest.mark.parametrize(
     ("within", "statuses", "endless", "said", "asked"),
     [
-        (0.0, [], None, "the call failed in attempt 1: Timeout", 0),
-        (0.3, [], b"H", "the call failed in attempt 1: Timeout", 1),
+        (0.0, [], None, "the call failed in attempt 1: its time was over before", 0),
+        (0.3, [], b"H", "the call failed in attempt 1: the answer did not come in time", 1),
         (5.0, [503] * 9, None, "the call was answered with status 503 in attempt 2", 2),
     ],
 )
@@ -106,23 +109,22 @@ def test_an_answer_without_end_is_not_read(server: Catcher) -> None:
     assert made(server.url, timeout=30).failure is None
 
 
-def test_a_service_that_is_not_there_is_told_by_the_kind_of_error(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_service_that_is_not_there_is_told_by_the_reason(caplog: pytest.LogCaptureFixture) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with caplog.at_level(logging.DEBUG):
         result = made(f"http://me:hunter2@127.0.0.1:{port}/hunter2", headers={"A": "hunter2"})
-    assert result.failure == "the call failed in attempt 1: ConnectionError"
+    assert result.failure == "the call failed in attempt 1: it can't be connected to (Connection refused)"
     assert "hunter2" not in caplog.text
 
 
-@pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 @pytest.mark.parametrize(
     ("said", "failure"),
     [
-        ("True", "the call failed in attempt 1: SSLError"),
+        ("True", "the call failed in attempt 1: its certificate is not to be believed (self-signed certificate)"),
         ("False", None),
         ("own", None),
-        ("missing", "the call failed in attempt 1: OSError"),
+        ("missing", "the call failed in attempt 1: the file of [DEFAULT]webserver_verify_ca can't be read"),
     ],
 )
 def test_an_option_says_whose_certificates_are_believed(
@@ -134,3 +136,43 @@ def test_an_option_says_whose_certificates_are_believed(
     with call_catcher(secured(certificate, key)) as server:
         assert made(f"{server.url}/x").failure == failure
         assert server.paths == ([] if failure else ["/x"])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "is_made"),
+    [
+        ("127.0.0.1", True),
+        ("cmdb.example,127.0.0.1:{port}", True),
+        ("http://127.0.0.1:{port}", True),
+        ("https://127.0.0.1:{port}", False),
+        ("127.0.0.1:1", False),
+        ("cmdb.example", False),
+    ],
+)
+def test_a_list_of_hosts_is_the_whole_list(server: Catcher, conf: Setter, hosts: str, is_made: bool) -> None:
+    conf(inspection_rules__call_hosts=hosts.format(port=server.url.rpartition(":")[2]).split(","))
+    said = "the call failed in attempt 1: [inspection_rules]call_hosts does not name its server"
+    assert made(server.url).failure == (None if is_made else said)
+    assert len(server.asked) == is_made
+
+
+def test_a_proxy_is_no_way_around_that_list(server: Catcher, conf: Setter) -> None:
+    conf(inspection_rules__call_hosts=["cmdb.invalid"])
+    assert "call_hosts" in (made("http://cmdb.invalid/x", proxies={"http": server.url}).failure or "")
+    assert server.asked == []
+    conf(inspection_rules__call_hosts=["cmdb.invalid", "127.0.0.1"])
+    assert made("http://cmdb.invalid/x", proxies={"http": server.url}).failure is None
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "0.0.0.0", "[::ffff:169.254.169.254]", "224.0.0.1"])
+def test_no_rule_calls_what_is_out_of_reach(conf: Setter, host: str) -> None:
+    conf(inspection_rules__call_hosts=[host.strip("[]")])
+    assert "its address is" in (made(f"http://{host}/").failure or "")
+
+
+def test_no_rule_calls_the_service_itself(server: Catcher, conf: Setter) -> None:
+    conf(api__host_ip="0.0.0.0", api__port=int(server.url.rpartition(":")[2]))
+    assert "this service itself" in (made(server.url).failure or "")
+    conf(outgoing__allow_loopback=False, api__port=1)
+    assert "allow_loopback" in (made(server.url).failure or "")
+    assert server.asked == []

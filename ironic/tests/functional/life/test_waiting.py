@@ -65,7 +65,7 @@ def come_back(site: Site, uuid: str, mac: str) -> None:
     """Be the agent that a node waits for, which tries until somebody listens."""
     site.ask("POST", "/v1/ports", {"node_uuid": uuid, "address": mac})
     token = site.get(f"/v1/lookup?addresses={mac}").json()["config"]["agent_token"]
-    body = {"callback_url": "https://127.0.0.1:9", "agent_token": token, "agent_version": "11.0.0"}
+    body = {"callback_url": "https://127.0.0.1:7", "agent_token": token, "agent_version": "11.0.0"}
     eventually(lambda: site.ask("POST", f"/v1/heartbeat/{uuid}", body).status_code, 202, LATE)
 
 

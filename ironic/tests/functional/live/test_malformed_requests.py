@@ -50,6 +50,7 @@ def test_it_is_refused_and_the_service_goes_on(service: Service, raw: bytes) -> 
     with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
         with contextlib.suppress(ConnectionError):  # it may have heard enough before the end
             connection.sendall(raw)
+            connection.shutdown(socket.SHUT_WR)
         received = _read(connection)
     # Whoever still sends when the server hangs up may lose the answer on the way.
     assert received == b"" or received.startswith(b"HTTP/1.1 4"), received[:500]

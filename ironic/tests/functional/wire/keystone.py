@@ -32,8 +32,12 @@ TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "owner-member": (("member", "reader"), "owners"),
     "lessee-admin": (("admin", "manager", "member", "reader"), "lessees"),
     "owner-admin": (("admin", "manager", "member", "reader"), "owners"),
+    "owner-manager": (("manager", "member", "reader"), "owners"),
     "lessee-member": (("member", "reader"), "lessees"),
     "stranger": (("admin", "manager", "member", "reader"), "strangers"),
+    "stranger-member": (("member", "reader"), "strangers"),
+    "system-service": (("service",), None),
+    "owner-service": (("service",), "owners"),
     "nobody": ((), "owners"),
     "domain-admin": (("admin", "manager", "member", "reader"), DOMAIN),
 }

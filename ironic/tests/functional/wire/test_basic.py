@@ -3,6 +3,7 @@
 import base64
 import logging
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from ironic.api.basic import BadUserFile, Users
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import Response, Service
+from ironic.tests.functional.wire.service import Response, Service, environ_of
 
 NAME, PASSWORD = "admin", "pass:wörd"
 
@@ -86,6 +87,60 @@ def test_others_are_refused_in_the_shape_of_this_mode(service: Service, header: 
     assert answer.headers.get("WWW-Authenticate") == ('Basic realm="Baremetal API"' if status == 401 else None)
     assert "openstack-request-id" in answer.headers
     assert services.VERSION_HEADER not in answer.headers
+
+
+def cpu_seconds(users: Users, name: bytes) -> float:
+    """Return the least CPU time of three looks at a wrong password."""
+
+    def once() -> float:
+        began = time.thread_time()
+        assert not users.knows(name, b"wrong")
+        return time.thread_time() - began
+
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize("rounds", [4, 12])
+def test_an_unknown_name_takes_as_long_as_a_known_one(tmp_path: Path, rounds: int) -> None:
+    path = tmp_path / "users"
+    stored = bcrypt.hashpw(b"right", bcrypt.gensalt(rounds=rounds)).decode()
+    path.write_text(f"known:{stored}\n")
+    users = Users(path)
+    known, unknown = cpu_seconds(users, b"known"), cpu_seconds(users, b"unknown")
+    # A step of cost is a factor of two.
+    assert known / 1.7 < unknown < known * 1.7
+
+
+def guess(service: Service, text: str, source: str) -> int:
+    sent = environ_of("GET", "/v1/nodes", b"") | {"HTTP_AUTHORIZATION": basic(text), "REMOTE_ADDR": source}
+    return service.send(sent | {"HTTP_X_OPENSTACK_IRONIC_API_VERSION": "1.115"}).status
+
+
+def test_guesses_are_limited_per_address_and_name_and_logged_with_both(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert guess(service, f"{NAME}:{PASSWORD}", "192.0.2.1") == 200
+    with caplog.at_level(logging.INFO):
+        answers = [guess(service, f"{NAME}:guess{n}", "192.0.2.1") for n in range(12)]
+    assert answers == [401] * 10 + [429] * 2
+    told = [record.message for record in caplog.records if record.name == "ironic.api.basic"]
+    assert len(told) == 12 and all("192.0.2.1" in text and NAME in text for text in told)
+    assert "guess1" not in caplog.text
+    # The right password counts still: where it was used before, from elsewhere, and for another name.
+    assert guess(service, f"{NAME}:{PASSWORD}", "192.0.2.1") == 200
+    assert guess(service, f"{NAME}:wrong", "192.0.2.2") == 401
+    assert guess(service, f"second:{'x' * 100}", "192.0.2.1") == 200
+
+
+def test_guesses_over_many_names_are_limited_per_address(service: Service) -> None:
+    answers = [guess(service, f"name{n}:x", "192.0.2.1") for n in range(101)]
+    assert answers == [401] * 100 + [429]
+
+
+def test_right_passwords_are_not_counted(service: Service, users: Path) -> None:
+    for _ in range(12):
+        users.touch()  # what was remembered is forgotten
+        assert guess(service, f"{NAME}:{PASSWORD}", "192.0.2.1") == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/openapi.json"])

@@ -88,13 +88,27 @@ def test_no_header_is_our_fault(service: Service, header: str) -> None:
                 assert service.contents() == before, told
 
 
-@pytest.mark.parametrize(
-    "kind", ["text/plain", "application/xml", "a/b;c=d", "multipart/form-data; boundary=x", "x" * 9000]
-)
-def test_what_type_a_body_says_it_has_does_not_matter(service: Service, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["text/plain", "application/xml", "a/b;c=d", "x" * 9000])
+def test_the_type_that_a_program_gives_a_body_does_not_matter(service: Service, kind: str) -> None:
     assert send(service, "POST", "/v1/nodes", b'{"driver": "fake-hardware"}', CONTENT_TYPE=kind).status == 201
     assert send(service, "POST", "/v1/nodes", b"driver=fake-hardware", CONTENT_TYPE=kind).status == 400
     assert send(service, "POST", "/v1/nodes", b"<driver>fake-hardware</driver>", CONTENT_TYPE=kind).status == 400
+
+
+@pytest.mark.parametrize(
+    ("kind", "others"),
+    [
+        ("multipart/form-data; boundary=x", {}),
+        ("Application/X-WWW-Form-Urlencoded ; charset=utf-8", {}),
+        ("text/plain", {"HTTP_ORIGIN": "https://page.example"}),
+        ("TEXT/PLAIN;x", {"HTTP_ORIGIN": "null"}),
+    ],
+)
+def test_a_form_of_a_web_page_is_refused(service: Service, kind: str, others: dict[str, str]) -> None:
+    before = service.contents()
+    answer = send(service, "POST", "/v1/nodes", b'{"driver": "fake-hardware"}', CONTENT_TYPE=kind, **others)
+    assert answer.status == 400 and "application/json" in answer.body.decode()
+    assert service.contents() == before
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "utf-32", "cp037", "no-such-charset"])

@@ -24,6 +24,7 @@ def inspect(provisioning: Provisioning, machine: Machine, node: str) -> None:
     assert {port["address"] for port in ports} == set(machine.macs)
     # Who accepts a report says 200 here (S75); then the machine is switched off, whatever the agent does next.
     assert order_of(machine.wire)[0] == RECORDED["inspection"][0].replace("202", "200")
+    assert "/v1/continue_inspection?boot_token=" in machine.wire[0]["url"]
     assert not machine.is_on
 
 

@@ -115,13 +115,61 @@ def test_nesting_has_a_limit(raw: bytes, fits: bool) -> None:
         (b'{"a": ["x", {"b": "x\\u0000y"}]}', False),
         (b'{"a\\u0000": 1}', False),
         (b'{"a": "\\\\u0000"}', True),
+        (b'{"a": "\\\\\\u0000"}', False),
+        (b'{"a": "\\"", "b": 123456789012345678901}', False),
+        (b'{"a": "\\"123456789012345678901"}', True),
+        (b'{"a": 0.123456789012345678901}', True),
+        (b'{"a": 123456789012345678901e5}', True),
+        (b'{"a": "%s123456789012345678901"}' % (b"x" * 65_500), True),
+        (b'{"a": "%s", "b": 123456789012345678901}' % (b"x" * 65_500), False),
         (b'{"a": "\\u0001"}', True),
     ],
 )
 def test_what_not_everybody_can_hold_is_refused(raw: bytes, fits: bool) -> None:
-    document = body.parse(raw, 5)
+    body.parse(raw, 5)
     if fits:
-        body.check_storable(raw, document)
+        body.check_storable(raw)
         return
     with pytest.raises(Invalid):
-        body.check_storable(raw, document)
+        body.check_storable(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "fits"),
+    [
+        (b"[{},{},{},{},{},{}]", False),
+        (b"[1,2,3,4,5,6,7,8,9]", True),
+        (b"[1,2,3,4,5,6,7,8,9,10,11]", False),
+        (b'{"a":1,"b":2,"c":3,"d":4,"e":5}', True),
+        (b'{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}', False),
+        (b'{"a": ",,,,,,,,,,,,::::[[[[{{{{"}', True),
+        (b'{"a": "\\",,,,,,,,,,,,", "b": "\\\\"}', True),
+        (b'{"a": "\\\\",' + b"1," * 20, False),
+        (b'["' + b'","' * 20 + b'"]', False),
+        (b'"' * 500, True),
+        (b'"' * 500 + b"," * 20, False),
+        (b'"\\' * 500, True),
+        (b"", True),
+    ],
+)
+def test_values_are_counted_before_anything_is_made_of_them(raw: bytes, fits: bool) -> None:
+    if fits:
+        assert body.signs(raw, 10) <= 10
+        return
+    with pytest.raises(Raw) as refusal:
+        body.signs(raw, 10)
+    assert refusal.value.status == 400
+
+
+@pytest.mark.parametrize(
+    ("more", "length"),
+    [
+        ({"CONTENT_LENGTH": "7"}, 7),
+        ({"CONTENT_LENGTH": "99"}, 10),
+        ({"CONTENT_LENGTH": ""}, 0),
+        ({"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}, 10),
+        ({"wsgi.input": None}, 0),
+    ],
+)
+def test_a_length_is_known_before_the_body_is_read(more: dict[str, Any], length: int) -> None:
+    assert body.length_of(environ(b"abcdefg", **more), 10) == length

@@ -118,7 +118,7 @@ def test_a_conductor_that_was_not_dead_can_not_write_any_more(dead, takeover, ma
 
 def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, tasks, placement, make_node, store):
     class Late(TakeOver):
-        def _free(self, lock, why):
+        def _free(self, lock, why, *, gives_up=False):
             store.nodes.update(lock.node_id, {"reservation": "c9"})
             super()._free(lock, why)
 
@@ -130,7 +130,7 @@ def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, ta
 
 def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, placement, make_node, store):
     class Late(TakeOver):
-        def _free(self, lock, why):
+        def _free(self, lock, why, *, gives_up=False):
             if lock.node_id == first:
                 store.nodes.delete(first)
             super()._free(lock, why)

@@ -50,6 +50,8 @@ def node(store):
             "instance_info": {"configdrive": "canary", "image_url": "http://canary", "image_source": "file:///i"},
             "driver_internal_info": {"agent_secret_token": "canary", "agent_url": "http://agent"},
             "extra": {"deep": [{"api_key": "canary"}]},
+            "clean_step": {"args": {"community": "canary", "settings": [{"name": "AdminPassword", "value": "canary"}]}},
+            "last_error": "no answer from https://user:canary@bmc/",
             "provision_updated_at": datetime(2025, 1, 2, 3, 4, 5, 678),
         }
     )
@@ -81,7 +83,7 @@ def test_a_payload_says_what_it_is_and_times_are_text(store, node):
     assert data["provision_updated_at"] == "2025-01-02T03:04:05Z"
     assert data["traits"] == ["CUSTOM_A"]
     assert data["power_interface"] is None
-    assert data["clean_step"] == {}
+    assert data["deploy_step"] == {}
 
 
 def test_no_secret_is_told(store, node):

@@ -6,6 +6,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.steps import mark_of_child
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, Kind
 
 both_flows = pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
@@ -298,3 +299,65 @@ def test_one_worker_is_enough_for_any_number_of_children(bench):
     bench.verb(parent, "clean", clean_steps=[on_children("first")])
     assert taken == [2] * 12  # parent and child
     assert bench.pool.taken == 0
+
+
+# Rights
+
+
+@both_flows
+def test_only_what_was_judged_is_acted_on(bench, kind):
+    parent, (one, other) = family(bench, kind, owner="o", lessee="l")
+    bench.store.nodes.update(parent, {"owner": "o"})
+    ran: list[tuple[str, str]] = []
+    bench.script.answers["first"] = noting(ran, "first")
+    judged = {"judged_children": [mark_of_child(other, "o", "l")]}
+    assert bench.verb(parent, kind.verb, **{kind.asks: [on_children("first") | judged]}) == kind.done
+    assert ran == [("first", other)]
+    assert bench.verb(parent, kind.verb, **{kind.asks: [on_children("first") | {"judged_children": []}]}) == kind.done
+    assert ran == [("first", other)]
+
+
+@both_flows
+def test_a_child_that_comes_later_is_not_acted_on(bench, kind):
+    parent, (one, other) = family(bench, kind)
+    bench.store.nodes.update(other, {"parent_node": None})
+    ran: list[tuple[str, str]] = []
+    bench.script.answers = {
+        "third": changing(bench, other, parent_node=parent),
+        "first": noting(ran, "first"),
+    }
+    judged = {"judged_children": [mark_of_child(one, None, None)]}
+    assert bench.verb(parent, kind.verb, **{kind.asks: [own("third"), on_children("first") | judged]}) == kind.done
+    assert ran == [("first", one)]
+
+
+@both_flows
+@pytest.mark.parametrize("values", [{"lessee": "others"}, {"lessee": None}])
+def test_a_child_that_is_lent_to_others_meanwhile_is_not_acted_on(bench, kind, values):
+    parent, (one, other) = family(bench, kind, lessee="l")
+    bench.script.answers = {"third": changing(bench, other, **values), "first": None}
+    judged = {"judged_children": [mark_of_child(uuid, None, "l") for uuid in (one, other)]}
+    bench.verb(parent, kind.verb, **{kind.asks: [own("third"), on_children("first") | judged]})
+    assert bench.state(parent)[0] == kind.failed
+    assert "another owner or lessee" in bench.row(parent).last_error
+    assert "first" not in bench.script.calls
+
+
+@both_flows
+def test_a_child_that_is_lent_to_others_while_the_step_runs_is_not_acted_on(bench, kind):
+    parent, (one, other) = family(bench, kind, lessee="l")
+    bench.script.answers = {"first": changing(bench, other, lessee="others")}
+    judged = {"judged_children": [mark_of_child(uuid, None, "l") for uuid in (one, other)]}
+    bench.verb(parent, kind.verb, **{kind.asks: [on_children("first") | judged]})
+    assert bench.state(parent)[0] == kind.failed
+    assert all(words in bench.row(parent).last_error for words in (other, "another owner or lessee"))
+    assert bench.script.calls.count("first") == 1
+
+
+@both_flows
+def test_a_child_that_was_not_judged_is_refused_where_it_is_named(bench, kind):
+    parent, (one, other) = family(bench, kind)
+    step = on_children("first", one, other) | {"judged_children": [mark_of_child(one, None, None)]}
+    bench.verb(parent, kind.verb, **{kind.asks: [step]})
+    assert bench.state(parent)[0] == kind.failed
+    assert "first" not in bench.script.calls

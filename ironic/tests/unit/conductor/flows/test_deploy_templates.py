@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors import Conflict, InvalidParameterValue
 
 
 def step(name: str, priority: int = 400, **args: Any) -> dict[str, Any]:
@@ -90,3 +90,13 @@ def test_traits_that_are_no_list_of_names_or_too_many_are_refused(bench, traits)
     uuid = bench.node("vendor", provision_state=states.AVAILABLE, instance_info={"traits": traits})
     with pytest.raises(InvalidParameterValue, match="traits"):
         bench.verb(uuid, "active")
+
+
+@pytest.mark.parametrize("judged", [None, [], ["CUSTOM_B"], ["CUSTOM_A", "CUSTOM_B"]])
+def test_traits_that_were_changed_since_the_caller_was_judged_are_refused(bench, judged):
+    template(bench, "CUSTOM_A", step("first", 0))
+    uuid = node(bench, "CUSTOM_A")
+    with pytest.raises(Conflict, match="Try again"):
+        bench.verb(uuid, "active", judged_instance={"traits": judged})
+    assert bench.script.calls == []
+    assert bench.verb(uuid, "active", judged_instance={"traits": ["CUSTOM_A"]}) == (states.ACTIVE, None)

@@ -306,3 +306,14 @@ def test_it_tells_syslog_of_steps_if_the_operator_wants_that(bench, conf, monkey
     names = ("begins", "ended")
     expected = [(syslog.LOG_INFO, f"ironic: node {uuid}: clean step vendor.first {name}") for name in names]
     assert told == (expected if wanted else [])
+
+
+@every_flow
+@pytest.mark.parametrize("answer", [RuntimeError("boom"), None])
+def test_what_steps_were_given_goes_when_the_list_is_over(bench, kind, answer):
+    bench.script.answers = {"third": answer}
+    uuid = begin(bench, kind, "on_demand", "third", on_demand={"speed": 7})
+    assert bench.script.arguments["on_demand"] == {"speed": 7}
+    node = bench.row(uuid)
+    assert "speed" not in str(node.driver_internal_info)
+    assert getattr(node, kind.column) == {}

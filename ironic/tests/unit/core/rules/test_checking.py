@@ -167,7 +167,6 @@ def test_it_refuses_bad_arguments_of_actions(op: str, args: Any, part: str) -> N
     [
         "uuid",
         "id",
-        "owner",
         "reservation",
         "provision_state",
         "target_provision_state",
@@ -176,7 +175,6 @@ def test_it_refuses_bad_arguments_of_actions(op: str, args: Any, part: str) -> N
         "driver_internal_info",
         "last_error",
         "fault",
-        "protected",
         "auto_discovered",
         "inspection_started_at",
         "raid_config",

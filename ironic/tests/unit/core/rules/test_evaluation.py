@@ -77,10 +77,10 @@ def test_it_stops_at_the_first_failure_and_says_where() -> None:
     )
     assert [line.text for line in outcome.log] == ["before"]
     assert outcome.failure is not None
-    error = outcome.failure.error()
+    error = outcome.failure.error("node n")
     assert isinstance(error, InspectionRuleFailure)
     assert isinstance(error, HardwareInspectionFailure)
-    assert str(error) == f"Inspection rule {RULE} failed: phase main, actions[1]: not this one"
+    assert str(error) == f"Inspection rule {RULE} failed on node n: phase main, actions[1]: not this one"
     assert (error.facts["phase"], error.facts["part"], error.facts["index"]) == ("main", "actions", 1)
     assert len(outcome.explanation) == 1
 
@@ -105,7 +105,10 @@ def test_it_stops_at_the_first_failure_and_says_where() -> None:
 def test_it_says_little_about_sensitive_rules(broken: dict[str, Any], place: str) -> None:
     outcome = run(rule(sensitive=True) | broken)
     assert outcome.failure is not None
-    assert str(outcome.failure.error()) == f"Inspection rule {RULE} failed: {place} (the rule is sensitive)"
+    assert (
+        str(outcome.failure.error("node n"))
+        == f"Inspection rule {RULE} failed on node n: {place} (the rule is sensitive)"
+    )
     assert "pa$$w0rd" not in json.dumps([outcome.explanation, [line.text for line in outcome.log]])
     # The same rule, not sensitive, says what is wrong.
     assert "the rule is sensitive" not in why(run(rule() | broken))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import check_rule
 from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.interpolation import BadExpression, pattern_template, template, text_template
+from ironic.core.rules.interpolation import BadExpression, Scope, pattern_template, template, text_template
 from ironic.core.rules.limits import TEXT_LENGTH, Budget
 from ironic.tests.unit.core.rules.lab import act, facts, rule, why
 
@@ -19,12 +19,11 @@ SCOPE: dict[str, Any] = {
     "node": {"name": "n1", "list": [1, "two"], "number": 8, "flag": True, "none": None, "0": "zero", "a.b": "dots"},
     "inventory": {"interfaces": [{"mac_address": "m0"}, {"mac_address": "m1"}]},
     "plugin_data": {"expression": "{node.name}", "braces": "{{}}", "a b/c": 1},
-    "item": "it",
 }
 
 
 def render(value: Any) -> Any:
-    return template(value, NAMES).render(SCOPE, Budget())
+    return template(value, NAMES).render(Scope(SCOPE).with_item("it", reported=False), Budget())
 
 
 @pytest.mark.demand("S129", "S132")
@@ -185,7 +184,7 @@ def test_it_makes_no_text_longer_than_the_bound() -> None:
 
 def test_it_pays_for_large_containers_before_they_become_text() -> None:
     with pytest.raises(RuleFault, match="more work than is allowed"):
-        text_template("x{node.big}", NAMES).render({"node": {"big": [[0] * 100] * 100}}, Budget(1000))
+        text_template("x{node.big}", NAMES).render(Scope({"node": {"big": [[0] * 100] * 100}}), Budget(1000))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +200,7 @@ def test_it_pays_for_large_containers_before_they_become_text() -> None:
     ],
 )
 def test_it_leaves_the_braces_of_regular_expressions_alone(regex: str, expected: str) -> None:
-    assert pattern_template(regex, NAMES).render(SCOPE, Budget()) == expected
+    assert pattern_template(regex, NAMES).render(Scope(SCOPE).with_item("it", reported=False), Budget()) == expected
 
 
 JSON = st.recursive(
@@ -224,7 +223,7 @@ def test_it_either_refuses_text_or_renders_it(text: str, data: Any) -> None:
             made = made_by(text, NAMES)
         except BadExpression:
             continue
-        result = made.render(scope, Budget())
+        result = made.render(Scope(scope), Budget())
         assert result is None or isinstance(result, str | int | float | bool | list | dict)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core.rules import ACTIONS, OPERATORS
+from ironic.core.rules import ACTIONS, OPERATORS, Outcome
 from ironic.core.rules.rule import MULTIPLES
-from ironic.tests.unit.core.rules.lab import act, facts, holds, rule, run
+from ironic.tests.unit.core.rules.lab import facts, holds, rule, run
 
 # By operator: arguments that hold, and arguments that don't, by name and in the order of the signature.
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -101,19 +101,23 @@ def test_the_table_has_every_action() -> None:
 @pytest.mark.parametrize("op", DEEDS)
 def test_an_action_does_the_same_however_it_is_written(op: str) -> None:
     args = DEEDS[op]
-    known = facts(plugin_data={"args": args, "seen": ["x"]})
-    plain = act(op, args, known=known)
-    assert plain.changes or plain.log or plain.failure
-    by_position = act(op, list(args.values()), known=known)
+    # An earlier rule's own words, not the machine's: those never become a path.
+    before = rule([{"op": "set-plugin-data", "args": ["/args", args]}])
+
+    def done(args: Any, **rest: Any) -> Outcome:
+        return run(before, rule([{"op": op, "args": args, **rest}]), known=facts(plugin_data={"seen": ["x"]}))
+
+    plain = done(args)
+    assert plain.changes != run(before).changes or plain.log or plain.failure
     looked_up = {name: f"{{plugin_data[args][{name}]}}" for name in args}
     from_item = {name: f"{{item[{name}]}}" for name in args}
     written = [
-        by_position,
-        act(op, looked_up, known=known),
-        act(op, from_item, known=known, loop=[args]),
-        act(op, from_item, known=known, loop=args),
-        act(op, from_item, known=known, loop="{plugin_data[args]}"),
-        act(op, from_item, known=known, loop=["{plugin_data[args]}"]),
+        done(list(args.values())),
+        done(looked_up),
+        done(from_item, loop=[args]),
+        done(from_item, loop=args),
+        done(from_item, loop="{plugin_data[args]}"),
+        done(from_item, loop=["{plugin_data[args]}"]),
     ]
     for outcome in written:
         assert (outcome.changes, outcome.log, outcome.failure) == (plain.changes, plain.log, plain.failure)

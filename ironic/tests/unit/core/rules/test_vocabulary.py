@@ -12,6 +12,7 @@ from ironic.core.rules import ACTIONS, OPERATORS, evaluate
 from ironic.core.rules import actions as our_actions
 from ironic.core.rules import operators as our_operators
 from ironic.core.rules.checking import check_rule
+from ironic.core.rules.interpolation import Scope
 from ironic.core.rules.vocabulary import (
     ACTIONS_GROUP,
     OPERATORS_GROUP,
@@ -160,7 +161,11 @@ def test_what_a_plug_in_changes_becomes_the_same_changes_as_ours() -> None:
 @pytest.mark.parametrize(
     ("act", "part"),
     [
-        (lambda task, rule: setattr(task.node, "owner", "me"), "rules can't write field 'owner' of a node"),
+        (lambda task, rule: setattr(task.node, "reservation", "me"), "rules can't write field 'reservation' of a node"),
+        (
+            lambda task, rule: setattr(task.node, "owner", task.inventory["cpu"]["architecture"]),
+            "/owner of the node is never made from what a machine reported",
+        ),
         (lambda task, rule: setattr(task.node, "uuid", "x"), "rules can't write field 'uuid' of a node"),
         (lambda task, rule: task.node.traits.append("CUSTOM_X"), "rules can't write field 'traits' of a node"),
         (lambda task, rule: setattr(task.node, "driver", 5), "/driver of the node takes text"),
@@ -204,7 +209,7 @@ def test_a_plug_in_never_writes_to_the_rule_or_the_facts() -> None:
 def test_arguments_that_are_no_templates_are_taken_as_they_are() -> None:
     action = action_of("odd", plugin(lambda task, rule: None, formatted_params=[]))
     (argument,) = action.signature.bind({"value": "{braces"}, ())
-    assert argument.template.render({}, Workspace(facts(ports=PORTS), "always").budget) == "{braces"
+    assert argument.template.render(Scope({}), Workspace(facts(ports=PORTS), "always").budget) == "{braces"
 
 
 def test_a_strangers_operator_that_fails_fails_the_rule_alone() -> None:

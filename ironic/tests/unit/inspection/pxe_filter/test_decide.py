@@ -22,6 +22,7 @@ ANY = "*:*:*:*:*:*"
             True,
             {A: f"{A}\n", B: f"{B},ignore\n", "unknown_hosts_filter": f"{ANY}\n"},
         ),
+        ({"../../etc/x": True, f"{A},ignore": True}, [], False, {"unknown_hosts_filter": f"{ANY},ignore\n"}),
         ({}, [OLD], False, {OLD: f"{OLD},ignore\n", "unknown_hosts_filter": f"{ANY},ignore\n"}),
         ({}, [OLD], True, {OLD: f"{OLD}\n", "unknown_hosts_filter": f"{ANY}\n"}),
     ],

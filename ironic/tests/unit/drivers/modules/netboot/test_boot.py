@@ -171,7 +171,9 @@ def test_modes_are_those_that_are_configured(conf: Setter, place: Path) -> None:
     prepared(PXEBoot(), machine())
     folder = place / "tftp" / UUID
     assert folder.stat().st_mode & 0o777 == 0o750
-    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o640}
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert modes == {"config": 0o600, "deploy_kernel": 0o640, "deploy_ramdisk": 0o640}
+    assert (place / "tftp/pxelinux.cfg/52:54:00:aa:00:01.conf").stat().st_mode & 0o777 == 0o640
 
 
 def test_boot_programs_are_copied(conf: Setter, place: Path, tmp_path: Path) -> None:

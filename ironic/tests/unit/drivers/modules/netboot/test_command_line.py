@@ -1,29 +1,46 @@
-"""Kernel command lines."""
+"""Kernel command lines: whose parameters go to which kernel, and who is told what can't be written."""
 
 from typing import Any
 
 import pytest
 
+from ironic.core.boot_languages import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.netboot import command_line
+from ironic.drivers.modules.netboot.ramdisks import DEPLOY, INSTANCE, RESCUE
 from ironic.tests.conftest import Setter
-from ironic.tests.unit.drivers.machine import Machine
+from ironic.tests.unit.drivers.machine import UUID, Machine
+
+URL = {"ipa-api-url": "http://s:1"}
 
 
 @pytest.mark.parametrize(
-    "own, instance, expected",
+    "purpose, own, instance, expected",
     [
-        (None, None, "nofb quiet ipa-api-url=http://s:1"),
-        ("console=ttyS0", None, "console=ttyS0 ipa-api-url=http://s:1"),
-        ("%default% console=ttyS0", None, "nofb quiet console=ttyS0 ipa-api-url=http://s:1"),
-        ("", None, "ipa-api-url=http://s:1"),
-        ("console=ttyS0", "debug", "debug ipa-api-url=http://s:1"),
+        (DEPLOY, None, None, "nofb quiet ipa-api-url=http://s:1"),
+        (DEPLOY, "console=ttyS0", None, "console=ttyS0 ipa-api-url=http://s:1"),
+        (DEPLOY, "%default% console=ttyS0", None, "nofb quiet console=ttyS0 ipa-api-url=http://s:1"),
+        (DEPLOY, "", None, "ipa-api-url=http://s:1"),
+        (INSTANCE, "console=ttyS0", "debug", "debug ipa-api-url=http://s:1"),
+        (INSTANCE, "console=ttyS0", None, "console=ttyS0 ipa-api-url=http://s:1"),
     ],
 )
-def test_the_operators_words_come_first(conf: Setter, own: str | None, instance: str | None, expected: str) -> None:
+def test_the_operators_words_come_first(
+    conf: Setter, purpose: str, own: str | None, instance: str | None, expected: str
+) -> None:
     conf(pxe__kernel_append_params="nofb quiet")
     node = Machine(driver_info={"kernel_append_params": own}, instance_info={"kernel_append_params": instance})
-    assert command_line.render(node, {"ipa-api-url": "http://s:1"}) == expected
+    assert command_line.render(node, IPXE, purpose, URL) == expected
+
+
+@pytest.mark.parametrize("purpose", [DEPLOY, RESCUE])
+@pytest.mark.parametrize("attack", ["ipa-api-url=http://evil", "ipa-insecure=1 sshkey=x", 'systemd.unit="', "a || b"])
+def test_a_users_parameters_reach_no_ramdisk_of_the_service(conf: Setter, purpose: str, attack: str) -> None:
+    conf(pxe__kernel_append_params="nofb")
+    node = Machine(instance_info={"kernel_append_params": attack})
+    for program in (IPXE, GRUB, PXELINUX):
+        command_line.check(node, program, purpose)
+        assert command_line.render(node, program, purpose, URL) == "nofb ipa-api-url=http://s:1"
 
 
 @pytest.mark.parametrize(
@@ -32,12 +49,33 @@ def test_the_operators_words_come_first(conf: Setter, own: str | None, instance:
 )
 def test_parameters_are_words(conf: Setter, parameters: dict[str, Any], expected: str) -> None:
     conf(pxe__kernel_append_params="")
-    assert command_line.render(Machine(), parameters) == expected
+    assert command_line.render(Machine(), IPXE, DEPLOY, parameters) == expected
 
 
-@pytest.mark.parametrize("bad", ["a\nb", "a\rb", "a\x00", "a\tb\x1b[0m"])
-def test_it_stays_one_line(bad: str) -> None:
-    with pytest.raises(InvalidParameterValue, match="one line"):
-        command_line.check(Machine(driver_info={"kernel_append_params": bad}))
-    with pytest.raises(InvalidParameterValue, match="one line"):
-        command_line.render(Machine(), {"name": bad})
+@pytest.mark.parametrize(
+    "bad", ["a\nb", "a\rb", "a\x00", "a\tb\x1b[0m", {"a": 1}, 'a="b', "x" * 5000, "%default%" * 400, "\ud800"]
+)
+@pytest.mark.parametrize("place, purpose", [("driver_info", DEPLOY), ("instance_info", INSTANCE)])
+def test_a_refusal_names_node_field_and_program(place: str, purpose: str, bad: Any) -> None:
+    node = Machine(**{place: {"kernel_append_params": bad}})
+    for refused in (
+        lambda: command_line.check(node, PXELINUX, purpose),
+        lambda: command_line.render(node, PXELINUX, purpose, {}),
+    ):
+        with pytest.raises(InvalidParameterValue) as raised:
+            refused()
+        assert f"kernel_append_params in {place} of node {UUID}, as pxelinux reads it, must " in str(raised.value)
+        assert str(bad) not in str(raised.value)
+
+
+@pytest.mark.parametrize("name, value", [("a b", 1), ("a", "x\ny"), ("a", 'say "no"'), ("", None), ("a", "${x}")])
+def test_what_the_service_wants_to_tell_is_judged_as_well(name: str, value: Any) -> None:
+    with pytest.raises(InvalidParameterValue, match=f"Kernel parameter {name!r} of node {UUID}, as ipxe reads it"):
+        command_line.render(Machine(), IPXE, DEPLOY, {name: value})
+
+
+def test_an_option_that_can_not_be_written_is_named(conf: Setter) -> None:
+    conf(pxe__kernel_append_params="ip=${net0/ip}")
+    command_line.check(Machine(), PXELINUX, DEPLOY)
+    with pytest.raises(InvalidParameterValue, match=r"Option \[pxe\]kernel_append_params of node .* iPXE expands"):
+        command_line.check(Machine(), IPXE, DEPLOY)

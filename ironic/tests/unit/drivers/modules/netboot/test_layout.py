@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.netboot import answers, layout
 from ironic.drivers.modules.netboot.variants import VARIANTS
 from ironic.integrations.dhcp import Option
@@ -32,6 +33,16 @@ def test_each_program_finds_its_files(
     assert places.address("f", program) == address
     assert places.by_mac(program, "52:54:00:AA:00:01") == place / root / "pxelinux.cfg" / file
     assert places.folder == place / root / "u"
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "/etc", "a/b", "", ".", "a\0b", "a\n", "-"])
+def test_no_name_leads_out_of_a_directory(place: Path, name: str) -> None:
+    places = layout.Layout(VARIANTS["ipxe"], name)
+    with pytest.raises(InvalidParameterValue, match="can't name a boot file"):
+        assert places.folder
+    for program in layout.PROGRAMS:
+        with pytest.raises(InvalidParameterValue, match="can't name a boot file"):
+            places.by_mac(program, name)
 
 
 @pytest.mark.parametrize(

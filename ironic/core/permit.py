@@ -1,0 +1,73 @@
+"""The permit to compute: threads that answer requests hold it while they work, and give it up while they wait.
+
+Threads that compute at the same time compete for the interpreter lock and need up to twice the CPU time for the same
+answers (doc/many-machines.md has the figures). So one of them computes at a time; those that wait for a conductor, a
+database, a lock or another service cost nothing and keep nobody out.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# Computing takes milliseconds. A thread that has kept the permit from another for this long, in seconds, loses it and
+# goes on without: it computes for very long, or waits for something that is not known as a wait.
+PATIENCE = 0.03
+
+
+class Permit:
+    """The right of one thread at a time to compute."""
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._taken, self._guard = threading.Lock(), threading.Lock()
+        self._thread = threading.local()
+        self._patience = patience
+        # Changes whenever the permit does: a thread holds it while the number is still that of its own turn.
+        self._turn = 0
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether the calling thread holds the permit."""
+        return getattr(self._thread, "turn", None) == self._turn
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Hold the permit while the block runs; wait for it first, but not for long."""
+        self._take()
+        try:
+            yield
+        finally:
+            self._give_up()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Leave the permit to others while the block runs; threads without it just run the block."""
+        if not self._give_up():
+            yield
+            return
+        try:
+            yield
+        finally:
+            self._take()
+
+    def _take(self) -> None:
+        while True:
+            seen = self._turn
+            is_free = self._taken.acquire(timeout=self._patience)
+            with self._guard:
+                # Either it was free, or one thread has had it all the time and loses it.
+                if is_free or self._turn == seen:
+                    self._turn += 1
+                    self._thread.turn = self._turn
+                    return
+
+    def _give_up(self) -> bool:
+        with self._guard:
+            held = self.is_mine
+            if held:
+                self._turn += 1
+                self._taken.release()
+        return held
+
+
+# Shared by all requests of the process.
+PERMIT = Permit()

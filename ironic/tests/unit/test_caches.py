@@ -1,0 +1,54 @@
+"""Caches have a size: what has none is listed here, with what keeps it small."""
+
+import ast
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import ironic
+from ironic.core.secrets.names import is_secret, is_secret_parameter
+
+PRODUCT = Path(ironic.__file__).parent
+
+OPTION = "one for each value that an option had"
+WITHOUT_SIZE = {
+    "api/access.py hidden": "goes with its request",
+    "api/settings.py _rule_book": OPTION,
+    "core/rules/patterns.py _options": "no arguments",
+    "core/traits.py _published": "no arguments",
+    "drivers/modules/agent/configdrive.py _store": OPTION,
+    "drivers/modules/agent/logs.py _store": OPTION,
+    "drivers/modules/agent/published.py _places": OPTION,
+    "inspection/storage/choice.py _swift": OPTION,
+    "integrations/dhcp/choice.py _provider": OPTION,
+}
+
+
+def caches_without_size() -> Iterator[str]:
+    for path in sorted(PRODUCT.rglob("*.py")):
+        name = path.relative_to(PRODUCT).as_posix()
+        if name.startswith("tests/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                for decorator in map(ast.unparse, node.decorator_list):
+                    if decorator.endswith(("functools.cache", "lru_cache(None)", "lru_cache(maxsize=None)")):
+                        yield f"{name} {node.name}"
+
+
+def test_each_cache_has_a_size_or_a_reason() -> None:
+    assert set(caches_without_size()) == set(WITHOUT_SIZE)
+
+
+def test_long_names_are_not_kept() -> None:
+    is_secret("a"), is_secret_parameter("a")
+    tracemalloc.start()
+    try:
+        for number in range(200):
+            name = f"{'x' * 100_000}{number}"
+            assert not is_secret(name) and not is_secret_parameter(name)
+        del name
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 2_000_000
