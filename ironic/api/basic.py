@@ -168,6 +168,7 @@ class BasicIdentity:
         if not self._users.remembers(name, password):
             source = proxies.client_address(environ, trusted=self._trusts_proxy)
             caller = f"{source} as {printable(name.decode())!r} (request {context.request_id})"
+            PERMIT.must_not_hurry()
             if self._guesses and not self._guesses.begin(source, name):
                 LOG.warning("Refused without a look at the password: %s has sent too many wrong ones.", caller)
                 return _refuse(start_response, 429, "There were too many wrong passwords; retry after a minute.")

@@ -14,7 +14,7 @@ from ironic.api import access_log, errors, proxies
 from ironic.api.request import REQUEST
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
-from ironic.core.permit import PERMIT
+from ironic.core.permit import PERMIT, MustWait
 
 LOG = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Middleware:
         environ["ironic.context"] = context
         environ["openstack.request_id"] = context.request_id
         ids = [("openstack-request-id", context.request_id), ("x-openstack-request-id", context.request_id)]
-        answered = ""
+        answered, is_over = "", True
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal answered
@@ -56,12 +56,16 @@ class Middleware:
                 return _plain(start, "403 Forbidden", refused)
             with PERMIT.computing():
                 return self._app(environ, start)
+        except MustWait:
+            is_over = False
+            raise
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
             return _plain(start, "500 Internal Server Error", errors.UNEXPECTED)
         finally:
-            seconds = time.monotonic() - began
-            access_log.write(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
+            if is_over:
+                seconds = time.monotonic() - began
+                access_log.write(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
             for name in _REFER_BACK:
                 environ.pop(name, None)
 

@@ -1,16 +1,14 @@
-"""The HTTP server in front of the API: one thread with an event loop for all connections, native threads for requests.
+"""The HTTP server in front of the API: uvicorn's protocol in a thread with an event loop, native threads for requests.
 
-It binds in the caller's thread, so that a taken port or an unreadable certificate stops the start. A request reaches a
-thread once it is complete (`http_connection`); the application is a plain WSGI callable and knows nothing of this
-server: big sites run the same callable elsewhere.
+It binds in the caller's thread, so that a taken port or an unreadable certificate stops the start. Connections are
+bounded (`http_connection`), and the application (`wsgi_bridge`) gets complete requests only; it is a plain WSGI
+callable and knows nothing of this server: big sites run the same callable elsewhere.
 """
 
 import asyncio
 import contextlib
-import functools
 import logging
 import os
-import queue
 import resource
 import socket
 import ssl
@@ -18,13 +16,15 @@ import stat
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from oslo_config import cfg
+from sqlalchemy.engine import make_url
+from uvicorn import Config
+from uvicorn.server import ServerState
 
-from ironic.command.http_connection import HEAD_SECONDS, Connection
-from ironic.command.http_limits import Traffic
-from ironic.command.wsgi_call import Application, HttpRequest, respond
+from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
+from ironic.command.wsgi_bridge import Application, WsgiBridge
 
 LOG = logging.getLogger(__name__)
 
@@ -38,12 +38,7 @@ BACKLOG = 1024
 # Clients that are let in before those that are in already get on.
 LET_IN = 64
 # Seconds between two searches for what takes too long.
-SWEEP_SECONDS = 0.5
-# When no connection can be let in, for want of descriptors as a rule: how many unused ones end, the seconds to pause,
-# and the seconds between two lines of the log about it.
-RELIEF = 32
-RELIEF_SECONDS = 0.1
-COMPLAINT_SECONDS = 60
+WATCH_SECONDS = 0.5
 # How long running requests may take to end once the server is told to stop, in seconds.
 DRAIN_SECONDS = 10
 
@@ -84,6 +79,9 @@ class Listening:
     socket_mode: int | None = None
     # Bytes of a body, whatever it is sent for; the API refuses in its own words what is less, and has limits per route.
     body_limit: int = 1024 * 1024
+    # Whether the event loop answers what only computes: right where a query is no wait, because the database is a file,
+    # and who asks is known without asking Keystone.
+    computes_in_loop: bool = False
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "Listening":
@@ -96,6 +94,8 @@ class Listening:
             tls=_tls(api) if api.enable_ssl_api else None,
             socket_mode=api.unix_socket_mode,
             body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
+            computes_in_loop=conf.auth_strategy != "keystone"
+            and make_url(conf.database.connection).get_backend_name() == "sqlite",
         )
 
     def bind(self) -> socket.socket:
@@ -135,21 +135,14 @@ class ApiServer:
     """Serves one application until stopped."""
 
     def __init__(self, application: Application, listening: Listening) -> None:
-        self._application, self._listening = application, listening
+        self._listening = listening
         self._context = listening.tls.context() if listening.tls else None
-        self._requests: queue.SimpleQueue[tuple[Connection, HttpRequest] | None] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=self._work, name=f"api-{n}") for n in range(listening.threads)]
-        self._threads.append(threading.Thread(target=lambda: asyncio.run(self._serve()), name="api-connections"))
+        self._bridge = WsgiBridge(application, listening.threads, computes_in_loop=listening.computes_in_loop)
+        self._state = ServerState()
+        self._connections = cast("set[Connection]", self._state.connections)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="api-connections", daemon=True)
         self._is_up, self._stopping = threading.Event(), asyncio.Event()
-        most = min(MOST_CONNECTIONS, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * SHARE_OF_DESCRIPTORS))
-        self._traffic: Traffic[Connection] = Traffic(
-            lambda *job: self._requests.put(job),
-            threads=listening.threads,
-            body_limit=listening.body_limit,
-            most_connections=most,
-        )
         self._name = ("localhost", "")
-        self._next_complaint = 0.0
 
     @property
     def url(self) -> str:
@@ -162,131 +155,92 @@ class ApiServer:
     def start(self) -> None:
         """Bind, or raise OSError, and serve."""
         self._listener = self._listening.bind()
-        self._listener.setblocking(False)
         if isinstance(self._listening.address, tuple):
             host, port = self._listener.getsockname()[:2]
             self._name = (host, str(port))
-        for thread in self._threads:
-            # Threads that don't end must not keep the process.
-            thread.daemon = True
-            thread.start()
+            # asyncio knows only sockets whose protocol is said for TCP; what clients connect to inherits this.
+            self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._thread.start()
         self._is_up.wait()
 
     def replace(self, application: Application) -> None:
         """Have another application answer from the next request on."""
-        self._application = application
+        self._bridge.application = application
 
     def stop(self) -> None:
         """Take no more connections, finish the requests that run, and return."""
-        *workers, loop_thread = self._threads
-        if not loop_thread.is_alive():
-            return
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        loop_thread.join()
-        for _ in workers:
-            self._requests.put(None)
-        until = time.monotonic() + 1
-        for worker in workers:
-            worker.join(max(0.0, until - time.monotonic()))
-
-    def _work(self) -> None:
-        while job := self._requests.get():
-            self._answer(*job)
-            del job  # a request may be large, and the next one far off
-
-    def _answer(self, connection: Connection, request: HttpRequest) -> None:
-        data = respond(self._application, request, connection.base)
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and the client is cut off
-            self._loop.call_soon_threadsafe(connection.answered, request, data)
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join(DRAIN_SECONDS + 1)
 
     # What follows runs in the thread of the event loop.
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(_log_fault)
-        sweeping = asyncio.create_task(self._sweep())
-        self._open_door()
+        # uvicorn tells each bad request and each connection; what matters of it is logged here.
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        config = Config(
+            self._bridge,
+            interface="asgi3",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            timeout_keep_alive=IDLE_SECONDS,
+        )
+        most = min(MOST_CONNECTIONS, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * SHARE_OF_DESCRIPTORS))
+        tls: dict[str, Any] = (
+            {"ssl": self._context, "ssl_handshake_timeout": HEAD_SECONDS, "ssl_shutdown_timeout": LINGER_SECONDS}
+            if self._context
+            else {}
+        )
+        server = await self._loop.create_server(
+            lambda: Connection(config, self._state, body_limit=self._listening.body_limit, most_connections=most),
+            sock=self._listener,
+            backlog=LET_IN,
+            **tls,
+        )
+        self._listener.listen(BACKLOG)
+        watching = asyncio.create_task(self._watch())
         self._is_up.set()
         await self._stopping.wait()
-        self._traffic.is_stopping = True
-        self._loop.remove_reader(self._listener)
+        server.close()
         await self._drain()
-        sweeping.cancel()
+        watching.cancel()
 
     async def _drain(self) -> None:
-        until = time.monotonic() + DRAIN_SECONDS
-        self._listener.close()
         if isinstance(self._listening.address, str):
             with contextlib.suppress(OSError):
                 os.unlink(self._listening.address)
-        connections = self._traffic.connections
-        for connection in list(connections):
-            connection.retire()
-        while connections and time.monotonic() < until:
+        connections, until = self._connections, time.monotonic() + DRAIN_SECONDS
+        while True:
+            # Again and again, for clients that were being let in.
+            for connection in list(connections):
+                connection.shutdown()
             await asyncio.sleep(0.02)
-        if cut_off := sum(connection.is_busy for connection in connections):
+            if not connections or time.monotonic() > until:
+                break
+        if cut_off := sum(connection.owed > 0 for connection in connections):
             LOG.warning("%d API requests did not end within %s seconds and are cut off", cut_off, DRAIN_SECONDS)
         for connection in list(connections):
-            connection.abort()
+            connection.transport.abort()
         await asyncio.sleep(0.02)
 
-    def _let_in(self) -> None:
-        """Let clients in, some at a time so that those who are in get on as well."""
-        for _ in range(LET_IN):
-            try:
-                client, _address = self._listener.accept()
-            except (BlockingIOError, ConnectionAbortedError):
-                return
-            except OSError as error:
-                self._relieve(error)
-                return
-            client.setblocking(False)
-            connection = Connection(self._traffic, self._name)
-            task = self._loop.create_task(self._connect(connection, client))
-            connection.abort = task.cancel
-            task.add_done_callback(functools.partial(_close_if_cancelled, client))
-            self._traffic.admit(connection)
-
-    def _relieve(self, error: OSError) -> None:
-        """Make room, and let clients in again after a pause."""
-        if time.monotonic() > self._next_complaint:
-            LOG.warning("A client can't be let in to the API; connections that wait longest end: %s", error)
-            self._next_complaint = time.monotonic() + COMPLAINT_SECONDS
-        for _ in range(RELIEF):
-            self._traffic.make_room()
-        self._loop.remove_reader(self._listener)
-        self._loop.call_later(RELIEF_SECONDS, self._open_door)
-
-    def _open_door(self) -> None:
-        if not self._traffic.is_stopping:
-            self._loop.add_reader(self._listener, self._let_in)
-
-    async def _connect(self, connection: Connection, client: socket.socket) -> None:
-        """Hand the socket to its connection, after the TLS handshake if there is one."""
-        tls: dict[str, Any] = {"ssl": self._context, "ssl_handshake_timeout": HEAD_SECONDS} if self._context else {}
-        try:
-            await self._loop.connect_accepted_socket(lambda: connection, client, **tls)
-        except OSError as error:
-            self._traffic.forget(connection)
-            client.close()
-            LOG.debug("A client did not come as far as a request: %s", error)
-
-    async def _sweep(self) -> None:
+    async def _watch(self) -> None:
         """End what takes too long."""
         while True:
-            await asyncio.sleep(SWEEP_SECONDS)
             now = time.monotonic()
-            for connection in list(self._traffic.connections):
+            for connection in list(self._connections):
                 if connection.deadline < now:
                     connection.expire()
-
-
-def _close_if_cancelled(client: socket.socket, connecting: "asyncio.Task[None]") -> None:
-    if connecting.cancelled():
-        client.close()
+            await asyncio.sleep(WATCH_SECONDS)
 
 
 def _log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     fault = context.get("exception")
-    level = logging.INFO if isinstance(fault, OSError) else logging.ERROR
-    LOG.log(level, "The API server reports: %s", context["message"], exc_info=fault if level == logging.ERROR else None)
+    if isinstance(fault, OSError):
+        LOG.warning("A client can't be let in to the API, or is lost: %s: %s", context["message"], fault)
+    else:
+        LOG.error("The API server reports: %s", context["message"], exc_info=fault)

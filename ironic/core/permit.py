@@ -3,6 +3,9 @@
 Threads that compute at the same time compete for the interpreter lock and need up to twice the CPU time for the same
 answers (doc/many-machines.md has the figures). So one of them computes at a time; those that wait for a conductor, a
 database, a lock or another service cost nothing and keep nobody out.
+
+A thread that must never wait, such as that of an event loop, computes in a hurry: where it would have to wait, it is
+told so by an exception, and the work is begun anew where waiting does no harm.
 """
 
 import threading
@@ -12,6 +15,10 @@ from contextlib import contextmanager
 # Computing takes milliseconds. A thread that has kept the permit from another for this long, in seconds, loses it and
 # goes on without: it computes for very long, or waits for something that is not known as a wait.
 PATIENCE = 0.03
+
+
+class MustWait(BaseException):
+    """What is done in a hurry would have to wait; nothing was changed by it. No handler of errors may take this."""
 
 
 class Permit:
@@ -31,7 +38,10 @@ class Permit:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Hold the permit while the block runs; wait for it first, but not for long."""
+        """Hold the permit while the block runs; wait for it first, but not for long. In a hurry, go on without it."""
+        if self.hurries:
+            yield
+            return
         self._take()
         try:
             yield
@@ -40,7 +50,11 @@ class Permit:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Leave the permit to others while the block runs; threads without it just run the block."""
+        """Leave the permit to others while the block runs; threads without it just run the block.
+
+        Raises MustWait in a hurry.
+        """
+        self.must_not_hurry()
         if not self._give_up():
             yield
             return
@@ -48,6 +62,25 @@ class Permit:
             yield
         finally:
             self._take()
+
+    @contextmanager
+    def hurrying(self) -> Iterator[None]:
+        """Let the calling thread raise MustWait where it would wait, or change something, while the block runs."""
+        self._thread.hurries = True
+        try:
+            yield
+        finally:
+            self._thread.hurries = False
+
+    @property
+    def hurries(self) -> bool:
+        """Whether the calling thread is in a hurry."""
+        return getattr(self._thread, "hurries", False)
+
+    def must_not_hurry(self) -> None:
+        """Raise MustWait in a hurry: what follows may wait, or must not be done twice."""
+        if self.hurries:
+            raise MustWait
 
     def _take(self) -> None:
         while True:

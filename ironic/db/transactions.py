@@ -91,6 +91,7 @@ class Transactions:
             with self._joined(self._thread.current) as connection:
                 yield connection
             return
+        PERMIT.must_not_hurry()
         self._thread.commits = False
         with self._turn, self._connected(self._writer) as connection:
             self._thread.current = current = _Open(connection, writes=True)

@@ -23,6 +23,7 @@ from ironic.api.resources.node_fields import Node
 from ironic.core import secrets as secret_values
 from ironic.core.callback_urls import are_two_machines
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
+from ironic.core.permit import PERMIT
 from ironic.core.secrets import REPLACEMENT
 from ironic.inspection.sender import TOKEN_SOURCE
 
@@ -75,6 +76,7 @@ def admit_report(request: Request) -> None:
 
 
 def _count(request: Request, limit: RateLimit | None, option: str) -> None:
+    PERMIT.must_not_hurry()
     if limit is not None and not limit.admits(found := source(request)):
         LOG.warning("%s calls more often than [api]%s allows and is turned away", found, option)
         # Agents come again after a while for a 503, and not for a 429.

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command import http_connection, http_limits, serving
+from ironic.command import http_connection, serving, wsgi_bridge
 from ironic.command.serving import ApiServer, Listening, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
@@ -150,7 +150,6 @@ def test_who_does_not_read_is_cut_off(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, tls: Tls, encrypted: bool
 ) -> None:
     monkeypatch.setattr(http_connection, "WRITE_SECONDS", 1)
-    monkeypatch.setattr(http_connection, "WRITE_RATE", 2**30)
     body = b"x" * 50_000_000
 
     def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -163,8 +162,8 @@ def test_who_does_not_read_is_cut_off(
         client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
         with client:
             client.sendall(REQUEST)
-            _until(lambda: bool(server._traffic._unsent))
-            _until(lambda: not server._traffic.connections)
+            _until(lambda: bool(server._bridge._unsent))
+            _until(lambda: not server._connections)
             received = 0
             with contextlib.suppress(ConnectionError, ssl.SSLError):
                 while piece := client.recv(65536):
@@ -183,10 +182,11 @@ def _until(condition: Callable[[], bool]) -> None:
 def test_answers_that_nobody_takes_are_bounded(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_limits, "MOST_UNSENT", 30_000_000)
-    body = b"x" * 10_000_000
+    monkeypatch.setattr(wsgi_bridge, "MOST_UNSENT", 30_000_000)
+    body, asked = b"x" * 10_000_000, []
 
     def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        asked.append(environ["REMOTE_PORT"])
         start_response("200 OK", [])
         return [body]
 
@@ -195,18 +195,18 @@ def test_answers_that_nobody_takes_are_bounded(
         for _ in range(8):
             client = clients.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
             client.sendall(REQUEST)
-        _until(lambda: len(server._traffic.connections) <= 3)
+        _until(lambda: len(asked) == 8 and len(server._connections) <= 3)
 
 
 def test_large_bodies_are_read_one_after_the_other(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_limits, "MOST_BODIES", 2_000_000)
+    monkeypatch.setattr(wsgi_bridge, "MOST_BODIES", 2_000_000)
     most = 0
 
     def measure(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         nonlocal most
-        most = max(most, server._traffic._held)
+        most = max(most, server._bridge.held)
         assert len(environ["wsgi.input"].read()) == int(environ["CONTENT_LENGTH"]) == 1_000_000
         return hello(environ, start_response)
 
@@ -221,16 +221,16 @@ def test_large_bodies_are_read_one_after_the_other(
         client.join(60)
     assert [answer[-5:] for answer in answers] == [b"hello"] * 40
     # Beyond the bound a connection reads what one system call gives, and the earliest its whole body.
-    assert most < 2_000_000 + 1_000_000 + 40 * (262_144 + http_limits.SMALL_BODY)
-    assert server._traffic._held == 0
+    assert most < 2_000_000 + 1_000_000 + 40 * (262_144 + wsgi_bridge.SMALL_BODY)
+    assert server._bridge.held == 0
 
 
 def test_a_client_that_goes_gives_back_what_it_held(serve: Callable[..., ApiServer]) -> None:
     server = serve(hello, Listening(LOOPBACK))
     with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + b"x" * 300_000)
-        _until(lambda: server._traffic._held == 300_000)
-    _until(lambda: server._traffic._held == 0 and not server._traffic.connections)
+        _until(lambda: server._bridge.held == 300_000)
+    _until(lambda: server._bridge.held == 0 and not server._connections)
 
 
 def test_nine_hundred_idle_clients_leave_descriptors_for_others(
@@ -241,7 +241,7 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
     with ExitStack() as idle:
         for _ in range(900):
             idle.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
-            assert len(server._traffic.connections) <= 100
+            assert len(server._connections) <= 100
         assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
 
@@ -324,9 +324,9 @@ def test_what_no_thread_has_begun_is_not_done_for_a_client_that_went(serve: Call
     for _ in range(20):
         with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
             client.sendall(post)
-            _until(lambda: server._traffic._held == 60_000)
+            _until(lambda: server._bridge.held == 60_000)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # reset, not ended
-        _until(lambda: server._traffic._held == 0)
+        _until(lambda: server._bridge.held == 0)
     gate.leave.set()
     busy.join(30)
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"

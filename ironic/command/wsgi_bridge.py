@@ -1,0 +1,210 @@
+"""From complete requests of uvicorn (ASGI) to a WSGI application (PEP 3333), and back.
+
+A GET that only computes is answered by the event loop itself: handing it to a thread and back costs as much as the
+answer. Where it turns out to have to wait (`ironic.core.permit`) it is begun anew in a thread, as everything else is.
+"""
+
+import asyncio
+import io
+import logging
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes
+
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+from ironic.command.http_connection import Connection, head
+from ironic.core.permit import PERMIT, MustWait
+
+LOG = logging.getLogger(__name__)
+
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+Headers = list[tuple[str, str]]
+Scope = dict[str, Any]
+
+# Bytes of bodies that are held at the same time. Small bodies are read all the same.
+MOST_BODIES = 64 * 1024 * 1024
+SMALL_BODY = 65536
+# Bytes of long answers that wait for clients to take them, and of the pieces in which such answers leave.
+MOST_UNSENT = 64 * 1024 * 1024
+PIECE = 128 * 1024
+# A path whose answer held the loop for so many seconds is left to threads, until it has become quick again.
+LONG = 0.01
+MOST_LONG_PATHS = 1000
+
+# Headers that the server writes itself.
+_OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
+_OURS_AND_LENGTH: Final = _OURS | {"content-length"}
+_WITHOUT_BODY: Final = ("204", "304")
+_SLASH: Final = re.compile(rb"%2[Ff]")
+
+
+class WsgiBridge:
+    """An ASGI application that asks a WSGI application and writes its answers in one piece where they are short."""
+
+    def __init__(self, application: Application, threads: int, *, computes_in_loop: bool = False) -> None:
+        """Have so many threads; ``computes_in_loop`` says whether the loop answers what only computes."""
+        self.application, self._computes_in_loop = application, computes_in_loop
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="api")
+        self._long_paths: set[bytes] = set()
+        # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
+        self.held = 0
+        self._large: dict[Connection, asyncio.Event] = {}
+        self._unsent: dict[Connection, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Callable[[], Any], _send: object) -> None:
+        """Answer one request."""
+        connection: Connection = scope["state"]["connection"]
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            while (message := await receive())["type"] == "http.request":
+                if message["body"]:
+                    pieces.append(message["body"])
+                    size += len(message["body"])
+                    self.held += len(message["body"])
+                if not message["more_body"]:
+                    break
+                await self._make_room(connection, size)
+            else:
+                return  # the client has gone
+            self._large.pop(connection, None)
+            answer = await self._answer(connection, scope, b"".join(pieces))
+        finally:
+            if size:
+                self._give_back(connection, size)
+        if answer is not None:
+            await self._send(connection, scope["state"]["cycle"], answer)
+
+    async def _make_room(self, connection: Connection, size: int) -> None:
+        """Wait until the body may be read on: beyond the bound only the earliest of the large ones is."""
+        if size > SMALL_BODY:
+            turn = self._large.setdefault(connection, asyncio.Event())
+            while self.held > MOST_BODIES and next(iter(self._large)) is not connection:
+                turn.clear()
+                await turn.wait()
+
+    def _give_back(self, connection: Connection, size: int) -> None:
+        self.held -= size
+        self._large.pop(connection, None)
+        for turn in self._large.values():
+            turn.set()
+
+    async def _send(self, connection: Connection, cycle: RequestResponseCycle, answer: bytes) -> None:
+        """Send an answer, a long one as fast as its client takes it."""
+        cycle.response_started = True
+        if len(answer) > PIECE:
+            self._unsent[connection] = len(answer)
+            while sum(self._unsent.values()) > MOST_UNSENT:
+                earliest = next(iter(self._unsent))
+                del self._unsent[earliest]
+                earliest.transport.abort()
+        for start in range(0, len(answer), PIECE):
+            if connection.flow.write_paused:
+                await connection.flow.drain()
+            if not cycle.disconnected:
+                connection.transport.write(answer[start : start + PIECE] if len(answer) > PIECE else answer)
+        self._unsent.pop(connection, None)
+        cycle.response_complete = True
+        if not cycle.keep_alive:
+            connection.transport.close()
+        cycle.on_response()
+
+    async def _answer(self, connection: Connection, scope: Scope, body: bytes) -> bytes | None:
+        path: bytes = scope["raw_path"]
+        if self._computes_in_loop and scope["method"] == "GET" and path not in self._long_paths:
+            began = time.monotonic()
+            try:
+                with PERMIT.hurrying():
+                    return self._call(scope, body)
+            except MustWait:
+                pass
+            finally:
+                if time.monotonic() - began > LONG:
+                    if len(self._long_paths) >= MOST_LONG_PATHS:
+                        self._long_paths.clear()
+                    self._long_paths.add(path)
+        connection.job = self._threads.submit(self._call_in_thread, scope, body)
+        try:
+            answer, seconds = await asyncio.wrap_future(connection.job)
+        except asyncio.CancelledError:
+            return None  # the client has gone, or the server ends
+        if seconds < LONG:
+            self._long_paths.discard(path)
+        return answer
+
+    def _call_in_thread(self, scope: Scope, body: bytes) -> tuple[bytes, float]:
+        began = time.monotonic()
+        return self._call(scope, body), time.monotonic() - began
+
+    def _call(self, scope: Scope, body: bytes) -> bytes:
+        """Have the application answer; the answer says its length, one way, and nothing about connections."""
+        cycle: RequestResponseCycle = scope["state"]["cycle"]
+        started: list[Any] = []
+        pieces: list[bytes] = []
+
+        def start_response(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], None]:
+            started[:] = [status, headers]
+            return pieces.append
+
+        try:
+            found = self.application(environ_of(scope, body), start_response)
+            try:
+                pieces.extend(found)
+            finally:
+                if hasattr(found, "close"):
+                    found.close()
+            status, headers = started
+            data = b"".join(pieces)
+            has_body = scope["method"] != "HEAD" and not status.startswith(_WITHOUT_BODY)
+            # The length of an answer to HEAD is that of the body a GET would get.
+            ours = _OURS if scope["method"] == "HEAD" and not data else _OURS_AND_LENGTH
+            said = [header for header in headers if header[0].lower() not in ours]
+            if ours is _OURS_AND_LENGTH and not status.startswith(_WITHOUT_BODY):
+                said.append(("Content-Length", str(len(data))))
+            sent = head(status, said, keep_alive=cycle.keep_alive)
+            return sent + data if has_body else sent
+        except Exception:
+            LOG.exception("The API could not answer a %s request", scope["method"])
+            cycle.keep_alive = False
+            return head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
+
+
+def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
+    """Return what the application gets: headers of one name are joined, the body has the length that is said."""
+    (server, port), (client, client_port) = scope["server"] or ("localhost", None), scope["client"] or ("", "")
+    path: bytes = scope["raw_path"]
+    environ = {
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+        "wsgi.input": io.BytesIO(body),
+        "SERVER_NAME": server,
+        "SERVER_PORT": str(port or ""),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": client,
+        "REMOTE_PORT": str(client_port),
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        # An encoded slash stays encoded: it is no border of two segments.
+        "PATH_INFO": "%2F".join(unquote_to_bytes(part).decode("latin-1") for part in _SLASH.split(path))
+        if b"%" in path
+        else path.decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+    }
+    for name, value in scope["headers"]:
+        key, text = "HTTP_" + name.decode("ascii").upper().replace("-", "_"), value.decode("latin-1").strip(" \t")
+        environ[key] = f"{environ[key]},{text}" if key in environ else text
+    if "HTTP_CONTENT_TYPE" in environ:
+        environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE")
+    chunked = environ.pop("HTTP_TRANSFER_ENCODING", None)
+    if environ.pop("HTTP_CONTENT_LENGTH", chunked) is not None:
+        environ["CONTENT_LENGTH"] = str(len(body))
+    return environ
