@@ -2,13 +2,16 @@
 
 A GET that only computes is answered by the event loop itself: handing it to a thread and back costs as much as the
 answer. Where it turns out to have to wait (`ironic.core.permit`) it is begun anew in a thread, as everything else is.
+The loop stands still while a thread computes for it, but not for long: both would compete for the interpreter.
 """
 
 import asyncio
+import contextlib
 import io
 import logging
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,9 +35,11 @@ SMALL_BODY = 65536
 # Bytes of long answers that wait for clients to take them, and of the pieces in which such answers leave.
 MOST_UNSENT = 64 * 1024 * 1024
 PIECE = 128 * 1024
-# A path whose answer held the loop for so many seconds is left to threads, until it has become quick again.
+# A path whose answer took so many seconds is left to threads, until it has become quick again.
 LONG = 0.01
 MOST_LONG_PATHS = 1000
+# Seconds for which the loop stands still while a thread computes. Most are done by then, or wait.
+STANDSTILL = 0.005
 
 # Headers that the server writes itself.
 _OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
@@ -49,7 +54,7 @@ class WsgiBridge:
     def __init__(self, application: Application, threads: int, *, computes_in_loop: bool = False) -> None:
         """Have so many threads; ``computes_in_loop`` says whether the loop answers what only computes."""
         self.application, self._computes_in_loop = application, computes_in_loop
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="api")
+        self._threads, self._idle = ThreadPoolExecutor(threads, thread_name_prefix="api"), threads
         self._long_paths: set[bytes] = set()
         # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
         self.held = 0
@@ -72,7 +77,7 @@ class WsgiBridge:
                 await self._make_room(connection, size)
             else:
                 return  # the client has gone
-            self._large.pop(connection, None)
+            self._give_back(connection, 0)
             answer = await self._answer(connection, scope, b"".join(pieces))
         finally:
             if size:
@@ -89,6 +94,7 @@ class WsgiBridge:
                 await turn.wait()
 
     def _give_back(self, connection: Connection, size: int) -> None:
+        """Count out bytes of bodies, and one that is complete; others may go on."""
         self.held -= size
         self._large.pop(connection, None)
         for turn in self._large.values():
@@ -115,30 +121,45 @@ class WsgiBridge:
         cycle.on_response()
 
     async def _answer(self, connection: Connection, scope: Scope, body: bytes) -> bytes | None:
-        path: bytes = scope["raw_path"]
+        path, answer, seconds = scope["raw_path"], None, 0.0
         if self._computes_in_loop and scope["method"] == "GET" and path not in self._long_paths:
-            began = time.monotonic()
+            with contextlib.suppress(MustWait), PERMIT.hurrying():
+                answer, seconds = self._timed(scope, body)
+        if answer is None:
             try:
-                with PERMIT.hurrying():
-                    return self._call(scope, body)
-            except MustWait:
-                pass
-            finally:
-                if time.monotonic() - began > LONG:
-                    if len(self._long_paths) >= MOST_LONG_PATHS:
-                        self._long_paths.clear()
-                    self._long_paths.add(path)
-        connection.job = self._threads.submit(self._call_in_thread, scope, body)
-        try:
-            answer, seconds = await asyncio.wrap_future(connection.job)
-        except asyncio.CancelledError:
-            return None  # the client has gone, or the server ends
+                answer, seconds = await self._in_thread(connection, scope, body)
+            except asyncio.CancelledError:
+                return None  # the client has gone before a thread began, or the server ends
         if seconds < LONG:
             self._long_paths.discard(path)
+        elif self._computes_in_loop:
+            if len(self._long_paths) >= MOST_LONG_PATHS:
+                self._long_paths.clear()
+            self._long_paths.add(path)
         return answer
 
-    def _call_in_thread(self, scope: Scope, body: bytes) -> tuple[bytes, float]:
+    async def _in_thread(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes, float]:
+        computes = threading.Lock()
+        computes.acquire()
+
+        def go_on(_: object = None) -> None:
+            with contextlib.suppress(RuntimeError):  # it was told before
+                computes.release()
+
+        connection.job = job = self._threads.submit(self._timed, scope, body, go_on)
+        job.add_done_callback(go_on)
+        self._idle -= 1
+        try:
+            if self._idle >= 0:
+                computes.acquire(timeout=STANDSTILL)
+            return job.result() if job.done() else await asyncio.wrap_future(job)
+        finally:
+            self._idle += 1
+
+    def _timed(self, scope: Scope, body: bytes, waits: Callable[[], None] | None = None) -> tuple[bytes, float]:
         began = time.monotonic()
+        if waits:
+            PERMIT.tell_of_wait(waits)
         return self._call(scope, body), time.monotonic() - began
 
     def _call(self, scope: Scope, body: bytes) -> bytes:

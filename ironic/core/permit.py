@@ -4,12 +4,12 @@ Threads that compute at the same time compete for the interpreter lock and need 
 answers (doc/many-machines.md has the figures). So one of them computes at a time; those that wait for a conductor, a
 database, a lock or another service cost nothing and keep nobody out.
 
-A thread that must never wait, such as that of an event loop, computes in a hurry: where it would have to wait, it is
-told so by an exception, and the work is begun anew where waiting does no harm.
+The thread of an event loop must never wait. It computes in a hurry: where it would have to wait, or change something,
+MustWait says so, and the work is begun anew in another thread.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 # Computing takes milliseconds. A thread that has kept the permit from another for this long, in seconds, loses it and
@@ -21,12 +21,18 @@ class MustWait(BaseException):
     """What is done in a hurry would have to wait; nothing was changed by it. No handler of errors may take this."""
 
 
+class _OfThread(threading.local):
+    turn: int | None = None
+    hurries: bool = False
+    tell: Callable[[], None] | None = None
+
+
 class Permit:
     """The right of one thread at a time to compute."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._taken, self._guard = threading.Lock(), threading.Lock()
-        self._thread = threading.local()
+        self._thread = _OfThread()
         self._patience = patience
         # Changes whenever the permit does: a thread holds it while the number is still that of its own turn.
         self._turn = 0
@@ -34,12 +40,12 @@ class Permit:
     @property
     def is_mine(self) -> bool:
         """Whether the calling thread holds the permit."""
-        return getattr(self._thread, "turn", None) == self._turn
+        return self._thread.turn == self._turn
 
     @contextmanager
     def computing(self) -> Iterator[None]:
         """Hold the permit while the block runs; wait for it first, but not for long. In a hurry, go on without it."""
-        if self.hurries:
+        if self._thread.hurries:
             yield
             return
         self._take()
@@ -55,6 +61,7 @@ class Permit:
         Raises MustWait in a hurry.
         """
         self.must_not_hurry()
+        self._tell()
         if not self._give_up():
             yield
             return
@@ -72,20 +79,27 @@ class Permit:
         finally:
             self._thread.hurries = False
 
-    @property
-    def hurries(self) -> bool:
-        """Whether the calling thread is in a hurry."""
-        return getattr(self._thread, "hurries", False)
-
     def must_not_hurry(self) -> None:
         """Raise MustWait in a hurry: what follows may wait, or must not be done twice."""
-        if self.hurries:
+        if self._thread.hurries:
             raise MustWait
 
+    def tell_of_wait(self, tell: Callable[[], None]) -> None:
+        """Have ``tell`` called once the calling thread waits for the first time, be it for the permit."""
+        self._thread.tell = tell
+
+    def _tell(self) -> None:
+        tell, self._thread.tell = self._thread.tell, None
+        if tell is not None:
+            tell()
+
     def _take(self) -> None:
+        is_free = self._taken.acquire(blocking=False)
+        if not is_free:
+            self._tell()
         while True:
             seen = self._turn
-            is_free = self._taken.acquire(timeout=self._patience)
+            is_free = is_free or self._taken.acquire(timeout=self._patience)
             with self._guard:
                 # Either it was free, or one thread has had it all the time and loses it.
                 if is_free or self._turn == seen:

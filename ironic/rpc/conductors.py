@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol
 from ironic.core.call_errors import ConductorAbsent
 from ironic.core.context import RequestContext
 from ironic.core.errors import DriverNotFound
-from ironic.core.permit import PERMIT
 from ironic.rpc.call import Call
 from ironic.rpc.conversation import CALLS, ConductorCalls
 from ironic.rpc.placement import Placement
@@ -40,16 +39,12 @@ class _Remote:
     def ask(self, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
         """Make one call, of another conductor if this one is gone and its work has passed on."""
         try:
-            return self._ask(context, call, arguments)
+            return self._transport.ask(self._host, context, call, arguments)
         except ConductorAbsent:
             before, self._host = self._host, self._look_again() if self._look_again else self._host
             if self._host == before:
                 raise
-        return self._ask(context, call, arguments)
-
-    def _ask(self, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
-        with PERMIT.waiting():
-            return self._transport.ask(self._host, context, call, arguments)
+        return self._transport.ask(self._host, context, call, arguments)
 
 
 def _forwarder(call: Call) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ironic.core.call_errors import ConductorAbsent
 from ironic.core.context import RequestContext
+from ironic.core.permit import PERMIT
 from ironic.rpc import codec
 from ironic.rpc.call import Call
 from ironic.rpc.conversation import ConductorCalls
@@ -34,6 +35,8 @@ class InProcess:
 
     def ask(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
         """Make one call; a call nobody waits for is made all the same, its failure only logged."""
+        # It is not known to wait: most calls only compute here. Those that ask a BMC lose the permit after a while.
+        PERMIT.must_not_hurry()
         dispatcher = self._dispatchers.get(host)
         if dispatcher is None:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not run in this process")

@@ -20,6 +20,7 @@ from ironic.conf import CONF
 from ironic.core.call_errors import CallCameTooLate, ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
 from ironic.core.errors import ConductorUnreachable, MessageBusFailure
+from ironic.core.permit import PERMIT
 from ironic.rpc import broker, codec, versions
 from ironic.rpc.aside import done_aside
 from ironic.rpc.call import Call
@@ -131,7 +132,7 @@ class MessageBus:
         """Make one call; a call nobody waits for only has to reach the broker."""
         version = versions.spoken(CONF.pin_release_version)
         message = {"name": call.name, "arguments": codec.copied(versions.held_to(version, call, arguments))}
-        with self._silent.heeded(host, call.name):
+        with PERMIT.waiting(), self._silent.heeded(host, call.name):
             try:
                 return self._carry(host, context, call, message, version)
             except CallCameTooLate:

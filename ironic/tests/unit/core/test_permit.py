@@ -2,7 +2,9 @@
 
 import threading
 
-from ironic.core.permit import Permit
+import pytest
+
+from ironic.core.permit import MustWait, Permit
 
 
 def test_it_is_held_by_one_thread_and_given_up_while_it_waits() -> None:
@@ -82,3 +84,49 @@ def test_it_is_free_again_after_an_error() -> None:
             assert not permit.is_mine
     with permit.computing():
         assert permit.is_mine
+
+
+def test_a_thread_in_a_hurry_computes_without_it_and_never_waits() -> None:
+    permit = Permit(patience=60)
+    done: list[str] = []
+
+    def other() -> None:
+        with permit.hurrying(), permit.computing():
+            done.append("computed")
+            with pytest.raises(MustWait), permit.waiting():
+                done.append("waited")
+            with pytest.raises(MustWait):
+                permit.must_not_hurry()
+        permit.must_not_hurry()
+
+    with permit.computing():
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join(30)
+        assert permit.is_mine
+    assert done == ["computed"]
+
+
+def test_a_wait_is_told_once_whether_for_the_permit_or_in_a_wait() -> None:
+    permit = Permit(patience=0.01)
+    told: list[str] = []
+
+    def other() -> None:
+        permit.tell_of_wait(lambda: told.append("for the permit"))
+        with permit.computing(), permit.waiting():
+            pass
+        permit.tell_of_wait(lambda: told.append("for something"))
+        with permit.computing():
+            assert told == ["for the permit"]
+            with permit.waiting():
+                pass
+            with permit.waiting():
+                pass
+
+    with permit.computing():
+        thread = threading.Thread(target=other)
+        thread.start()
+        while not told:
+            threading.Event().wait(0.01)
+    thread.join(30)
+    assert told == ["for the permit", "for something"]
