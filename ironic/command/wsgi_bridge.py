@@ -35,7 +35,7 @@ SMALL_BODY = 65536
 # Bytes of long answers that wait for clients to take them, and of the pieces in which such answers leave.
 MOST_UNSENT = 64 * 1024 * 1024
 PIECE = 128 * 1024
-# A path whose answer took so many seconds is left to threads, until it has become quick again.
+# A path whose answer took so many seconds of computing is left to threads, until it has become quick again.
 LONG = 0.01
 MOST_LONG_PATHS = 1000
 # Seconds for which the loop stands still while a thread computes. Most are done by then, or wait.
@@ -157,10 +157,10 @@ class WsgiBridge:
             self._idle += 1
 
     def _timed(self, scope: Scope, body: bytes, waits: Callable[[], None] | None = None) -> tuple[bytes, float]:
-        began = time.monotonic()
+        began = time.thread_time()
         if waits:
             PERMIT.tell_of_wait(waits)
-        return self._call(scope, body), time.monotonic() - began
+        return self._call(scope, body), time.thread_time() - began
 
     def _call(self, scope: Scope, body: bytes) -> bytes:
         """Have the application answer; the answer says its length, one way, and nothing about connections."""
