@@ -67,11 +67,13 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Count the client in; if there are too many, the one that is nearest to its deadline goes."""
-        if len(self.peers) >= self.most_connections:
-            victim = min(self.peers, key=lambda peer: peer.deadline)
-            self.peers.remove(victim)
-            victim.transport.abort()
+        is_full = len(self.peers) >= self.most_connections
+        # Those that wait for the service have no deadline: rather than they the new one goes.
+        victim = min((self, *self.peers), key=lambda each: each.deadline) if is_full else None
+        self.peers.discard(victim or self)
         super().connection_made(transport)
+        if victim:
+            victim.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count the client out; what it has asked for and no thread has begun is not done."""
@@ -191,6 +193,8 @@ class Connection(HttpToolsProtocol):
         self.owed -= 1
         if not self.owed:
             self.deadline = time.monotonic() + (HEAD_SECONDS if self.is_reading else IDLE_SECONDS)
+        elif not self.flow.write_paused:
+            self.deadline = math.inf
         super().on_response_complete()
         if not self.owed and not self.transport.is_closing():
             if self.refusal:

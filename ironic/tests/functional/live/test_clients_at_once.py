@@ -246,6 +246,23 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
 
 
+def test_who_waits_for_an_answer_is_not_sent_away_for_others(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+    gate = Gate()
+    port = port_of(serve(gate, Listening(LOOPBACK)))
+    busy = ask(port, 3)
+    for _ in busy:
+        assert gate.entered.acquire(timeout=30)
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as fourth, contextlib.suppress(ConnectionError):
+        assert fourth.recv(1) == b""
+    gate.leave.set()
+    for client in busy:
+        client.join(30)
+        assert not client.is_alive()
+
+
 def test_it_recovers_from_running_out_of_descriptors(
     serve: Callable[..., ApiServer], caplog: pytest.LogCaptureFixture
 ) -> None:
