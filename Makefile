@@ -15,7 +15,7 @@ help:
 	@echo "make tidy      format the code and mend what the linter can"
 	@echo "make check     format, lint, types, layers, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
-	@echo "make battery   kill, pause and restart conductors, broker and database; a quarter of an hour, with an account"
+	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
@@ -70,7 +70,7 @@ test: static services agent
 
 # One after another: the times are part of what is tested. The bound is for a machine that hangs; the account still comes.
 battery: services
-	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 1800 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
+	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 3600 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
 
 # Says its seed when something is found; with the same number of examples it finds it again.
 fuzz: venv

@@ -39,7 +39,10 @@ PAYLOAD = 8
 
 _TARGET: Final = re.compile(rb"/[!\"$-~]*")
 # Headers that are read in two ways when they stand twice; lists, as others are, are joined.
-_SINGLE: Final = (b"host", b"content-type", b"content-length", b"authorization", b"x-auth-token", b"expect")
+_SINGLE: Final = (
+    *(b"host", b"content-type", b"content-length", b"transfer-encoding"),
+    *(b"authorization", b"x-auth-token", b"expect"),
+)
 _CODINGS: Final = (None, b"chunked")
 _CONTINUE: Final = b"100-continue"
 
@@ -219,7 +222,7 @@ class Connection(HttpToolsProtocol):
             if self.pipeline and self.pipeline[0][0] is self.cycle:
                 self.pipeline.popleft()
             else:
-                self.cycle.disconnected = True
+                self.cycle.disconnected, self.cycle.waiting_for_100_continue = True, False
                 self.cycle.message_event.set()
         if self.owed:
             self.deadline = math.inf

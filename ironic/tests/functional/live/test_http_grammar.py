@@ -100,6 +100,7 @@ REFUSED = {
     "an unknown coding": (post(b"Transfer-Encoding: gzip, chunked", body=b"0\r\n\r\n"), 501),
     "a coding that ends in another": (post(b"Transfer-Encoding: chunked, gzip", body=b"0\r\n\r\n"), 400),
     "a coding twice": (post(*[b"Transfer-Encoding: chunked"] * 2, body=b"0\r\n\r\n"), 400),
+    "two codings": (post(b"Transfer-Encoding: close", b"Transfer-Encoding: chunked", body=b"0\r\n\r\n"), 400),
     "an empty coding": (post(b"Transfer-Encoding:", body=b"0\r\n\r\n"), 400),
     "the coding that is none": (post(b"Transfer-Encoding: identity", body=b"hello"), 501),
     "a hidden coding": (post(b"Transfer-Encoding: \x0bchunked", body=b"0\r\n\r\n"), 400),
