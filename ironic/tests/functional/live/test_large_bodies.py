@@ -16,7 +16,7 @@ from ironic.tests.load import machine_free_options
 
 MIB = 1024 * 1024
 LARGEST = 16 * MIB
-POSTS, SENDERS = 200, 6
+POSTS, SENDERS = 200, 24
 # What the process has when it does nothing is part of it.
 MOST_MIB = 512
 
