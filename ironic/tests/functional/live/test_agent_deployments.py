@@ -7,7 +7,6 @@ import io
 import json
 import shlex
 import subprocess
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +15,8 @@ import pytest
 import requests
 
 from ironic.tests.agent_double import agent_double
-from ironic.tests.functional.live.ramdisk import PATIENCE, Ramdisk
+from ironic.tests.functional.live.asking import ask, call, follow
+from ironic.tests.functional.live.ramdisk import Ramdisk
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 from ironic.tests.repository import ROOT
 from ironic.tests.scenario.command_line import Baremetal
@@ -80,26 +80,6 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     }
     with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as running:
         yield running
-
-
-def call(service: Service, method: str, path: str, body: Any = None) -> requests.Response:
-    headers = {"X-OpenStack-Ironic-API-Version": "1.115"}
-    return requests.request(method, f"{service.url}{path}", json=body, headers=headers, timeout=30)
-
-
-def follow(service: Service, uuid: str, wanted: str) -> dict[str, Any]:
-    """Look at the node until it has come to a state; return the last look."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        node: dict[str, Any] = call(service, "GET", f"/v1/nodes/{uuid}").json()
-        if node["provision_state"] == wanted and node["reservation"] is None:
-            return node
-        assert time.monotonic() < deadline, (node["provision_state"], node["last_error"])
-        time.sleep(0.05)
-
-
-def ask(service: Service, uuid: str, target: str, **more: Any) -> requests.Response:
-    return call(service, "PUT", f"/v1/nodes/{uuid}/states/provision", {"target": target, **more})
 
 
 @pytest.fixture

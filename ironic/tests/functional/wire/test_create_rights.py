@@ -42,12 +42,6 @@ VALUES: dict[str, Any] = {
 OF_CREATION = {"driver", "owner"}
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
     running = keystone.service(tmp_path, identity, conf)

@@ -16,12 +16,6 @@ THINGS = "22222222-0000-4000-8000-000000000001"
 CHASSIS = "22222222-0000-4000-8000-000000000002"
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
     """Have a service with a foreign node that has one of everything."""

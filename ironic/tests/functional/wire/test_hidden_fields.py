@@ -24,12 +24,6 @@ SHOWN: dict[str, Any] = {
 STATES = f"/v1/nodes/{OWNED}/states"
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def start(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Callable[..., Service]]:
     """Return a function that starts the service with lines of an operator's policy file."""

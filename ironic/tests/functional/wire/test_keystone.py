@@ -12,12 +12,6 @@ from ironic.tests.functional.wire.keystone import ACTIVE, FOREIGN, OWNED, ask
 from ironic.tests.functional.wire.service import Service
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
     running = keystone.service(tmp_path, identity, conf)

@@ -37,12 +37,6 @@ TRIED: dict[str, list[tuple[str, Any]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
     running = keystone.service(tmp_path, identity, conf)

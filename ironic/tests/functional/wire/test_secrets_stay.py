@@ -34,12 +34,6 @@ LISTS = ("clean_steps", "deploy_steps", "service_steps", "user_deploy_steps")
 HIDDEN = {"redacted_contents": "******"}
 
 
-@pytest.fixture(scope="module")
-def identity() -> Iterator[str]:
-    with keystone.playing() as url:
-        yield url
-
-
 @pytest.fixture
 def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
     """Have a service with a node in the midst of everything."""
