@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_fixed
+
 _stopping = threading.Event()
 
 
@@ -27,6 +29,29 @@ def until(done: Callable[[], bool], *, timeout: float, interval: float) -> bool:
         if left <= 0 or not pause(min(interval, left)):
             return False
     return True
+
+
+def retrying(
+    attempts: int, seconds: float, again: Callable[[BaseException], bool], log: Callable[[BaseException | None], None]
+) -> Retrying:
+    """Return what calls a function up to so many times, that many seconds apart, while ``again`` says so of its error.
+
+    ``log`` is told the error before the next attempt. The last error is raised, without another attempt also when the
+    service begins to stop meanwhile.
+    """
+
+    def is_over(state: RetryCallState) -> bool:
+        # It pauses here, not in the library's sleep: an attempt follows each sleep, even one that was cut short.
+        return state.attempt_number >= attempts or not pause(state.upcoming_sleep)
+
+    return Retrying(
+        stop=is_over,
+        wait=wait_fixed(seconds),
+        sleep=lambda _seconds: None,
+        retry=retry_if_exception(again),
+        before_sleep=lambda state: log(state.outcome.exception() if state.outcome else None),
+        reraise=True,
+    )
 
 
 def interrupt() -> None:

@@ -10,6 +10,8 @@ import time
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
+import tenacity
+
 from ironic.conf import CONF
 from ironic.core.rules import Call
 from ironic.core.servers import is_among, server_of
@@ -38,19 +40,17 @@ class Result(NamedTuple):
 
 def make(call: Call, within: float = math.inf) -> Result:
     """Make a call within so many seconds, again as often as it says while the answer is 429 or 5xx."""
-    until, attempts = time.monotonic() + within, 0
-    while True:
-        attempts += 1
-        status, error = _attempt(call, until)
-        pause = _pause(call, attempts)
-        if status not in _AGAIN or attempts > call.retries or time.monotonic() + pause >= until:
-            return Result(status, attempts, error)
-        time.sleep(pause)
-
-
-def _pause(call: Call, attempts: int) -> float:
-    """Return the seconds before the next attempt: none before the second, then twice as long each time."""
-    return min(_LONGEST_PAUSE, call.backoff_factor * 2 ** (attempts - 1)) if attempts > 1 else 0.0
+    repeated = tenacity.Retrying(
+        retry=tenacity.retry_if_result(lambda answered: answered[0] in _AGAIN),
+        stop=tenacity.stop_after_attempt(call.retries + 1) | tenacity.stop_before_delay(within),
+        # None before the second attempt, then twice as long each time.
+        wait=tenacity.wait_chain(
+            tenacity.wait_none(), tenacity.wait_exponential(call.backoff_factor, max=_LONGEST_PAUSE)
+        ),
+        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+    )
+    status, error = repeated(_attempt, call, time.monotonic() + within)
+    return Result(status, repeated.statistics["attempt_number"], error)
 
 
 def _may_be_called(url: str) -> bool:

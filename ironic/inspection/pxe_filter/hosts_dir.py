@@ -6,8 +6,9 @@ of other names are somebody else's and are left alone.
 
 import fcntl
 import os
-import time
 from typing import Final
+
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from ironic.core.errors import IronicError
 from ironic.inspection.pxe_filter.decide import is_ours
@@ -49,13 +50,12 @@ class HostsDir:
             os.close(file)
 
 
+@retry(
+    retry=retry_if_exception_type(BlockingIOError),
+    stop=stop_after_attempt(_ATTEMPTS),
+    wait=wait_fixed(_PAUSE),
+    reraise=True,
+)
 def _lock(file: int) -> None:
     """Keep other filters out for as long as the file is open."""
-    for left in reversed(range(_ATTEMPTS)):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if not left:
-                raise
-            time.sleep(_PAUSE)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

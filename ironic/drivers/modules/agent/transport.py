@@ -23,7 +23,7 @@ from ironic.core.agent_errors import (
 )
 from ironic.core.plain_text import plain
 from ironic.drivers.modules.agent.access import Access
-from ironic.drivers.waiting import pause
+from ironic.drivers.waiting import retrying
 from ironic.integrations import outgoing
 
 LOG = logging.getLogger(__name__)
@@ -44,18 +44,16 @@ def call(access: Access, command: str, method: str, path: str, *, query: dict[st
     """Call the agent and return its answer; ``asks`` says that the call changes nothing and may be repeated."""
     payload = None if body is None else orjson.dumps(body)
     target = f"{path}?{urlencode(_with_token(access, query))}"
-    for left in reversed(range(CONF.agent.max_command_attempts)):
-        try:
-            return _once(access, command, method, target, payload)
-        except AgentConnectionFailed as error:
-            if not left or not pause(_SECONDS_BETWEEN):
-                raise
-            LOG.info("Node %s: %s; trying again", access.node, error)
-        except _Lost as error:
-            if not asks or not left or not pause(_SECONDS_BETWEEN):
-                raise AgentCommandTimeout(node=access.node, command=command) from error
-            LOG.info("Node %s: the agent's answer to %s was lost (%s); asking again", access.node, command, error)
-    raise AssertionError("there is at least one attempt")
+    repeated = retrying(
+        CONF.agent.max_command_attempts,
+        _SECONDS_BETWEEN,
+        lambda error: isinstance(error, (AgentConnectionFailed, _Lost) if asks else AgentConnectionFailed),
+        lambda error: LOG.info("Node %s: %s; trying again", access.node, error),
+    )
+    try:
+        return repeated(_once, access, command, method, target, payload)
+    except _Lost as error:
+        raise AgentCommandTimeout(node=access.node, command=command) from error
 
 
 def _with_token(access: Access, query: dict[str, str]) -> dict[str, str]:
@@ -83,7 +81,7 @@ def _once(access: Access, command: str, method: str, target: str, payload: bytes
     except outgoing.TooLarge as error:
         raise AgentAPIError(node=access.node, command=command, status=answer.status, error=str(error)) from error
     except outgoing.BrokenOff as error:
-        raise _Lost(str(error)) from error
+        raise _Lost(f"the agent's answer to {command} was lost ({error})") from error
 
 
 def _read(access: Access, command: str, status: int, content: bytes) -> Any:

@@ -24,7 +24,7 @@ from ironic.core.management_errors import RedfishConnectionError, RedfishError
 from ironic.core.servers import PORTS
 from ironic.drivers.modules.redfish.access import Access, access_of
 from ironic.drivers.task import Node
-from ironic.drivers.waiting import pause
+from ironic.drivers.waiting import retrying
 from ironic.integrations import destinations
 
 LOG = logging.getLogger(__name__)
@@ -158,14 +158,13 @@ def _attempt(access: Access, question: Callable[[System], Any] | None) -> Any:
 
 def _repeated(attempt: Callable[[], Any]) -> Any:
     """Try again after a lost connection, as often as configured."""
-    for left in reversed(range(CONF.redfish.connection_attempts)):
-        try:
-            return attempt()
-        except sushy_errors.ConnectionError as error:
-            if not left or _is_final(error) or not pause(CONF.redfish.connection_retry_interval):
-                raise
-            LOG.debug("No connection to a Redfish BMC, %d tries left: %s", left, error)
-    raise AssertionError("connection_attempts is at least one")
+    options = CONF.redfish
+    return retrying(
+        options.connection_attempts,
+        options.connection_retry_interval,
+        lambda error: isinstance(error, sushy_errors.ConnectionError) and not _is_final(error),
+        lambda error: LOG.debug("No connection to a Redfish BMC, trying again: %s", error),
+    )(attempt)
 
 
 @contextmanager

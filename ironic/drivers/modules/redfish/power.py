@@ -4,6 +4,7 @@ An action ends when the BMC reports the wanted state, not when it has accepted t
 so that both halves can be seen; a node that must not be powered off is restarted by a single order instead.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Final
 
@@ -19,7 +20,9 @@ from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.connection import System, change, read
 from ironic.drivers.task import Node, Task
-from ironic.drivers.waiting import pause, until
+from ironic.drivers.waiting import retrying, until
+
+LOG = logging.getLogger(__name__)
 
 # A state on the way counts as the one it leads to, so that power synchronisation leaves the machine alone.
 _REPORTED: Final = {
@@ -115,15 +118,15 @@ def _order(node: Node, reset: Reset) -> None:
 
 def _reset(system: System, reset: Reset) -> None:
     """Send the order; a BMC still busy with powering off may refuse to power on for a while."""
-    for left in reversed(range(CONF.redfish.power_on_conflict_retry_attempts + 1)):
-        try:
-            return system.reset_system(reset)
-        except sushy_errors.HTTPError as error:
-            if error.status_code != _CONFLICT or reset is not Reset.ON or not left:
-                raise
-            if not pause(CONF.redfish.power_on_conflict_retry_interval):
-                raise
-    return None
+    options = CONF.redfish
+    retrying(
+        options.power_on_conflict_retry_attempts + 1,
+        options.power_on_conflict_retry_interval,
+        lambda error: (
+            reset is Reset.ON and isinstance(error, sushy_errors.HTTPError) and error.status_code == _CONFLICT
+        ),
+        lambda error: LOG.debug("A Redfish BMC is too busy to power on, trying again: %s", error),
+    )(system.reset_system, reset)
 
 
 def _wait(node: Node, target: str, timeout: int | None) -> None:

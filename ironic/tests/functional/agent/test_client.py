@@ -127,6 +127,13 @@ def test_a_question_whose_answer_got_lost_is_asked_again(agent):
     assert agent.names == ["standby.sync"] * 3
 
 
+def test_a_question_is_not_asked_for_ever(agent):
+    agent.lost_answers = 9
+    with pytest.raises(AgentCommandTimeout):
+        Agent(node_of(agent)).ask("standby.sync")
+    assert agent.names == ["standby.sync"] * 3
+
+
 def test_an_order_is_given_once_whatever_happens(agent):
     agent.lost_answers = 1
     with pytest.raises(AgentCommandTimeout):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.management_errors import RedfishConnectionError, RedfishError
+from ironic.drivers import waiting
 from ironic.drivers.modules.redfish import connection
 from ironic.drivers.modules.redfish.access import access_of
 from ironic.drivers.modules.redfish.power import RedfishPower
@@ -52,7 +53,7 @@ def test_a_wrong_password_is_no_use_where_the_right_one_was_before(guarded_bmc: 
 def test_it_does_not_trust_a_certificate_nobody_vouches_for(
     guarded_bmc: RedfishBmc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "pause", lambda _seconds: pytest.fail("waiting makes no certificate better"))
+    monkeypatch.setattr(waiting, "pause", lambda _seconds: pytest.fail("waiting makes no certificate better"))
     with pytest.raises(RedfishConnectionError) as failure:
         RedfishPower().get_power_state(work_on(driver_info=guarded_bmc.driver_info(redfish_verify_ca=True)))
     assert "certificate" in str(failure.value).lower()

@@ -72,6 +72,16 @@ def test_it_powers_on_again_when_the_bmc_was_busy(script: ScriptedBmc, conf: Cal
     assert script.sent() == [{"ResetType": "On"}] * 2
 
 
+@pytest.mark.parametrize("power_state, status", [(states.POWER_ON, 503), (states.POWER_OFF, 409)])
+def test_what_else_a_bmc_refuses_is_not_repeated(power_state: str, status: int, conf: Callable[..., Any]) -> None:
+    conf(redfish__power_on_conflict_retry_interval=1)
+    with scripted_bmc("On" if power_state == states.POWER_OFF else "Off") as script:
+        script.answers = [status]
+        with pytest.raises(PowerStateFailure, match=str(status)):
+            RedfishPower().set_power_state(on(script), power_state)
+        assert len(script.orders) == 1
+
+
 def test_it_gives_up_on_a_bmc_that_stays_busy(script: ScriptedBmc, conf: Callable[..., Any]) -> None:
     conf(redfish__power_on_conflict_retry_attempts=0)
     script.answers = [409]

@@ -97,6 +97,16 @@ def test_it_leaves_a_file_that_another_filter_writes_for_later(store: Store, dir
     assert list(running.sync().changes) == [A]
 
 
+def test_it_waits_a_moment_for_another_filter(store: Store, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two_nodes(store)
+    with (directory / A).open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setattr(time, "sleep", lambda _seconds: fcntl.flock(held, fcntl.LOCK_UN))
+        result = PxeFilter(store, HostsDir(str(directory))).sync()
+    assert not result.failed
+    assert files(directory)[A]
+
+
 @pytest.mark.parametrize("path", [None, "", "/no/such/place"])
 def test_it_needs_a_directory(path: str | None) -> None:
     with pytest.raises(HostsDirError, match="dhcp_hostsdir"):

@@ -51,3 +51,68 @@ def test_a_late_answer_still_counts() -> None:
 def test_waiting_for_an_answer_ends_when_the_service_stops() -> None:
     waiting.interrupt()
     assert not waiting.until(lambda: False, timeout=30, interval=10)
+
+
+class Unlucky:
+    """Fails a number of times with one error, then answers."""
+
+    def __init__(self, failures: int, error: Exception) -> None:
+        self.left, self.error, self.calls = failures, error, 0
+        self.called = threading.Event()
+
+    def __call__(self, answer: str) -> str:
+        self.calls += 1
+        self.called.set()
+        if self.calls <= self.left:
+            raise self.error
+        return answer
+
+
+def on_lost(error: BaseException) -> bool:
+    return isinstance(error, ConnectionError)
+
+
+def test_it_tries_again_and_tells_why() -> None:
+    error, told = ConnectionError("lost"), list[BaseException | None]()
+    unlucky = Unlucky(2, error)
+    assert waiting.retrying(3, 0, on_lost, told.append)(unlucky, "done") == "done"
+    assert (unlucky.calls, told) == (3, [error, error])
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_the_last_attempt_tells_its_error_without_a_pause(attempts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses, told = list[float](), list[BaseException | None]()
+
+    def pause(seconds: float) -> bool:
+        pauses.append(seconds)
+        return True
+
+    monkeypatch.setattr(waiting, "pause", pause)
+    unlucky = Unlucky(9, ConnectionError("lost"))
+    with pytest.raises(ConnectionError, match="lost"):
+        waiting.retrying(attempts, 7, on_lost, told.append)(unlucky, "done")
+    assert (unlucky.calls, pauses, len(told)) == (attempts, [7] * (attempts - 1), attempts - 1)
+
+
+def test_an_error_that_waiting_does_not_mend_is_raised_at_once() -> None:
+    unlucky = Unlucky(1, ValueError("never"))
+    with pytest.raises(ValueError, match="never"):
+        waiting.retrying(3, 30, on_lost, lambda _error: pytest.fail("it tries again"))(unlucky, "done")
+    assert unlucky.calls == 1
+
+
+def test_nothing_is_tried_again_once_the_service_stops() -> None:
+    unlucky, raised = Unlucky(9, ConnectionError("lost")), list[str]()
+
+    def work() -> None:
+        try:
+            waiting.retrying(9, 30, on_lost, lambda _error: None)(unlucky, "done")
+        except ConnectionError as error:
+            raised.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert unlucky.called.wait(5)
+    waiting.interrupt()
+    thread.join(timeout=5)
+    assert (unlucky.calls, raised) == (1, ["lost"])
