@@ -3,6 +3,9 @@
 The process waits on a socket that the interpreter writes to when a signal comes, whatever thread the system gave it to;
 a wait for a lock would not notice a signal that another thread got (after SIGCONT, for one). A second SIGTERM or SIGINT
 finds no handler any more and ends the process at once.
+
+Signals are handled, not blocked and fetched with `signal.sigtimedwait`: a main thread that is stuck would not fetch the
+first one, so the second could not end it, and child processes inherit a blocked mask, also those that a driver starts.
 """
 
 import select

@@ -1,74 +1,90 @@
-"""`ironic-status`: tells whether all is ready for an upgrade.
+"""`ironic-status`: tells whether all is ready for an upgrade, with the answers and statuses of oslo.upgradecheck.
 
     ironic-status [--config-file FILE] upgrade check [--json]
 
 The exit status is 0 when all is well, 1 for a warning, 2 for a failure, 255 when the checks could not even be begun.
 """
 
-import argparse
-import json
+import functools
 import sys
-import textwrap
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+from oslo_upgradecheck.upgradecheck import Code, Result
 
-from ironic.command import upgrade_checks
 from ironic.command.dbsync import EXPLAINED
-from ironic.command.upgrade_checks import Row
+from ironic.conductor.differences import differences
 from ironic.conf import CONF, prepare
+from ironic.core.errors import IronicError
 from ironic.db import Store
+from ironic.db.schema_version import SCHEMA_VERSION, SchemaOutdated, require_current, stored_version
 
-WIDTH = 100
-
-
-def _add_commands(parsers: Any) -> None:
-    upgrade: argparse.ArgumentParser = parsers.add_parser("upgrade", help="What concerns upgrades.")
-    actions = upgrade.add_subparsers(dest="action", required=True)
-    check = actions.add_parser("check", help="Tell whether all is ready.")
-    check.add_argument("--json", action="store_true", dest="as_json", help="Answer in JSON.")
+_NOT_BEGUN = 255
 
 
-def as_table(rows: Sequence[Row]) -> str:
-    """Return the rows as people read them."""
-    line = f"+{'-' * (WIDTH + 2)}+"
-    return "\n".join([line, _cell("Upgrade checks"), line, *(text for row in rows for text in (*_cells(row), line))])
+def _answered(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
+    """Have a check that can't be made count as a failure, so that the others are made all the same."""
+
+    @functools.wraps(check)
+    def answer(checks: "Checks") -> Result:
+        try:
+            return check(checks.store)
+        except Exception as error:
+            # Of an error that is none of ours the first line is enough: the rest is SQL.
+            text = str(error) if isinstance(error, IronicError) else str(error).partition("\n")[0]
+            return Result(Code.FAILURE, f"It can't be told: {type(error).__name__}: {text}")
+
+    return answer
 
 
-def _cells(row: Row) -> Iterator[str]:
-    yield _cell(f"Check: {row.check}")
-    yield _cell(f"Result: {row.result.name.capitalize()}")
-    for paragraph in row.details.splitlines():
-        first = "Details: " if paragraph == row.details.splitlines()[0] else "         "
-        yield from map(_cell, textwrap.wrap(first + paragraph, WIDTH, subsequent_indent="         "))
+@_answered
+def schema(store: Store) -> Result:
+    """Is the database's schema the one this release needs?"""
+    try:
+        require_current(store)
+    except SchemaOutdated as error:
+        return Result(Code.FAILURE, str(error))
+    found = stored_version(store)
+    if found != SCHEMA_VERSION:
+        return Result(Code.WARNING, f"The database is at schema version {found}, this release at {SCHEMA_VERSION}.")
+    return Result(Code.SUCCESS, f"The database is at schema version {found}.")
 
 
-def _cell(text: str) -> str:
-    return f"| {text:<{WIDTH}} |"
+@_answered
+def interfaces(store: Store) -> Result:
+    """Do all live conductors serve a hardware type with the same interfaces (S34)?"""
+    served = store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+    if not served:
+        return Result(Code.SUCCESS, "No conductor is alive, so there is nothing to compare.")
+    if found := differences(served):
+        return Result(Code.WARNING, "\n".join(map(str, found)))
+    return Result(Code.SUCCESS, f"{len({row.hostname for row in served})} live conductors agree.")
 
 
-def as_json(rows: Sequence[Row]) -> str:
-    """Return the rows as programs read them."""
-    checks = [{"check": row.check, "result": int(row.result), "details": row.details or None} for row in rows]
-    return json.dumps({"name": "Upgrade checks", "checks": checks})
+class Checks(upgradecheck.UpgradeCommands):
+    """What an operator should know before and after an upgrade: a row for each question."""
+
+    # The library's documented place for them.
+    _upgrade_checks = (("Database schema", schema), ("Interfaces of conductors", interfaces))
+    store: Store
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the checks and return the exit status."""
-    CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
+    checks = Checks()
+    upgradecheck.register_cli_options(CONF, checks)
+    # The library's own main() would read the options without the environment's directory, and answer with tracebacks.
+    upgradecheck.CONF = CONF
     try:
         prepare(sys.argv[1:] if argv is None else argv)
-        store = Store.from_conf()
-        try:
-            rows = upgrade_checks.run(store)
-        finally:
-            store.close()
+        checks.store = Store.from_conf()
     except EXPLAINED as fault:
         print(f"ironic-status: {fault}", file=sys.stderr)
-        return 255
-    print((as_json if CONF.command.as_json else as_table)(rows))
-    return max(row.result for row in rows)
+        return _NOT_BEGUN
+    try:
+        return upgradecheck.run(CONF)
+    finally:
+        checks.store.close()
 
 
 if __name__ == "__main__":

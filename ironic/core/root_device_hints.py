@@ -1,14 +1,17 @@
 """Which of a machine's disks a system is to be put on: hints of the operator's, matched against what was found.
 
-A hint is a value, or text with an operator before it: `= >= > <= <` compare numbers, `s== s!= s< s<= s> s>=` text,
-`<in>` looks for a part, `<all-in>` for several, and `<or> a <or> b` gives alternatives. Without an operator text has to
-be equal, whatever its case, and a size is in GiB. Nothing here does I/O.
+A hint is a value, or text with an operator of oslo.utils' specs_matcher before it: `= == != >= > <= <` compare numbers,
+`s== s!= s< s<= s> s>=` text, `<in>` looks for a part, `<all-in>` for several, `<range-in> [ a b ]` for a size between
+two, and `<or> a <or> b` gives alternatives. Without an operator text has to be equal, whatever its case and the width
+of its blanks, and a size is in GiB. Nothing here does I/O.
 """
 
-import operator
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
+
+from oslo_utils.specs_matcher import make_grammar, op_methods
+from pyparsing import ParseException
 
 GIB: Final = 1 << 30
 
@@ -22,27 +25,15 @@ FLAGS: Final = frozenset({"rotational"})
 Disk = Mapping[str, Any]
 Hints = Mapping[str, Any]
 
-_NUMERIC: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-    # With a single sign, which the oldest ones have, a disk may be larger than asked for.
-    "=": operator.ge,
-}
-_TEXTUAL: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
-    "s==": operator.eq,
-    "s!=": operator.ne,
-    "s>=": operator.ge,
-    "s<=": operator.le,
-    "s>": operator.gt,
-    "s<": operator.lt,
-}
-_SIGNS: Final = re.compile(r"\s*(<or>|<in>|<all-in>|s==|s!=|s>=|s<=|s>|s<|==|!=|>=|<=|=|>|<)\s*(.*)", re.DOTALL)
+# How a size is compared; other operators of the library are for text.
+_OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})
+# The library's words end at white space, ours may have blanks; this stands for them and sorts like them.
+_BLANK: Final = "\x01"
 _WORDS: Final = dict.fromkeys(("true", "yes", "1", "on"), True) | dict.fromkeys(("false", "no", "0", "off"), False)
+# Reading takes the library up to 13 microseconds for a character and some 600 for a hint. Hints are data of tenants.
 _LONGEST: Final = 1024
+_LONGEST_OF_SEVERAL: Final = 16 * 1024
+_MOST_OF_SEVERAL: Final = 256
 
 
 def faults(hints: Any) -> list[str]:
@@ -52,15 +43,25 @@ def faults(hints: Any) -> list[str]:
     return [fault for name, value in hints.items() if (fault := _fault(name, value))]
 
 
+def faults_of_several(several: Sequence[Any]) -> list[str]:
+    """Return what is wrong with several sets of hints; an empty list when they can be used."""
+    texts = [value for hints in several if isinstance(hints, Mapping) for value in hints.values()]
+    length = sum(len(text) for text in texts if isinstance(text, str))
+    if max(len(several), len(texts)) > _MOST_OF_SEVERAL or length > _LONGEST_OF_SEVERAL:
+        return [f"there are more than {_MOST_OF_SEVERAL} root device hints or {_LONGEST_OF_SEVERAL} characters in them"]
+    return [fault for hints in several for fault in faults(hints)]
+
+
 def find(disks: Iterable[Disk], hints: Hints) -> list[Disk]:
     """Return the disks that every hint fits; the hints must have no faults."""
-    return [disk for disk in disks if all(_fits(disk, name, wanted) for name, wanted in hints.items())]
+    wanted = _readied(hints)
+    return [disk for disk in disks if _fits(disk, wanted)]
 
 
 def find_by_any(disks: Iterable[Disk], several: Sequence[Hints]) -> list[Disk]:
     """Return the disks that all hints of at least one set fit; an empty set fits none."""
-    found = list(disks)
-    return [disk for disk in found if any(hints and find([disk], hints) for hints in several)]
+    wanted = [_readied(hints) for hints in several if hints]
+    return [disk for disk in disks if any(_fits(disk, one) for one in wanted)]
 
 
 def _fault(name: Any, value: Any) -> str | None:
@@ -71,73 +72,96 @@ def _fault(name: Any, value: Any) -> str | None:
     if name in FLAGS:
         return None if _flag(value) is not None else f"root device hint {name} is neither true nor false"
     if name in NUMBERS:
-        return _number_fault(name, value)
-    return None if isinstance(value, str) and value.strip() else f"root device hint {name} is no text"
+        return None if _is_size(value) else f"root device hint {name} is no number above zero"
+    if not isinstance(value, str) or not value.strip():
+        return f"root device hint {name} is no text"
+    try:
+        sign, _ = _read(value)
+    except ParseException:
+        return f"root device hint {name} can't be read: its operators and values don't fit together"
+    return f"root device hint {name} is no size, so it can't be in a range" if sign == "<range-in>" else None
 
 
-def _number_fault(name: str, value: Any) -> str | None:
-    sign, rest = _split(value)
-    parts = rest.split("<or>") if sign == "<or>" else [rest]
-    usable = sign is None or sign == "<or>" or sign in _NUMERIC
-    if usable and all((number := _number(part)) is not None and number > 0 for part in parts):
-        return None
-    return f"root device hint {name} is no number above zero"
+def _is_size(value: Any) -> bool:
+    if not isinstance(value, str | int | float):
+        return False
+    try:
+        sign, words = _read(value)
+        numbers = _numbers(sign, words)
+        # The library tells only when it compares that a range is none.
+        _size_fits("1.0", sign, words)
+    except (ParseException, TypeError, ValueError):
+        return False
+    return sign in _OF_SIZES and all(0 < number < 1 << 63 for number in numbers)
 
 
-def _fits(disk: Disk, name: str, wanted: Any) -> bool:
-    found = disk.get(name)
+def _readied(hints: Hints) -> list[tuple[str, Any]]:
+    """Return hints as they are compared; what was read once fits any number of disks."""
+    return [(name, _flag(value) if name in FLAGS else _read(value)) for name, value in hints.items()]
+
+
+def _read(hint: Any) -> tuple[str, Sequence[str]]:
+    """Return the operator of a hint and the words after it, or raise ParseException.
+
+    Without an operator, the value is the only one of its alternatives.
+    """
+    words = str(hint).lower().replace("<or>", " <or> ").split()
+    if words and words[0].startswith(("<all-in>", "<range-in>")):
+        text = " ".join(words)
+    else:
+        parts = groupby(words, op_methods.__contains__)
+        text = " ".join((" " if are_operators else _BLANK).join(part) for are_operators, part in parts)
+    tree = list(make_grammar().parse_string(text, parse_all=True))
+    return (tree[0], tree[1:]) if len(tree) > 1 else ("<or>", tree)
+
+
+def _fits(disk: Disk, hints: Iterable[tuple[str, Any]]) -> bool:
+    return all(_fits_one(name, disk.get(name), wanted) for name, wanted in hints)
+
+
+def _fits_one(name: str, found: Any, wanted: Any) -> bool:
     if found is None:
         return False
     if name in FLAGS:
-        return _flag(found) is _flag(wanted)
-    sign, rest = _split(wanted)
+        return _flag(found) is wanted
     if name in NUMBERS:
-        return _number_fits(_number(found), sign, rest)
-    return _text_fits(str(found).strip().lower(), sign, rest.lower())
+        size = _size(found)
+        # Disks are measured in bytes and thought of in GiB.
+        return size is not None and _size_fits(str(float(size // GIB)), *wanted)
+    return _text_fits(_BLANK.join(str(found).lower().split()), *wanted)
 
 
-def _number_fits(size: float | None, sign: str | None, rest: str) -> bool:
-    if size is None:
-        return False
-    # Disks are measured in bytes and thought of in GiB.
-    whole = int(size) // GIB
+def _size_fits(found: str, sign: str, words: Sequence[str]) -> bool:
     if sign == "<or>":
-        return any(whole == _number(part) for part in rest.split("<or>"))
-    return _NUMERIC[sign or "=="](whole, _number(rest))
+        # The library compares these as text, and 10 is 10.0.
+        words = [str(number) for number in _numbers(sign, words)]
+    return op_methods[sign](found, *words)
 
 
-def _text_fits(found: str, sign: str | None, rest: str) -> bool:
-    match sign:
-        case None:
-            return found == rest
-        case "<or>":
-            return found in [part.strip() for part in rest.split("<or>")]
-        case "<in>":
-            return rest in found
-        case "<all-in>":
-            return all(part in found for part in rest.split())
-    if sign in _TEXTUAL:
-        return _TEXTUAL[sign](found, rest)
-    number, wanted = _number(found), _number(rest)
-    if number is not None and wanted is not None:
-        return _NUMERIC[sign](number, wanted)
-    return _NUMERIC[sign](found, rest)
+def _text_fits(found: str, sign: str, words: Sequence[str]) -> bool:
+    if sign == "<all-in>":
+        # The library looks for whole members of a list, and would have Python read what the machine says.
+        return all(word in found for word in words)
+    try:
+        return op_methods[sign](found, *words)
+    except ValueError:
+        # One of them is no number, so they are compared as text.
+        return op_methods["s>=" if sign == "=" else f"s{sign}"](found, *words)
 
 
-def _split(value: Any) -> tuple[str | None, str]:
-    """Return the operator of a hint, if it has one, and the rest."""
-    found = _SIGNS.fullmatch(str(value))
-    return (found[1], found[2].strip()) if found else (None, str(value).strip())
+def _numbers(sign: str, words: Sequence[str]) -> list[float]:
+    """Return the numbers among the words; a range has brackets around them. Raise ValueError for other words."""
+    return [float(word) for word in (words[1:3] if sign == "<range-in>" else words)]
 
 
-def _number(value: Any) -> float | None:
+def _size(value: Any) -> int | None:
     if isinstance(value, bool):
         return None
     try:
-        number = float(value)
+        size = int(float(value))
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if abs(number) < float(1 << 63) else None
+    return size if abs(size) < 1 << 63 else None
 
 
 def _flag(value: Any) -> bool | None:

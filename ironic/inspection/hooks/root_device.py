@@ -68,6 +68,6 @@ def _check(hints: Any, skipped: Any) -> None:
     if not isinstance(skipped, list):
         wrong.append(f"property {_SKIPPED} has to be a list of hints")
     else:
-        wrong.extend(fault for one in skipped for fault in root_device_hints.faults(one))
+        wrong.extend(root_device_hints.faults_of_several(skipped))
     if wrong:
         raise HardwareInspectionFailure(error=f"properties of the node can't be used: {'; '.join(wrong)}")

@@ -1,5 +1,6 @@
 """Which disks hints fit."""
 
+import time
 from typing import Any
 
 import pytest
@@ -49,11 +50,19 @@ CASES = [
     ({"size": "<= 447"}, [SDA, SDB]),
     ({"size": "> 447"}, [NVME]),
     ({"size": "<or> 10 <or> 2980"}, [NVME, SDB]),
+    ({"size": "<or>10.0<or>2980"}, [NVME, SDB]),
+    ({"size": "447.0"}, [SDA]),
+    ({"size": "<range-in> [ 10 447 )"}, [SDB]),
+    ({"size": "<range-in> ( 10 447 ]"}, [SDA]),
     ({"rotational": True}, [SDB]),
     ({"rotational": "false"}, [SDA, NVME]),
     ({"model": "<in> nvme"}, [NVME]),
     ({"model": "<all-in> front perc"}, [SDA]),
     ({"model": "<all-in> front nvme"}, []),
+    ({"model": "<all-in> fro 755"}, [SDA]),
+    ({"model": "perc h755 front"}, [SDA]),
+    ({"model": "perc"}, []),
+    ({"model": "<in> h755 front"}, [SDA]),
     ({"model": "<or> ent nvme <or> something"}, [NVME]),
     ({"model": "s== ent nvme"}, [NVME]),
     ({"model": "s!= ent nvme"}, [SDA]),
@@ -92,6 +101,16 @@ def test_it_finds_the_disks_that_fit(hints: dict[str, Any], expected: list[dict[
         ({"model": ""}, "model is no text"),
         ({"model": 5}, "model is no text"),
         ({"model": "x" * 2000}, "model is too long"),
+        ({"size": [5]}, "size is no number"),
+        ({"size": 10**5000}, "size is no number"),
+        ({"size": "<in> 5"}, "size is no number"),
+        ({"size": "<range-in> [ 5 x ]"}, "size is no number"),
+        ({"size": "<range-in> [ 10 5 ]"}, "size is no number"),
+        ({"size": "<range-in> 5 10"}, "size is no number"),
+        ({"model": "<range-in> [ 5 10 ]"}, "model is no size"),
+        ({"model": "<in>"}, "model can't be read"),
+        ({"model": "s== a <in> b"}, "model can't be read"),
+        ({"model": "<in> a <or> b"}, "model can't be read"),
     ],
 )
 def test_it_tells_what_is_wrong_with_hints(hints: Any, fault: str) -> None:
@@ -102,8 +121,28 @@ def test_it_finds_disks_by_any_of_several_hints() -> None:
     assert root_device_hints.find_by_any(DISKS, [{"serial": "42"}, {"serial": "S2"}, {}]) == [NVME, SDB]
 
 
+def test_what_a_machine_says_is_never_read_as_code() -> None:
+    hostile = {"name": "/dev/sdx", "model": "[" * 5000, "size": "[" * 5000}
+    assert root_device_hints.find([hostile], {"model": "<all-in> [ ["}) == [hostile]
+    assert root_device_hints.find([hostile], {"size": "<range-in> [ 1 2 ]"}) == []
+
+
+@pytest.mark.parametrize("text", ["<or> a ", "<all-in> " + "a ", "s== " + " ", "<range-in> [ " + "1 ", "<"])
+def test_what_takes_long_to_read_is_not_even_begun(text: str) -> None:
+    fitting, excessive = (text * 1024)[:1024], text * 1024
+    began = time.thread_time()
+    root_device_hints.faults(dict.fromkeys(root_device_hints.TEXTS, fitting))
+    root_device_hints.faults_of_several([{"model": fitting}] * 16)
+    assert root_device_hints.faults({"model": excessive})
+    assert root_device_hints.faults_of_several([{"model": fitting}] * 10_000)
+    assert root_device_hints.faults_of_several([{"model": "a"}] * 10_000)
+    assert root_device_hints.faults_of_several([{}] * 10_000)
+    # Some 0.4 seconds as a rule; without bounds it were minutes.
+    assert time.thread_time() - began < 5
+
+
 NAMES = sorted(root_device_hints.TEXTS | root_device_hints.NUMBERS | root_device_hints.FLAGS)
-SIGNS = ["", "= ", "== ", ">= ", "<in> ", "<all-in> ", "<or> ", "s== ", "s< "]
+SIGNS = ["", "= ", "== ", ">= ", "<in> ", "<all-in> ", "<or> ", "<range-in> [ ", "s== ", "s< "]
 
 
 @given(
