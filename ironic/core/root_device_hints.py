@@ -32,8 +32,8 @@ _BLANK: Final = "\x01"
 _WORDS: Final = dict.fromkeys(("true", "yes", "1", "on"), True) | dict.fromkeys(("false", "no", "0", "off"), False)
 # Reading takes the library up to 13 microseconds for a character and some 600 for a hint. Hints are data of tenants.
 _LONGEST: Final = 1024
-_LONGEST_OF_SEVERAL: Final = 16 * 1024
-_MOST_OF_SEVERAL: Final = 256
+_LONGEST_OF_SEVERAL: Final = 8 * 1024
+_MOST_OF_SEVERAL: Final = 128
 
 
 def faults(hints: Any) -> list[str]:
