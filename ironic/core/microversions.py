@@ -97,7 +97,7 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         15,
-        "The verb clean runs steps on request, available skips a failed cleaning, and nodes tell the steps to come.",
+        "The verb clean runs given steps, available skips a failed cleaning, and nodes list automated clean steps.",
         (
             f"{_PROVISION} target=clean",
             f"{_PROVISION} target=available",
@@ -127,7 +127,7 @@ MICROVERSIONS: Final = (
     Microversion(23, "Port groups join ports of a node.", ("/v1/portgroups", "portgroup")),
     Microversion(
         24,
-        "Ports say which port group they are in, and the port groups of a node and the ports of a group are listed.",
+        "Ports say which port group they are in; a node's port groups and a group's ports are listed.",
         (
             "/v1/nodes/{node}/portgroups",
             "/v1/portgroups/{portgroup}/ports",
@@ -247,7 +247,7 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         53,
-        "Ports say whether they are on a smart card, and name its host where they are plugged in.",
+        "Ports say whether they belong to a smart NIC, and name its host where they are plugged in.",
         ("port.is_smartnic",),
         (_LINK,),
     ),
@@ -353,8 +353,7 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         84,
-        "Ramdisks report inventories again, for a node that they may name, and machines that enrolled themselves so and"
-        " reports that were rejected are shown.",
+        "Ramdisks report inventories again and may name their node; discovered nodes and rejected reports are shown.",
         (
             "POST /v1/continue_inspection?node_uuid",
             "GET /v1/inspection/rejected_callbacks",
@@ -363,7 +362,7 @@ MICROVERSIONS: Final = (
         ),
         ("POST /v1/continue_inspection",),
     ),
-    Microversion(85, "The verb unhold lets a node go on that a step holds.", (f"{_PROVISION} target=unhold",)),
+    Microversion(85, "The verb unhold lets a node that a step holds go on.", (f"{_PROVISION} target=unhold",)),
     Microversion(
         86,
         "Nodes show the firmware of their components, and nodes and drivers name firmware interfaces.",
@@ -380,15 +379,17 @@ MICROVERSIONS: Final = (
         "Images are attached to machines as virtual media, and detached.",
         ("POST /v1/nodes/{node}/vmedia", "DELETE /v1/nodes/{node}/vmedia"),
     ),
-    Microversion(90, "A port may be plugged into a tunnel's end, named by its logical switch.", changed=(_LINK,)),
-    Microversion(91, "A path that ends in '.json' means a thing of that name.", changed=("/",)),
+    Microversion(90, "A port may be plugged into a VTEP, the end of a tunnel.", changed=(_LINK,)),
+    Microversion(
+        91, "A '.json' at the end of a path is part of the name, where it was cut off before.", changed=("/",)
+    ),
     Microversion(
         92,
         "Runbooks name lists of steps, which the verbs clean and service take.",
         ("/v1/runbooks", "runbook", f"{_PROVISION} runbook"),
     ),
     Microversion(93, "The virtual media of a machine are listed.", ("GET /v1/nodes/{node}/vmedia",)),
-    Microversion(94, "A new port names its node by name as well.", ("port.node_ident",)),
+    Microversion(94, "A new port may name its node by name instead of UUID.", ("port.node_ident",)),
     Microversion(95, "Nodes can be kept from being powered off.", ("node.disable_power_off",)),
     Microversion(
         96,
@@ -412,7 +413,7 @@ MICROVERSIONS: Final = (
         "Nodes name their instance, and lists are narrowed by that name.",
         ("node.instance_name", "GET /v1/nodes?instance_name"),
     ),
-    Microversion(105, "A port can't be plugged into a tunnel's end any more.", changed=(_LINK,)),
+    Microversion(105, "A port can't be plugged into a VTEP any more.", changed=(_LINK,)),
     Microversion(106, "Lists of port groups are narrowed by shard.", ("GET /v1/portgroups?shard",)),
     Microversion(107, "Nothing changes: answers carry the number of their request under two names in every version."),
     Microversion(108, "The verb service can do without a ramdisk.", changed=(f"{_PROVISION} disable_ramdisk",)),
@@ -429,7 +430,7 @@ MICROVERSIONS: Final = (
         ("runbook.description", "runbook.traits", "/v1/runbooks/{runbook}/traits"),
         ("runbook.name", f"{_PROVISION} runbook"),
     ),
-    Microversion(113, "A node's history names projects.", ("history_entry.project",)),
+    Microversion(113, "A node's history names the project of who asked.", ("history_entry.project",)),
     Microversion(
         114,
         "The firmware of a component tells the vendor, the model and the serial number.",

@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ironic.api import versions
 from ironic.core.errors import all_errors
 from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
@@ -47,6 +48,8 @@ FIXTURES = {
     "X248": "X" * 248,
     "X249": "X" * 249,
     "BASE": services.BASE,
+    "NEWEST": NEWEST,
+    "BEYOND": versions.text(versions.MAXIMUM + 1),
     "DEEP": '{"driver":' + "[" * 40 + "]" * 40 + "}",
     "VERY_DEEP": "[" * 20000,
     "LARGE": '{"driver":"' + "x" * (1024 * 1024) + '"}',
