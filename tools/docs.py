@@ -1,9 +1,9 @@
 """Write the pages that are read off the code: `python tools/docs.py`.
 
 doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/interface-steps.md from the
-steps that interfaces declare, doc/inspection-hooks.md from the hooks, doc/inspection-rules-reference.md from the
-signatures of operators and actions, api-ref/ from the tables of routes and fields. A test compares the files with what
-this would write, so a page can't fall behind.
+steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
+doc/inspection-rules-reference.md from the signatures of operators and actions, api-ref/ from the tables of routes and
+fields. A test compares the files with what this would write, so a page can't fall behind.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import hardware_page
 import hooks_page
+import microversions_page
 import openapi_page
 import reference_pages
 import rules_page
@@ -169,6 +170,7 @@ def pages() -> dict[Path, str]:
         doc / "inspection-rules-reference.md": rules_page.page(),
         doc / "hardware.md": hardware_page.page(),
         doc / "interface-steps.md": steps_page.page(),
+        doc / "microversions.md": microversions_page.page(),
         ROOT / "api-ref" / "openapi.json": openapi_page.page(),
         **{ROOT / "api-ref" / name: text for name, text in reference_pages.pages().items()},
     }

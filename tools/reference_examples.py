@@ -14,9 +14,8 @@ from typing import Any
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import VERSION_HEADER, Response, Service
+from ironic.tests.functional.wire.service import NEWEST, VERSION_HEADER, Response, Service
 
-NEWEST = "1.115"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 _NOON = "2026-01-01T12:00:00.000000+00:00"
 _SETTING = (

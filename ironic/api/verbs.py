@@ -1,4 +1,7 @@
-"""Since when provision verbs and their arguments are known; below that a 406. Source: facts/state_machine.yaml."""
+"""Since when verbs and their arguments are known; below that a 406, for heartbeats a 400.
+
+Source: facts/state_machine.yaml and microversions.yaml.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -37,3 +40,11 @@ ARGUMENTS_SINCE: Final[Mapping[str, int]] = {
     "runbook": RUNBOOK_SINCE,
 }
 SOFT_POWER_SINCE: Final = 27
+
+# Arguments of heartbeats that came later than those.
+HEARTBEAT_SINCE: Final[Mapping[str, int]] = {
+    "agent_version": 36,
+    "agent_verify_ca": 68,
+    "agent_status": 72,
+    "agent_status_message": 72,
+}

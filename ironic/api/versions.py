@@ -1,8 +1,8 @@
 """Which microversion a request speaks.
 
-Owns the range served and the reading of the two request headers; what a version shows is decided by the field and
-route tables. Only minors of major version 1 exist here, so the rest of the package passes a plain integer around.
-The header of the service itself loses against the common one. Source: facts/microversions.yaml.
+Owns the reading of the two request headers; the range served is that of the history, and what a version shows is
+decided by the field and route tables. Only minors of major version 1 exist here, so the rest of the package passes a
+plain integer around. The header of the service itself loses against the common one. Source: facts/microversions.yaml.
 """
 
 import re
@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.api.errors import VersionRefused
+from ironic.core import microversions
 
-MINIMUM: Final = 1
-MAXIMUM: Final = 115
+MINIMUM: Final = microversions.MINIMUM
+MAXIMUM: Final = microversions.MAXIMUM
 
 REQUEST_HEADER: Final = "HTTP_X_OPENSTACK_IRONIC_API_VERSION"
 COMMON_HEADER: Final = "HTTP_OPENSTACK_API_VERSION"
@@ -26,7 +27,7 @@ def text(minor: int) -> str:
     return f"1.{minor}"
 
 
-TEXTS: Final = {minor: text(minor) for minor in range(MINIMUM, MAXIMUM + 1)}
+TEXTS: Final = {one.minor: text(one.minor) for one in microversions.MICROVERSIONS}
 _KNOWN: Final = {spelled: minor for minor, spelled in TEXTS.items()}
 
 

@@ -214,7 +214,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     ),
     "GET /v1/inspection/rejected_callbacks": Action(answer=items("rejected_callbacks", _OPEN)),
     "GET /v1/lookup": Action(answer=_LOOKUP, query={"addresses": Words(), "node_uuid": Uuid()}, also=(409,)),
-    "POST /v1/heartbeat/{agent_node}": Action(_BEGUN, body=_HEARTBEAT),
+    "POST /v1/heartbeat/{agent_node}": Action(_BEGUN, body=_HEARTBEAT, later=verbs.HEARTBEAT_SINCE),
     "POST /v1/continue_inspection": Action(
         answer=_LOOKUP,
         body=_REPORT,

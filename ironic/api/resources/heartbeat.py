@@ -18,6 +18,7 @@ from ironic.api.request import Request
 from ironic.api.resources import heartbeat_source, node_idents, ramdisk
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Enum, Text
+from ironic.api.verbs import HEARTBEAT_SINCE
 from ironic.core import callback_urls, certificates
 from ironic.core.callback_urls import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
@@ -29,12 +30,12 @@ _REQUIRED: Final[Types] = (("callback_url", Text(callback_urls.LONGEST)),)
 _ALWAYS: Final[Types] = (("agent_token", Text(1024)),)
 # Installers send what they have printed last; of what is taken, a few lines are kept.
 _LONGEST_MESSAGE: Final = 64 * 1024
-# Arguments that came later, with the first version that takes them.
-_LATER: Final = (
-    (36, ("agent_version", Text())),
-    (68, ("agent_verify_ca", Text(certificates.LONGEST))),
-    (72, ("agent_status", Enum("start", "end", "error", name="agent status"))),
-    (72, ("agent_status_message", Text(_LONGEST_MESSAGE))),
+# Arguments that came later.
+_LATER: Final[Types] = (
+    ("agent_version", Text()),
+    ("agent_verify_ca", Text(certificates.LONGEST)),
+    ("agent_status", Enum("start", "end", "error", name="agent status")),
+    ("agent_status_message", Text(_LONGEST_MESSAGE)),
 )
 _AGENT_URL: Final = "agent_url"
 
@@ -81,7 +82,7 @@ def _node(request: Request, ident: str) -> _Node:
 
 
 def _later(minor: int) -> Types:
-    return tuple(argument for since, argument in _LATER if since <= minor)
+    return tuple(argument for argument in _LATER if HEARTBEAT_SINCE[argument[0]] <= minor)
 
 
 def _check_token(uuid: str, shown: str | None, info: Mapping[str, Any]) -> None:

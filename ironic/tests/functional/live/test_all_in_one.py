@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from ironic.api import versions
 from ironic.tests.live_service import Service, all_in_one, create_database, free_port, listens
 
 DATA = Path(__file__).parents[2] / "data"
@@ -62,7 +63,7 @@ def warnings(service: Service) -> list[str]:
 
 
 def test_it_serves(service: Service) -> None:
-    assert service.get("/").json()["default_version"]["version"] == "1.115"
+    assert service.get("/").json()["default_version"]["version"] == versions.TEXTS[versions.MAXIMUM]
     names = {driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]}
     assert names == {"fake-hardware", "manual-management"}
     (conductor,) = service.get("/v1/conductors").json()["conductors"]

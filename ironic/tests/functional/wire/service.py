@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ironic.api import versions
 from ironic.api.app import build_app
 from ironic.api.settings import ApiSettings
 from ironic.db import Store
@@ -21,6 +22,7 @@ from ironic.tests.functional.wire.recording_conductor import HOST, SERVED, Recor
 
 BASE = "http://wire.test:6385"
 VERSION_HEADER = "X-OpenStack-Ironic-API-Version"
+NEWEST = versions.TEXTS[versions.MAXIMUM]
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Service:
         method: str,
         path: str,
         *,
-        version: str | None = "1.115",
+        version: str | None = NEWEST,
         body: Any = None,
         raw: bytes | None = None,
         headers: Mapping[str, str] | None = None,

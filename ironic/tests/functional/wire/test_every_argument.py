@@ -11,13 +11,14 @@ import pytest
 from ironic.api.openapi import operations
 from ironic.api.routes import Route
 from ironic.api.types import Words
+from ironic.api.versions import MAXIMUM
 from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.every_route import ROWS, THERE, label, path
-from ironic.tests.functional.wire.service import Service, environ_of
+from ironic.tests.functional.wire.service import NEWEST, Service, environ_of
 from ironic.tests.suites.api import Target
 from ironic.tests.suites.api.sample import HOSTILE_TEXTS, ODD, UNSTORABLE
 
-SHOWN = [route for route in ROWS if operations.is_shown(route, 115)]
+SHOWN = [route for route in ROWS if operations.is_shown(route, MAXIMUM)]
 # What a machine reports is data that nothing stores as it is; what is too much for the parser is refused there too.
 REPORTS = {"inventory", "plugin_data"}
 # Which verb takes an argument.
@@ -34,13 +35,13 @@ VERBS = {
 
 def body_of(route: Route) -> dict[str, Any]:
     """Return the schema of a body whose keys are told."""
-    told = operations.told(route, 115)
-    body = told.body_at(115) if told else None
+    told = operations.told(route, MAXIMUM)
+    body = told.body_at(MAXIMUM) if told else None
     return body if body and body.get("properties") else {}
 
 
 def query_of(route: Route) -> dict[str, Any]:
-    told = operations.told(route, 115)
+    told = operations.told(route, MAXIMUM)
     return dict(told.query) if told else {}
 
 
@@ -142,7 +143,7 @@ def test_a_body_that_is_oddly_sent_is_refused(service: Service, route: Route) ->
     for told, given in FRAMES.items():
         raw = given.get("wsgi.input", b'{"no_such_key": 1}')
         environ = environ_of(route.method, path(route), raw) | given | {"wsgi.input": io.BytesIO(raw)}
-        answer = service.send(environ | {"HTTP_X_OPENSTACK_IRONIC_API_VERSION": "1.115"})
+        answer = service.send(environ | {"HTTP_X_OPENSTACK_IRONIC_API_VERSION": NEWEST})
         assert answer.status in range(400, 500), (told, answer.body[:300])
         assert answer.body
     assert service.contents() == before

@@ -12,6 +12,7 @@ from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.resources.conductors import Conductor
 from ironic.api.resources.node_history import HistoryEntry
+from ironic.api.versions import MAXIMUM
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.recording_conductor import SERVED, interface_rows
@@ -42,11 +43,11 @@ LISTS = [
     route.path
     for route in ROUTES
     if route.method == "GET"
-    and operations.is_shown(route, 115)
+    and operations.is_shown(route, MAXIMUM)
     and route.path not in ASKED
     # The links of a volume are two, whatever there is; a run of rules is one row.
     and not route.path.endswith(("/volume", "/inspection_rules"))
-    if (told := operations.told(route, 115)) is not None and is_list(told.answer)
+    if (told := operations.told(route, MAXIMUM)) is not None and is_list(told.answer)
 ] + ["/v1/inspection_rules"]
 PAGED = [("/v1/conductors", Conductor), ("/v1/nodes/{node}/history", HistoryEntry)]
 

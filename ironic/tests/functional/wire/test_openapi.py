@@ -11,12 +11,13 @@ from openapi_spec_validator import validate
 from ironic.api.openapi import operations
 from ironic.api.openapi.actions import ACTIONS, Action
 from ironic.api.resources import ROUTES
+from ironic.api.versions import MAXIMUM
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.described import described
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.functional.wire.test_resources import SAMPLES
 
-VERSIONS = (1, 22, 31, 52, 90, 115)
+VERSIONS = (1, 22, 31, 52, 90, MAXIMUM)
 
 
 @pytest.fixture
@@ -71,15 +72,15 @@ def test_what_only_the_oldest_version_knew_is_told_there() -> None:
     [("True", True), ("FALSE", True), ("yes", True), ("oN", True), ("0", True), ("2", False), ("truer", False)],
 )
 def test_words_for_truth_are_told_of_as_they_are_taken(service: Service, word: str, taken: bool) -> None:
-    parameters = {one.get("name"): one for one in described(115)["paths"]["/v1/nodes"]["get"]["parameters"]}
+    parameters = {one.get("name"): one for one in described(MAXIMUM)["paths"]["/v1/nodes"]["get"]["parameters"]}
     assert jsonschema.Draft202012Validator(parameters["maintenance"]["schema"]).is_valid(word) is taken
     assert (service.call("GET", f"/v1/nodes?maintenance={word}").status == 200) is taken
 
 
 def test_every_route_that_does_something_is_described() -> None:
     for route in ROUTES:
-        if operations.is_shown(route, 115):
-            assert operations.told(route, 115), f"{route.method} {route.path} needs a row in api/openapi/actions.py"
+        if operations.is_shown(route, MAXIMUM):
+            assert operations.told(route, MAXIMUM), f"{route.method} {route.path} needs a row in api/openapi/actions.py"
 
 
 def test_every_description_is_of_a_route() -> None:
@@ -111,7 +112,7 @@ def _references(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.body], ids=str)
 def test_what_is_taken_is_described_as_taken(sample: Any) -> None:
-    schemas = described(115)["components"]
+    schemas = described(MAXIMUM)["components"]
     create = {"$ref": f"#/components/schemas/{sample}Create", "components": schemas}
     patch = {"$ref": f"#/components/schemas/{sample}Patch", "components": schemas}
     jsonschema.validate(sample.body(1), create)
@@ -168,7 +169,7 @@ def listed(methods: dict[str, Any]) -> Any:
 
 
 def test_links_lead_to_what_there_is() -> None:
-    paths = described(115)["paths"]
+    paths = described(MAXIMUM)["paths"]
     known = {one["operationId"]: one for methods in paths.values() for one in methods.values()}
     for methods in paths.values():
         for operation in methods.values():
@@ -181,7 +182,7 @@ def test_links_lead_to_what_there_is() -> None:
 
 
 def test_what_belongs_to_a_node_can_be_made_from_the_node() -> None:
-    links = described(115)["paths"]["/v1/nodes"]["post"]["responses"]["201"]["links"]
+    links = described(MAXIMUM)["paths"]["/v1/nodes"]["post"]["responses"]["201"]["links"]
     for made in ("ports", "portgroups", "volume_connectors", "volume_targets"):
         assert links[f"post_v1_{made}"]["requestBody"] == {"node_uuid": "$response.body#/uuid"}
     assert "post_v1_chassis" not in links

@@ -4,7 +4,7 @@ A file is a list of cases. Each starts with an empty service holding the nodes o
 columns of the first node before anything is sent, ``items`` (by repository) what else is known of it. A step has its
 method as a key (``GET: /v1/nodes``), and:
 
-    version (1.115; none sends no header), headers, body or raw_body      what is sent
+    version (the newest; none sends no header), headers, body or raw_body      what is sent
     status, shape (fault, abort, raw, text, silent), json (a part), absent (keys), body_is (text), header (a part)
                                                                            what must come back
     node (columns of the first node afterwards), asked (calls the conductor got), capture      what must have happened
@@ -24,10 +24,11 @@ from typing import Any
 import pytest
 import yaml
 
+from ironic.api import versions
 from ironic.core.errors import all_errors
 from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import Response, Service
+from ironic.tests.functional.wire.service import NEWEST, Response, Service
 
 HERE = Path(__file__).parent
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -47,6 +48,8 @@ FIXTURES = {
     "X248": "X" * 248,
     "X249": "X" * 249,
     "BASE": services.BASE,
+    "NEWEST": NEWEST,
+    "BEYOND": versions.text(versions.MAXIMUM + 1),
     "DEEP": '{"driver":' + "[" * 40 + "]" * 40 + "}",
     "VERY_DEEP": "[" * 20000,
     "LARGE": '{"driver":"' + "x" * (1024 * 1024) + '"}',
@@ -99,7 +102,7 @@ def _play(service: Service, step: dict[str, Any], words: dict[str, str]) -> None
     service.conductor.answers = {name: _answer(value) for name, value in step.get("answers", {}).items()}
     service.conductor.asked.clear()
     before = service.contents()
-    version = step.get("version", "1.115")
+    version = step.get("version", NEWEST)
     response = service.call(
         method,
         step[method],

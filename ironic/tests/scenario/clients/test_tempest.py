@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import requests
 
+from ironic.api import versions
 from ironic.tests.scenario.clients.lab import Lab
 
 MAC = "52:54:00:00:aa:01"
@@ -64,7 +65,7 @@ def test_discovery(lab: Lab) -> None:
     first = requests.get(f"{lab.url}/v1/", timeout=30)
     assert {"id", "links", "media_types", "nodes", "ports", "chassis", "drivers"} <= first.json().keys()
     ranges = [first.headers[f"X-OpenStack-Ironic-API-{name}-Version"] for name in ("Minimum", "Maximum")]
-    assert ranges == ["1.1", "1.115"]
+    assert ranges == [versions.TEXTS[versions.MINIMUM], versions.TEXTS[versions.MAXIMUM]]
 
 
 def test_a_chassis(rest: Rest, chassis: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from ironic.tests.databases import counting_statements
-from ironic.tests.functional.wire.service import BASE, Response, Service, environ_of
+from ironic.tests.functional.wire.service import BASE, NEWEST, Response, Service, environ_of
 
-VERSION = "1.115"
+VERSION = NEWEST
 
 
 class Target:
