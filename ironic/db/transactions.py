@@ -19,6 +19,7 @@ from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 from oslo_db import api as oslo_db_api
 from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.pool import QueuePool
 
 from ironic.core.permit import PERMIT
 from ironic.db.outage import ConnectionCut, DatabaseUnreachable, Outage
@@ -77,6 +78,8 @@ class Transactions:
         if self._thread.current is not None:
             yield self._thread.current.connection
             return
+        if self._is_crowded():
+            PERMIT.must_not_hurry()
         with self._connected(self.engine) as connection:
             self._thread.current = _Open(connection, writes=False)
             try:
@@ -134,6 +137,11 @@ class Transactions:
             yield
         finally:
             self._thread.in_a_hurry = before
+
+    def _is_crowded(self) -> bool:
+        """Tell whether all connections that are kept are in use, so that one may have to be waited for."""
+        pool = self.engine.pool
+        return isinstance(pool, QueuePool) and pool.checkedin() == 0 and pool.overflow() >= 0
 
     @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:

@@ -3,9 +3,11 @@
 import itertools
 import logging
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from sqlalchemy.pool import QueuePool
 
 from ironic.api.rate_limit import RateLimit
 from ironic.api.settings import ApiSettings
@@ -59,6 +61,18 @@ def test_what_changes_something_is_not_done_in_a_hurry(service: Service) -> None
     with pytest.raises(MustWait), PERMIT.hurrying():
         service.call("POST", "/v1/nodes", body=NODE)
     assert service.call("POST", "/v1/nodes", body=NODE).status == 201
+
+
+def test_a_connection_to_the_database_is_not_waited_for(service: Service) -> None:
+    pool = service.store.engine.pool
+    assert isinstance(pool, QueuePool)
+    with ExitStack() as others:
+        for _ in range(pool.size()):
+            assert hurried(service, "/v1/nodes") is not None
+            others.enter_context(service.store.engine.connect())
+        assert hurried(service, "/v1/nodes") is None
+        assert service.call("GET", "/v1/nodes").status == 200
+    assert hurried(service, "/v1/nodes") is not None
 
 
 def test_a_ramdisk_s_call_counts_once(tmp_path: Path) -> None:
