@@ -4,6 +4,7 @@ uvicorn answers requests in order and pauses clients that send too fast. What is
 time, and a judgement on what a parser lets through. After a refusal nothing more of the connection is read.
 """
 
+import asyncio
 import http
 import logging
 import math
@@ -11,7 +12,6 @@ import re
 import sys
 import time
 from collections.abc import Iterable
-from concurrent.futures import Future
 from email.utils import formatdate
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -64,7 +64,7 @@ class Connection(HttpToolsProtocol):
         self.refusal: Refusal | None = None
         # Complete requests that lack a complete answer; the one that is lined up for a thread.
         self.owed = 0
-        self.job: Future[Any] | None = None
+        self.lined_up: asyncio.Future[Any] | None = None
         self.is_reading = self.in_head = self.has_ended = False
         self.wire_size = self.head_size = self.body_size = 0
 
@@ -83,8 +83,8 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
         if self.owed:
             LOG.info("A client has gone before it had its answer")
-        if self.job:
-            self.job.cancel()
+        if self.lined_up:
+            self.lined_up.cancel()
         self.app_state.clear()  # it refers back to the connection
 
     def data_received(self, data: bytes) -> None:

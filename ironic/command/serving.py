@@ -209,6 +209,7 @@ class ApiServer:
         server.close()
         await self._drain()
         watching.cancel()
+        self._bridge.close()
 
     async def _drain(self) -> None:
         if isinstance(self._listening.address, str):

@@ -7,14 +7,16 @@ The loop stands still while a thread computes for it, but not for long: both wou
 
 import asyncio
 import contextlib
+import functools
 import io
 import logging
+import queue
 import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
@@ -48,13 +50,35 @@ _WITHOUT_BODY: Final = ("204", "304")
 _SLASH: Final = re.compile(rb"%2[Ff]")
 
 
+class _Worker(threading.Thread):
+    """A thread that does one job after the other, until it gets None."""
+
+    def __init__(self) -> None:
+        # Daemons, for a request that does not end must not keep the process.
+        super().__init__(name="api", daemon=True)
+        self.jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        """Do what is put in."""
+        while job := self.jobs.get():
+            act, answer = job
+            answer.set_running_or_notify_cancel()
+            try:
+                answer.set_result(act())
+            except BaseException as fault:
+                answer.set_exception(fault)
+            del job, act, answer  # a request may be large, and the next one far off
+
+
 class WsgiBridge:
     """An ASGI application that asks a WSGI application and writes its answers in one piece where they are short."""
 
     def __init__(self, application: Application, threads: int, *, computes_in_loop: bool = False) -> None:
         """Have so many threads; ``computes_in_loop`` says whether the loop answers what only computes."""
         self.application, self._computes_in_loop = application, computes_in_loop
-        self._threads, self._idle = ThreadPoolExecutor(threads, thread_name_prefix="api"), threads
+        # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
+        self._free, self._idle = asyncio.Semaphore(threads), list[_Worker]()
         self._long_paths: set[bytes] = set()
         # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
         self.held = 0
@@ -84,6 +108,11 @@ class WsgiBridge:
                 self._give_back(connection, size)
         if answer is not None:
             await self._send(connection, scope["state"]["cycle"], answer)
+
+    def close(self) -> None:
+        """End the threads that have nothing to do."""
+        while self._idle:
+            self._idle.pop().jobs.put(None)
 
     async def _make_room(self, connection: Connection, size: int) -> None:
         """Wait until the body may be read on: beyond the bound only the earliest of the large ones is."""
@@ -139,6 +168,10 @@ class WsgiBridge:
         return answer
 
     async def _in_thread(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes, float]:
+        connection.lined_up = asyncio.ensure_future(self._free.acquire()) if self._free.locked() else None
+        await (connection.lined_up or self._free.acquire())
+        connection.lined_up = None
+        worker = self._idle.pop() if self._idle else _Worker()
         computes = threading.Lock()
         computes.acquire()
 
@@ -146,15 +179,15 @@ class WsgiBridge:
             with contextlib.suppress(RuntimeError):  # it was told before
                 computes.release()
 
-        connection.job = job = self._threads.submit(self._timed, scope, body, go_on)
-        job.add_done_callback(go_on)
-        self._idle -= 1
+        answer: Future[tuple[bytes, float]] = Future()
+        answer.add_done_callback(go_on)
+        worker.jobs.put((functools.partial(self._timed, scope, body, go_on), answer))
         try:
-            if self._idle >= 0:
-                computes.acquire(timeout=STANDSTILL)
-            return job.result() if job.done() else await asyncio.wrap_future(job)
+            computes.acquire(timeout=STANDSTILL)
+            return answer.result() if answer.done() else await asyncio.wrap_future(answer)
         finally:
-            self._idle += 1
+            self._idle.append(worker)
+            self._free.release()
 
     def _timed(self, scope: Scope, body: bytes, waits: Callable[[], None] | None = None) -> tuple[bytes, float]:
         began = time.thread_time()
