@@ -1,83 +1,24 @@
-"""The resources, one module each; the route table is the rows of all of them together."""
+"""The resources. One that takes several files is a package of one layout, the others are a module each.
 
-from ironic.api.resources import (
-    allocation_writes,
-    allocations,
-    bios,
-    chassis,
-    conductors,
-    continue_inspection,
-    deploy_templates,
-    drivers,
-    events,
-    firmware,
-    heartbeat,
-    indicators,
-    inspection_rules,
-    lookup,
-    node_actions,
-    node_cleaning,
-    node_history,
-    node_settings,
-    node_states,
-    node_traits,
-    node_vifs,
-    node_vmedia,
-    node_writes,
-    nodes,
-    openapi,
-    port_writes,
-    portgroup_writes,
-    portgroups,
-    ports,
-    rejected_callbacks,
-    root,
-    rule_runs,
-    runbooks,
-    shards,
-    vendor_passthru,
-    volume_writes,
-    volumes,
-)
+In a package `fields` describes the documents, `reads` lists and shows, `writes` creates, changes and deletes. What
+stands below one thing in its path is the module of that name: `/v1/nodes/{node}/management/...` is `nodes.management`.
+The route table is the rows of all modules together: a module that has `ROUTES` is found, it is registered nowhere.
+"""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+
+from ironic.api.resources import openapi
 from ironic.api.routes import Route
 
-_ROUTES: tuple[Route, ...] = (
-    *root.ROUTES,
-    *nodes.ROUTES,
-    *node_writes.ROUTES,
-    *node_states.ROUTES,
-    *node_settings.ROUTES,
-    *node_actions.ROUTES,
-    *node_cleaning.ROUTES,
-    *indicators.ROUTES,
-    *node_vmedia.ROUTES,
-    *node_vifs.ROUTES,
-    *bios.ROUTES,
-    *firmware.ROUTES,
-    *node_traits.ROUTES,
-    *node_history.ROUTES,
-    *ports.ROUTES,
-    *port_writes.ROUTES,
-    *portgroups.ROUTES,
-    *portgroup_writes.ROUTES,
-    *volumes.ROUTES,
-    *volume_writes.ROUTES,
-    *deploy_templates.ROUTES,
-    *runbooks.ROUTES,
-    *allocations.ROUTES,
-    *allocation_writes.ROUTES,
-    *chassis.ROUTES,
-    *drivers.ROUTES,
-    *vendor_passthru.ROUTES,
-    *conductors.ROUTES,
-    *shards.ROUTES,
-    *events.ROUTES,
-    *inspection_rules.ROUTES,
-    *rule_runs.ROUTES,
-    *lookup.ROUTES,
-    *heartbeat.ROUTES,
-    *continue_inspection.ROUTES,
-    *rejected_callbacks.ROUTES,
-)
+
+def _rows() -> Iterator[Route]:
+    for found in pkgutil.walk_packages(__path__, f"{__name__}."):
+        yield from getattr(import_module(found.name), "ROUTES", ())
+
+
+# In the order of their paths, which is that of the reference pages.
+_ROUTES: tuple[Route, ...] = tuple(sorted(_rows(), key=lambda row: row.path))
 
 ROUTES: tuple[Route, ...] = (*_ROUTES, *openapi.routes(_ROUTES))

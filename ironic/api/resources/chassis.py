@@ -11,8 +11,8 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
-from ironic.api.resources import nodes
-from ironic.api.resources.node_fields import Node
+from ironic.api.resources.nodes import reads as nodes
+from ironic.api.resources.nodes.fields import Node
 from ironic.api.routes import Route
 from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
 from ironic.core.errors import InvalidParameterValue

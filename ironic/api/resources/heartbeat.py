@@ -15,7 +15,8 @@ from ironic.api.answers import Answer
 from ironic.api.input import Types
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources import heartbeat_source, node_idents, ramdisk
+from ironic.api.resources import heartbeat_source, ramdisk
+from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Enum, Text
 from ironic.api.verbs import HEARTBEAT_SINCE

@@ -18,8 +18,8 @@ from ironic.api import projection, proxies
 from ironic.api.errors import Headers, Refused
 from ironic.api.rate_limit import RateLimit
 from ironic.api.request import Request
-from ironic.api.resources import node_writes
-from ironic.api.resources.node_fields import Node
+from ironic.api.resources.nodes import writes as node_writes
+from ironic.api.resources.nodes.fields import Node
 from ironic.core import secrets as secret_values
 from ironic.core.callback_urls import are_two_machines
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources import node_serving
+from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.routes import Route
 from ironic.api.types import Text
 from ironic.core.errors import MissingParameterValue

@@ -11,7 +11,7 @@ from ironic.api.fields import Resource
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.resources.conductors import Conductor
-from ironic.api.resources.node_history import HistoryEntry
+from ironic.api.resources.nodes.history import HistoryEntry
 from ironic.api.versions import MAXIMUM
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import service as services

@@ -10,21 +10,21 @@ import pytest
 from ironic.api.fields import Resource
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
-from ironic.api.resources.allocation_fields import Allocation
-from ironic.api.resources.bios import BiosSetting
+from ironic.api.resources.allocations.fields import Allocation
 from ironic.api.resources.chassis import Chassis
 from ironic.api.resources.conductors import Conductor
 from ironic.api.resources.deploy_templates import DeployTemplate
-from ironic.api.resources.driver_fields import Driver
-from ironic.api.resources.firmware import FirmwareComponent
-from ironic.api.resources.node_fields import Node
-from ironic.api.resources.node_history import HistoryEntry
-from ironic.api.resources.node_states import NodeStates
-from ironic.api.resources.port_fields import Port
-from ironic.api.resources.portgroups import Portgroup
-from ironic.api.resources.rule_fields import InspectionRule
-from ironic.api.resources.runbook_fields import Runbook
-from ironic.api.resources.volume_fields import VolumeConnector, VolumeTarget
+from ironic.api.resources.drivers.fields import Driver
+from ironic.api.resources.inspection_rules.fields import InspectionRule
+from ironic.api.resources.nodes.bios import BiosSetting
+from ironic.api.resources.nodes.fields import Node
+from ironic.api.resources.nodes.firmware import FirmwareComponent
+from ironic.api.resources.nodes.history import HistoryEntry
+from ironic.api.resources.nodes.states import NodeStates
+from ironic.api.resources.portgroups.fields import Portgroup
+from ironic.api.resources.ports.fields import Port
+from ironic.api.resources.runbooks.fields import Runbook
+from ironic.api.resources.volume.fields import VolumeConnector, VolumeTarget
 from ironic.api.versions import MAXIMUM
 from ironic.tests.functional.wire import service as services
 from ironic.tests.suites.api import ResourceSuite, Sample, Target, WritableSuite

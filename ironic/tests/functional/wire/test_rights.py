@@ -16,8 +16,8 @@ from ironic.api.json_patch import Change
 from ironic.api.policy import Keystone, Noauth
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
-from ironic.api.resources.node_fields import Node
-from ironic.api.resources.node_rights import rule_for
+from ironic.api.resources.nodes.fields import Node
+from ironic.api.resources.nodes.rights import rule_for
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
 from ironic.rpc.conductors import Conductors

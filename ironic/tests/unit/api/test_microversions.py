@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from ironic.api import verbs, versions
-from ironic.api.resources import local_link, node_views, root
+from ironic.api.resources import root
+from ironic.api.resources.nodes import views as node_views
+from ironic.api.resources.ports import local_link
 from ironic.core import states
 from ironic.core.microversions import MAXIMUM, MICROVERSIONS, MINIMUM, Microversion
 from ironic.tests.repository import ROOT

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from ironic.api.json_patch import Change
-from ironic.api.resources import node_rules
-from ironic.api.resources.node_references import Facts
+from ironic.api.resources.nodes import rules as node_rules
+from ironic.api.resources.nodes.references import Facts
 from ironic.core import states
 from ironic.core.errors import (
     IronicError,

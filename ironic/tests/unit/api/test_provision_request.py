@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ironic.api.resources import provision_request
-from ironic.api.resources.node_references import Facts
+from ironic.api.resources.nodes import provision_request
+from ironic.api.resources.nodes.references import Facts
 from ironic.core import states
 from ironic.core.errors import (
     InvalidParameterValue,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.api.json_patch import Change
-from ironic.api.resources import runbook_rules
-from ironic.api.resources.runbook_rules import Caller
+from ironic.api.resources.runbooks import rules as runbook_rules
+from ironic.api.resources.runbooks.rules import Caller
 from ironic.core.errors import InvalidParameterValue
 
 MEMBER, OPERATOR = Caller("mine", True), Caller(None, False)

@@ -1,0 +1,1 @@
+"""Allocations: nodes that are looked for and kept for an instance."""

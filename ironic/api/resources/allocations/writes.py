@@ -1,0 +1,209 @@
+"""Creating, changing and deleting allocations.
+
+A new one is stored and handed to a conductor, which looks for a node; the caller sees the result in the allocation. One
+for a node that has its instance already is written here, together with the node, and so is the end of an allocation.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ironic.api import access, answers, input, json_patch, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
+from ironic.api.request import Request
+from ironic.api.resources.allocations import links, reads
+from ironic.api.resources.allocations.fields import Allocation
+from ironic.api.resources.nodes import references as node_references
+from ironic.api.resources.nodes import rules as node_rules
+from ironic.api.resources.nodes import writes as node_writes
+from ironic.api.routes import FAULT, Route
+from ironic.core import allocation as matching
+from ironic.core.allocation import Wanted
+from ironic.core.errors import (
+    Conflict,
+    HTTPForbidden,
+    InvalidParameterValue,
+    IronicError,
+    MissingParameterValue,
+    NodeAssociated,
+)
+from ironic.core.resource_errors import AllocationImpossible
+
+if TYPE_CHECKING:
+    from ironic.db import AllocationRecord, NodeRecord
+
+_CREATE, _RESTRICTED = "baremetal:allocation:create", "baremetal:allocation:create_restricted"
+# Of a time before roles had ranks; never for another owner.
+_UNRANKED = "baremetal:allocation:create_pre_rbac"
+
+
+def create(request: Request) -> Answer:
+    """Ask for a node, or write down that an instance has one."""
+    input.query(request.query(), {})
+    values = _new_values(request)
+    project = _bound_to(request, has_owner=values.get("owner") is not None)
+    values["owner"] = _owner(values.get("owner"), project)
+    values["candidate_nodes"] = _uuids(request, values.get("candidate_nodes", []), project)
+    node = values.pop("node", None)
+    if node is None:
+        return _created(request, _asked(request, values), None)
+    (uuid,) = _uuids(request, [node], project)
+    return _created(request, _written_down(request, values, uuid), uuid)
+
+
+def _new_values(request: Request) -> dict[str, Any]:
+    given = input.require_object(request.json())
+    if request.minor < 58 and given.get("node") is not None:
+        raise InvalidParameterValue(err="node needs API version 1.58 or later.")
+    values = input.create(Allocation, given, request.minor)
+    if values.get("resource_class") is None and values.get("node") is None:
+        raise MissingParameterValue(err="resource_class is required.")
+    return values
+
+
+def _bound_to(request: Request, *, has_owner: bool) -> str | None:
+    """Return the project that a caller can ask for nodes of; None: of any, or of none."""
+    if request.services.policy.is_open:
+        return None
+    rules = (_CREATE, _RESTRICTED) if has_owner else (_CREATE, _RESTRICTED, _UNRANKED)
+    if not any(access.allows(request, rule) for rule in rules):
+        raise HTTPForbidden(resource=_CREATE)
+    if access.is_site_operator(request) or access.allows(request, f"{access.LIST_ALLOCATIONS}_all"):
+        return None
+    if (project := request.context.project_id) is None:
+        raise HTTPForbidden(resource=_CREATE)
+    return project
+
+
+def _owner(asked: str | None, project: str | None) -> str | None:
+    if project is None:
+        return asked
+    if asked not in (None, project):
+        raise HTTPForbidden(resource=_CREATE)
+    return project
+
+
+def _uuids(request: Request, idents: list[str], project: str | None) -> list[str]:
+    """Return the UUIDs of nodes that a body names."""
+    known = request.store.allocations.uuids_of(idents, project) if idents else {}
+    for place, ident in enumerate(idents):
+        if ident not in known:
+            raise InvalidParameterValue(err=f"Node {place + 1} of those that the body names does not exist.")
+    return [known[ident] for ident in idents]
+
+
+def _created(request: Request, record: "AllocationRecord", node: str | None) -> Answer:
+    document = projection.full(Allocation, request.minor).of_record(request, record, {"node_uuid": node})
+    return answers.created(document, request.url(f"/v1/allocations/{record.uuid}"))
+
+
+def _asked(request: Request, values: dict[str, Any]) -> "AllocationRecord":
+    uuid = values.get("uuid") or node_references.new_uuid()
+    conductor = request.conductors.for_work(uuid)
+    record = request.store.allocations.create(values | {"uuid": uuid, "state": matching.ALLOCATING})
+    try:
+        conductor.process_allocation(request.context, uuid)
+    except IronicError:
+        # The conductor may have begun all the same; then what it finds will be seen.
+        if request.store.allocations.withdraw(record.id):
+            raise
+    return record
+
+
+def _written_down(request: Request, values: Mapping[str, Any], uuid: str) -> "AllocationRecord":
+    made: list[AllocationRecord] = []
+
+    def bind(node: "NodeRecord") -> None:
+        _check_deployed(request, node, values)
+        own = values.get("uuid") or node.instance_uuid or node_references.new_uuid()
+        state = {"uuid": own, "state": matching.ACTIVE, "node_id": node.id}
+        made[:] = [request.store.allocations.create(dict(values) | state)]
+        node.instance_uuid, node.allocation_id = own, made[0].id
+        node.instance_info["traits"] = made[0].traits
+
+    node_writes.when_free(request, uuid, bind)
+    return made[0]
+
+
+def _check_deployed(request: Request, node: "NodeRecord", values: Mapping[str, Any]) -> None:
+    if node.allocation_id is not None:
+        raise AllocationImpossible(node=node.uuid, reason="it has an allocation already")
+    if values.get("uuid") is not None and node.instance_uuid not in (None, values["uuid"]):
+        raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
+    traits = values.get("traits", [])
+    wanted = Wanted(values.get("resource_class"), traits, values["candidate_nodes"], values["owner"])
+    present = request.store.traits.of([node.id])[node.id] if traits else []
+    if reason := matching.objection_to_deployed(wanted, node, present):
+        raise AllocationImpossible(node=node.uuid, reason=reason)
+
+
+def patch(request: Request, allocation: str) -> Answer:
+    """Change what an allocation is called, and what is noted about it."""
+    input.query(request.query(), {})
+    known, most = Allocation.writable("patch"), request.settings.max_patch_operations
+    changes = json_patch.read(request.json(), known, request.minor, most, json_patch.ANY_PATH)
+    for change in changes:
+        _check_value(change)
+    with request.store.writing():
+        record = request.store.allocations.lock_row(allocation)
+        before = {name: getattr(record, name) for name in known}
+        for name, value in patching.patched(Allocation, before, changes, request.minor).items():
+            setattr(record, name, value)
+        record.save()
+    view = projection.full(Allocation, request.minor)
+    return answers.document(view.document(request, request.store.allocations.row(view.columns, record.uuid)))
+
+
+def _check_value(change: Change) -> None:
+    if isinstance(change.value, (list, float)):
+        raise InvalidParameterValue(err="The value of a patch of an allocation is no list and no broken number.")
+
+
+def delete(request: Request, allocation: str) -> Answer:
+    """End an allocation, and free its node."""
+    input.query(request.query(), {})
+    (uuid,) = request.store.allocations.row(("uuid",), allocation)
+    return _ended(request, uuid)
+
+
+def delete_of_node(request: Request, node: str) -> Answer:
+    """End the allocation of a node."""
+    input.query(request.query(), {})
+    return _ended(request, reads.of_node(request, node, "baremetal:allocation:delete"))
+
+
+def _ended(request: Request, uuid: str) -> Answer:
+    # A second look, because it may get a node after the first.
+    for _ in range(2):
+        (node,) = request.store.allocations.row(("node_uuid",), uuid)
+        if node is not None:
+            node_writes.when_free(request, node, lambda record: _free(request, record, uuid))
+            return NO_CONTENT
+        if request.store.allocations.delete_unmatched(uuid):
+            return NO_CONTENT
+    raise Conflict(f"Allocation {uuid} is changed by somebody else in this moment. Try again.")
+
+
+def _free(request: Request, node: "NodeRecord", uuid: str) -> None:
+    found = request.store.allocations.get(uuid)
+    if node.allocation_id == found.id:
+        node_rules.check_undoable(node)
+        links.undo(request.store, node)
+    else:
+        request.store.allocations.delete(found.id)
+
+
+_ALL, _ONE = "/v1/allocations", "/v1/allocations/{allocation}"
+
+# Creating depends on whose the allocation shall be, ending that of a node on whose it is: see the handlers.
+_WHOLE = needs_one("an allocation's UUID or name")
+ROUTES = (
+    Route("POST", _ALL, create, since=52, below=405, shape=FAULT, judges=True),
+    Route("PATCH", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
+    Route("DELETE", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
+    Route("POST", _ONE, _WHOLE, since=52, below=405, shape=FAULT),
+    Route("PATCH", _ONE, patch, since=57, below=405, shape=FAULT, rule="baremetal:allocation:update"),
+    Route("DELETE", _ONE, delete, since=52, below=405, shape=FAULT, rule="baremetal:allocation:delete"),
+    Route("DELETE", "/v1/nodes/{node}/allocation", delete_of_node, since=52, rule=access.SEE_NODE),
+)

@@ -1,0 +1,1 @@
+"""Drivers: the hardware types that live conductors serve."""

@@ -1,0 +1,144 @@
+"""Drivers: which hardware types there are, what nodes of them can be made of, which properties they know.
+
+Lists and single drivers are answered from the table that conductors keep of what they serve; only the properties, which
+the code of a driver describes, are asked of a conductor.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import answers, input, listing, projection
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused, unacceptable
+from ironic.api.projection import Projection
+from ironic.api.request import Request
+from ironic.api.resources.drivers.fields import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
+from ironic.api.routes import FAULT, Route
+from ironic.api.types import Bool, Text, ValueType, Words
+from ironic.core.errors import (
+    DriverNotFound,
+    InvalidParameterValue,
+    MissingParameterValue,
+    UnsupportedDriverExtension,
+)
+
+if TYPE_CHECKING:
+    from ironic.db import ServedInterface
+
+_TYPE: Final = Driver.table.filters["type"]
+_QUERY: Final[dict[str, ValueType]] = {"type": Text(), "detail": Bool(), "fields": Words()}
+_DRIVER_NAME: Final[dict[str, ValueType]] = {"driver_name": Text()}
+_SINCE: Final = {"type": _TYPE.since, "detail": Driver.since_detail, "fields": Driver.since_fields}
+
+
+def index(request: Request) -> Answer:
+    """List drivers; there are no pages."""
+    given = input.query(request.query(), _QUERY)
+    for name in given:
+        if _SINCE[name] > request.minor:
+            raise unacceptable(name, _SINCE[name])
+    # What a version does not know it does not judge either.
+    kind = input.check({"type": _TYPE.type}, {"type": given.get("type", DYNAMIC)})["type"]
+    view = _projection(request, given)
+    found = _served(request) if kind == DYNAMIC else {}
+    rows = [_row(view, facts) for _, facts in sorted(found.items())]
+    return answers.document({"drivers": view.batch(request, rows).documents(0, len(rows))})
+
+
+def _projection(request: Request, given: Mapping[str, Any]) -> Projection:
+    fields, detail = given.get("fields"), given.get("detail")
+    if fields and detail:
+        raise InvalidParameterValue(err="fields and detail can't be used together.")
+    if not fields:
+        return (projection.full if detail else projection.plain)(Driver, request.minor)
+    if INTERFACE_FIELDS.intersection(name.lower() for name in fields):
+        raise InvalidParameterValue(err="Fields about interfaces can be chosen for a single driver only.")
+    return projection.chosen(Driver, request.minor, fields)
+
+
+def show(request: Request, driver: str) -> Answer:
+    """Show one driver."""
+    view = listing.one(request, Driver)
+    facts = _served(request).get(driver)
+    if facts is None:
+        raise DriverNotFound(driver=driver)
+    return answers.document(view.document(request, _row(view, facts)))
+
+
+def _served(request: Request) -> dict[str, dict[str, Any]]:
+    """Return what is known of each driver, by name."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in request.placement.served():
+        _note(found.setdefault(row.hardware_type, {"name": row.hardware_type, "type": DYNAMIC, "hosts": []}), row)
+    return found
+
+
+def _note(facts: dict[str, Any], row: "ServedInterface") -> None:
+    """Add what one row says; conductors may serve a driver differently, then the first one's default is shown (S34)."""
+    enabled = facts.setdefault(enabled_field(row.interface_type), [])
+    # What a type takes unlisted, as fake-hardware takes anything, is no part of its description.
+    if row.listed and row.interface_name not in enabled:
+        enabled.append(row.interface_name)
+    if row.default:
+        facts.setdefault(default_field(row.interface_type), row.interface_name)
+    if row.hostname not in facts["hosts"]:
+        facts["hosts"].append(row.hostname)
+
+
+def _row(view: Projection, facts: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(facts.get(name, [] if name.startswith("enabled_") else None) for name in view.columns)
+
+
+def show_properties(request: Request, driver: str) -> Answer:
+    """Show which properties of driver_info a driver knows, with a description of each."""
+    input.query(request.query(), {})
+    return _properties(request, driver)
+
+
+def show_properties_by_query(request: Request) -> Answer:
+    """The older spelling of the same."""
+    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
+    if not driver:
+        raise MissingParameterValue(err="driver_name is required.")
+    return _properties(request, driver)
+
+
+def _properties(request: Request, driver: str) -> Answer:
+    conductor = request.conductors.for_driver(driver)
+    return answers.document(conductor.driver_properties(request.context, driver))
+
+
+def show_logical_disk_properties(request: Request, driver: str) -> Answer:
+    """Show what can be said about a logical disk when nodes of a driver get a RAID configuration."""
+    input.query(request.query(), {})
+    return _logical_disk_properties(request, driver)
+
+
+def show_logical_disk_properties_by_query(request: Request) -> Answer:
+    """The older spelling of the same."""
+    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
+    if not driver:
+        raise MissingParameterValue(err="driver_name is required.")
+    return _logical_disk_properties(request, driver)
+
+
+def _logical_disk_properties(request: Request, driver: str) -> Answer:
+    conductor = request.conductors.for_driver(driver)
+    try:
+        return answers.document(conductor.driver_logical_disk_properties(request.context, driver))
+    except UnsupportedDriverExtension as error:
+        # Without RAID there is no such thing at this path.
+        raise Refused(404, str(error)) from None
+
+
+_DISK_RULE: Final = "baremetal:driver:get_raid_logical_disk_properties"
+_DISKS: Final[dict[str, Any]] = {"since": 12, "below": 406, "shape": FAULT, "rule": _DISK_RULE}
+
+ROUTES = (
+    Route("GET", "/v1/drivers", index, rule="baremetal:driver:get"),
+    Route("GET", "/v1/drivers/properties", show_properties_by_query, rule="baremetal:driver:get_properties"),
+    Route("GET", "/v1/drivers/{driver}", show, rule="baremetal:driver:get"),
+    Route("GET", "/v1/drivers/{driver}/properties", show_properties, rule="baremetal:driver:get_properties"),
+    Route("GET", "/v1/drivers/raid/logical_disk_properties", show_logical_disk_properties_by_query, **_DISKS),
+    Route("GET", "/v1/drivers/{driver}/raid/logical_disk_properties", show_logical_disk_properties, **_DISKS),
+)

@@ -1,0 +1,1 @@
+"""Inspection rules, and what they would do or did."""

@@ -1,0 +1,1 @@
+"""Nodes, and what stands below one in its path."""

@@ -1,0 +1,103 @@
+"""The BIOS settings of a node, as the last look at the machine found them. Read only: steps change them."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
+
+from ironic.api import answers, input, projection
+from ironic.api.answers import Answer
+from ironic.api.fields import NOBODY, Field, Resource
+from ironic.api.projection import Projection
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents
+from ironic.api.routes import Route
+from ironic.api.types import Array, Bool, Datetime, Integer, Text, ValueType, Words
+from ironic.core import secrets
+from ironic.core.errors import InvalidParameterValue
+
+
+def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return what each setting is set to, unless its name is that of a secret."""
+    return [secrets.masked({"name": name, "value": value})["value"] for name, value in rows]
+
+
+def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return the links of each setting; they lie below the node that the request names."""
+    paths = (f"{request.within}/bios/{quote(name, safe='@:')}" for (name,) in rows)
+    return [
+        [
+            {"href": request.url(f"/v1/{path}"), "rel": "self"},
+            {"href": request.url(f"/{path}"), "rel": "bookmark"},
+        ]
+        for path in paths
+    ]
+
+
+class BiosSetting(Resource):
+    """One setting of a machine's firmware."""
+
+    collection = "bios"
+    singular = "BIOS setting"
+    key = "name"
+    marker: ClassVar[ValueType] = Text()
+    paged = False
+    since_detail = 74
+    since_fields = 74
+
+    created_at = Field(Datetime(), write=NOBODY, plain=True)
+    updated_at = Field(Datetime(), write=NOBODY, plain=True)
+    name = Field(Text(), write=NOBODY, plain=True)
+    value = Field(Text(None), write=NOBODY, plain=True, needs=("name", "value"), gather=values_without_secrets)
+    attribute_type = Field(Text(), since=74, write=NOBODY)
+    allowable_values = Field(Array(), since=74, write=NOBODY)
+    lower_bound = Field(Integer(), since=74, write=NOBODY)
+    upper_bound = Field(Integer(), since=74, write=NOBODY, select=False)
+    min_length = Field(Integer(), since=74, write=NOBODY)
+    max_length = Field(Integer(), since=74, write=NOBODY)
+    read_only = Field(Bool(), since=74, write=NOBODY)
+    reset_required = Field(Bool(), since=74, write=NOBODY)
+    unique = Field(Bool(), since=74, write=NOBODY)
+    links = Field(ValueType(), write=NOBODY, plain=True, needs=("name",), gather=links)
+
+
+_CHOICE: Final = {"fields": Words(), "detail": Bool()}
+
+
+# Shown whatever fields are asked for.
+ALWAYS = ("created_at", "updated_at")
+
+
+def index(request: Request, node: str) -> Answer:
+    """List the settings of a node."""
+    view = _projection(request)
+    (node_id,) = idents.row(request, ("id",), node)
+    rows = request.store.bios_settings.rows(view.columns, node_id)
+    request.within = f"nodes/{node}"
+    return answers.document({"bios": view.batch(request, rows).documents(0, len(rows))})
+
+
+def _projection(request: Request) -> Projection:
+    given: dict[str, Any] = input.query(request.query(), _CHOICE)
+    if given and request.minor < BiosSetting.since_fields:
+        raise InvalidParameterValue(err=f"{', '.join(given)} needs API version 1.{BiosSetting.since_fields} or later.")
+    if given.get("fields") and given.get("detail"):
+        raise InvalidParameterValue(err="fields and detail can't be used together.")
+    if given.get("fields"):
+        return projection.chosen(BiosSetting, request.minor, [*given["fields"], *ALWAYS])
+    return (projection.full if given.get("detail") else projection.plain)(BiosSetting, request.minor)
+
+
+def show(request: Request, node: str, setting: str) -> Answer:
+    """Show one setting."""
+    input.query(request.query(), {})
+    view = projection.full(BiosSetting, request.minor)
+    node_id, uuid = idents.row(request, ("id", "uuid"), node)
+    row = request.store.bios_settings.row(view.columns, node_id, setting)
+    request.within = f"nodes/{uuid}"
+    return answers.document({setting: view.document(request, row)})
+
+
+ROUTES = (
+    Route("GET", "/v1/nodes/{node}/bios", index, since=40, rule="baremetal:node:bios:get"),
+    Route("GET", "/v1/nodes/{node}/bios/{setting}", show, since=40, rule="baremetal:node:bios:get"),
+)

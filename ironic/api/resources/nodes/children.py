@@ -1,0 +1,21 @@
+"""The nodes that have a node as their parent."""
+
+from ironic.api import access, answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents
+from ironic.api.routes import Route
+
+
+def index(request: Request, node: str) -> Answer:
+    """List the nodes that have this one as parent."""
+    input.query(request.query(), {})
+    (uuid,) = idents.row(request, ("uuid",), node)
+    project = access.own_project(request)
+    mine = {} if project is None else {"project": project}
+    children = request.store.nodes.rows(("uuid",), filters={"parent_node": uuid, **mine})
+    link = {"href": request.url(f"/v1/nodes?parent_node={uuid}"), "rel": "children"}
+    return answers.document({"children": [row[0] for row in children], "links": link})
+
+
+ROUTES = (Route("GET", "/v1/nodes/{node}/children", index, since=83, rule="baremetal:node:get"),)

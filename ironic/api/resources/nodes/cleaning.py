@@ -1,0 +1,32 @@
+"""What automated cleaning of a node would run, before it runs (S59).
+
+Source: demand S59; the conductor that serves the node makes the plan, because its drivers and options decide it.
+"""
+
+from typing import Final
+
+from ironic.api import access, answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources.nodes import references, views
+from ironic.api.routes import Route
+from ironic.core import secrets
+
+# Who may give a node steps may see what those of a runbook are given.
+_GIVES_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"
+
+
+def list_steps(request: Request, node: str) -> Answer:
+    """List the steps in the order in which they would run, and how old the agent's part of them is."""
+    input.query(request.query(), {})
+    facts = references.facts(request, node)
+    told = request.conductors.serving(facts).cleaning_steps(request.context, facts.uuid)
+    steps = secrets.masked(told.get("steps", []))
+    if not access.allows(request, _GIVES_STEPS, facts.owner, facts.lessee):
+        steps = [views.without_arguments(step) for step in steps]
+    return answers.document(told | {"steps": steps})
+
+
+_STEPS: Final = "/v1/nodes/{node}/cleaning/steps"
+
+ROUTES = (Route("GET", _STEPS, list_steps, since=15, rule="baremetal:node:get"),)

@@ -1,0 +1,74 @@
+"""The firmware components of a node with their versions, as the last look at the machine found them. Read only."""
+
+from typing import Any, ClassVar, Final
+
+from ironic.api import answers, input, projection
+from ironic.api.answers import Answer
+from ironic.api.errors import Abort
+from ironic.api.fields import NOBODY, Field, Resource
+from ironic.api.projection import Projection
+from ironic.api.refusing import Refuses
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents
+from ironic.api.routes import Route
+from ironic.api.types import Datetime, Text, ValueType, Words
+from ironic.core.errors import InvalidParameterValue, NotAcceptable
+
+
+def _text(since: int = 86) -> Field:
+    return Field(Text(), since=since, write=NOBODY, plain=True)
+
+
+class FirmwareComponent(Resource):
+    """One component of a machine that has firmware of its own."""
+
+    collection = "firmware"
+    singular = "firmware component"
+    key = "component"
+    marker: ClassVar[ValueType] = Text()
+    paged = False
+    since_detail = None
+
+    created_at = Field(Datetime(), since=86, write=NOBODY, plain=True)
+    updated_at = Field(Datetime(), since=86, write=NOBODY, plain=True)
+    component = _text()
+    initial_version = _text()
+    current_version = _text()
+    last_version_flashed = _text()
+    vendor = _text(114)
+    model = _text(114)
+    serial_number = _text(114)
+
+
+# Shown whatever fields are asked for.
+ALWAYS = ("created_at", "updated_at")
+
+
+_FIELDS: Final = {"fields": Words()}
+
+
+def index(request: Request, node: str) -> Answer:
+    """List the components of a node."""
+    view = _projection(request)
+    (node_id,) = idents.row(request, ("id",), node)
+    rows = request.store.firmware.rows(view.columns, node_id)
+    return answers.document({"firmware": view.batch(request, rows).documents(0, len(rows))})
+
+
+def _projection(request: Request) -> Projection:
+    given: dict[str, Any] = input.query(request.query(), _FIELDS)
+    if not given.get("fields"):
+        return projection.plain(FirmwareComponent, request.minor)
+    try:
+        return projection.chosen(FirmwareComponent, request.minor, [*given["fields"], *ALWAYS])
+    except NotAcceptable as error:
+        # Here a field that came later was always told like one that does not exist.
+        raise InvalidParameterValue(err=str(error)) from None
+
+
+_NO_COMPONENT = Refuses(lambda: Abort(405, "Firmware components are listed only."))
+
+ROUTES = (
+    Route("GET", "/v1/nodes/{node}/firmware", index, since=86, rule="baremetal:node:firmware:get"),
+    Route("GET", "/v1/nodes/{node}/firmware/*", _NO_COMPONENT, since=86),
+)

@@ -1,0 +1,24 @@
+"""The inventory of a node, as its last inspection left it."""
+
+import orjson
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents
+from ironic.api.routes import Route
+from ironic.core.resource_errors import NodeInventoryNotFound
+
+
+def show(request: Request, node: str) -> Answer:
+    """Show what the last inspection found."""
+    input.query(request.query(), {})
+    found, uuid = idents.row(request, ("id", "uuid"), node)
+    texts = request.settings.inventories.texts(request.store, found, uuid)
+    if texts is None:
+        raise NodeInventoryNotFound(node=uuid)
+    inventory, plugin_data = map(orjson.Fragment, map(str, texts))
+    return answers.document({"inventory": inventory, "plugin_data": plugin_data})
+
+
+ROUTES = (Route("GET", "/v1/nodes/{node}/inventory", show, since=81, rule="baremetal:node:inventory:get"),)

@@ -1,0 +1,47 @@
+"""Taking a node out of service and back.
+
+That is a change of the row and needs no conductor, so that a node whose conductor is gone can be taken out as well.
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import answers, input
+from ironic.api.answers import Answer
+from ironic.api.request import Request
+from ironic.api.resources.nodes import writes
+from ironic.api.routes import Route
+from ironic.api.types import Text
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+_REASON: Final = (("reason", Text(None)),)
+
+
+def start(request: Request, node: str) -> Answer:
+    """Take a node out of service."""
+    given = input.arguments(request.arguments(), _REASON)
+    return _set(request, node, maintenance=True, maintenance_reason=given.get("reason"))
+
+
+def end(request: Request, node: str) -> Answer:
+    """Put a node back into service."""
+    input.query(request.query(), {})
+    return _set(request, node, maintenance=False, maintenance_reason=None, fault=None)
+
+
+def _set(request: Request, node: str, **values: Any) -> Answer:
+    def change(record: "NodeRecord") -> None:
+        for name, value in values.items():
+            setattr(record, name, value)
+
+    writes.when_free(request, node, change)
+    return answers.accepted()
+
+
+_MAINTENANCE: Final = "/v1/nodes/{node}/maintenance"
+
+ROUTES = (
+    Route("PUT", _MAINTENANCE, start, rule="baremetal:node:set_maintenance"),
+    Route("DELETE", _MAINTENANCE, end, rule="baremetal:node:clear_maintenance"),
+)

@@ -1,0 +1,184 @@
+"""A request to change the provision state: which verbs there are, since when, and what may come with them.
+
+Pure. `read` checks the form of the arguments, `check` judges them against node and version in the order clients know
+(facts/state_machine.yaml, order_of_checks). What only drivers can judge is left to the conductor.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import input, user_steps
+from ironic.api.errors import unacceptable
+from ironic.api.resources.nodes import configdrive
+from ironic.api.resources.nodes.references import Facts
+from ironic.api.types import Array, Bool, Text, ValueType
+from ironic.api.verbs import (
+    ABORT_SINCE,
+    DEPLOY_STEPS_SINCE,
+    RAMDISK_SINCE,
+    RUNBOOK_SINCE,
+    SINCE,
+    SINCE_AFTER_STATE,
+)
+from ironic.core import states
+from ironic.core.errors import (
+    InvalidParameterValue,
+    InvalidStateRequested,
+    NodeInMaintenance,
+    NodeIsRetired,
+    NodeLocked,
+    NodeProtected,
+)
+from ironic.core.resource_errors import RunbookNotFound
+
+if TYPE_CHECKING:
+    from ironic.api.resources.runbooks.use import UsableRunbook
+
+DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
+# What can be done by a runbook.
+RUNBOOKS: Final = ("clean", "service")
+
+# What each kind of steps goes with, and what they look like.
+STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = (
+    ("clean", ("clean",), user_steps.AskedSteps()),
+    ("deploy", ("active", "rebuild"), user_steps.DeploySteps()),
+    ("service", ("service",), user_steps.AskedSteps()),
+)
+
+_OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
+    ("configdrive", configdrive.ConfigDrive()),
+    *((f"{kind}_steps", Array()) for kind, _, _ in STEPS),
+    ("rescue_password", Text(None)),
+    ("disable_ramdisk", Bool()),
+    ("runbook", Text()),
+)
+_REQUIRED: Final = (("target", Text()),)
+
+
+def read(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that were given, of the right form; what is in steps and drives `check` looks at."""
+    found = input.arguments(given, _OPTIONAL, _REQUIRED)
+    # An empty list and a false flag always counted as not given.
+    return {name: value for name, value in found.items() if value not in ([], False)}
+
+
+def _no_runbook(ident: str) -> "UsableRunbook":
+    raise RunbookNotFound(runbook=ident)
+
+
+def check(
+    facts: Facts,
+    given: Mapping[str, Any],
+    minor: int,
+    disallowed: Mapping[str, Collection[str]],
+    find: "Callable[[str], UsableRunbook]" = _no_runbook,
+) -> dict[str, Any]:
+    """Refuse what this node can't do now or this version does not know; return the arguments for the conductor.
+
+    ``find`` returns a runbook that may be used for the node, or refuses it.
+    """
+    verb = given["target"]
+    _check_verb(verb, minor)
+    if facts.maintenance and verb in DEPLOYING:
+        raise NodeInMaintenance(op=verb, node=facts.uuid)
+    _check_state(facts, verb)
+    configdrive.check_use(verb, given.get("configdrive"), minor)
+    runbook = _runbook(given, minor, find)
+    _check_ramdisk(verb, given, minor)
+    _check_steps(verb, given, minor)
+    arguments = _arguments(given, runbook)
+    _check_work(verb, arguments, disallowed)
+    _check_password(verb, given)
+    _check_late(facts, verb, minor)
+    _check_marks(facts, verb)
+    return arguments
+
+
+def _check_verb(verb: str, minor: int) -> None:
+    if (since := SINCE.get(verb, 1)) > minor:
+        raise unacceptable(f"Provision target '{verb}'", since)
+    if verb not in states.VERBS:
+        raise InvalidParameterValue(err="There is no such provision target.")
+
+
+def _check_state(facts: Facts, verb: str) -> None:
+    if states.allows(facts.provision_state, states.VERBS[verb]):
+        return
+    if facts.reservation is not None:
+        # What holds the node may be about to bring it into a state that allows the verb.
+        raise NodeLocked(node=facts.uuid, host=facts.reservation, purpose=facts.reservation_purpose)
+    raise InvalidStateRequested(action=verb, node=facts.uuid, state=facts.provision_state)
+
+
+def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], UsableRunbook]") -> "UsableRunbook | None":
+    if "runbook" not in given:
+        return None
+    if minor < RUNBOOK_SINCE:
+        raise unacceptable("runbook", RUNBOOK_SINCE)
+    found = find(given["runbook"])
+    if given["target"] not in RUNBOOKS:
+        raise InvalidParameterValue(err=f"runbook goes with {' and '.join(RUNBOOKS)} only.")
+    if given.keys() & {f"{verb}_steps" for verb in RUNBOOKS}:
+        raise InvalidParameterValue(err="Give a runbook or steps, not both.")
+    return found
+
+
+def _arguments(given: Mapping[str, Any], runbook: "UsableRunbook | None") -> dict[str, Any]:
+    """Return what goes to the conductor, with what a runbook stands for in its place."""
+    arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
+    if runbook is not None:
+        arguments[f"{given['target']}_steps"] = runbook.steps
+        if runbook.disable_ramdisk:
+            arguments["disable_ramdisk"] = True
+    return arguments
+
+
+def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
+    if "disable_ramdisk" not in given:
+        return
+    if verb not in RAMDISK_SINCE:
+        raise InvalidParameterValue(err="disable_ramdisk goes with clean and service only.")
+    if (since := RAMDISK_SINCE[verb]) > minor:
+        raise unacceptable(f"disable_ramdisk with {verb}", since)
+
+
+def _check_steps(verb: str, given: Mapping[str, Any], minor: int) -> None:
+    if "deploy_steps" in given and minor < DEPLOY_STEPS_SINCE:
+        raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
+    for kind, verbs, form in STEPS:
+        if (name := f"{kind}_steps") not in given:
+            continue
+        if verb not in verbs:
+            raise InvalidParameterValue(err=f"{name} go with {' and '.join(verbs)} only.")
+        input.check({name: form}, {name: given[name]})
+
+
+def _check_work(verb: str, arguments: Mapping[str, Any], disallowed: Mapping[str, Collection[str]]) -> None:
+    """Refuse to do nothing, and steps the operator keeps callers from, in their own list or a runbook's."""
+    if verb in RUNBOOKS and f"{verb}_steps" not in arguments:
+        raise InvalidParameterValue(err=f"{verb} needs {verb}_steps.")
+    for kind, _, _ in STEPS:
+        user_steps.check_allowed(arguments.get(f"{kind}_steps", []), disallowed.get(kind, ()))
+
+
+def _check_password(verb: str, given: Mapping[str, Any]) -> None:
+    password = given.get("rescue_password")
+    if verb != "rescue" and password is not None:
+        raise InvalidParameterValue(err="rescue_password goes with rescue only.")
+    if verb == "rescue" and not (password or "").strip():
+        raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
+
+
+def _check_marks(facts: Facts, verb: str) -> None:
+    if facts.protected and verb in ("rebuild", "deleted", "undeploy"):
+        raise NodeProtected(node=facts.uuid)
+    if facts.retired and verb == "provide":
+        raise NodeIsRetired(node=facts.uuid)
+
+
+def _check_late(facts: Facts, verb: str, minor: int) -> None:
+    since = SINCE_AFTER_STATE.get(verb, 1)
+    if verb == "abort":
+        since = ABORT_SINCE.get(facts.provision_state, 1)
+    if since > minor:
+        raise unacceptable(f"Provision target '{verb}' in state '{facts.provision_state}'", since)

@@ -1,0 +1,81 @@
+"""Nodes: list and show.
+
+A handler reads the request into plain values, makes one call and shapes the answer. Reading never goes through a
+conductor.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ironic.api import access, answers, listing, projection
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused
+from ironic.api.listing import Keep, Page
+from ironic.api.refusing import Refuses, refuses
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents, views
+from ironic.api.resources.nodes.fields import Node
+from ironic.api.routes import Route
+from ironic.core.errors import HTTPForbidden
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+def index(request: Request) -> Answer:
+    """List nodes."""
+    return listed(request, listing.read(request, Node), "nodes")
+
+
+def detail(request: Request) -> Answer:
+    """List nodes with all fields; the older spelling of `detail=true`."""
+    return listed(request, listing.read(request, Node, detailed=True), "nodes/detail")
+
+
+def listed(request: Request, page: Page, path: str) -> Answer:
+    """Answer with the page that was asked for."""
+    filters = listing.store_filters(Node, page)
+    if (project := access.own_project(request)) is not None and filters.setdefault("project", project) != project:
+        raise HTTPForbidden(resource=f"{access.LIST_NODES}_all")
+    if page.filters.get("parent_node") is None and not page.filters.get("include_children"):
+        filters["top_level"] = True
+    if (chassis := page.filters.get("chassis_uuid")) is not None:
+        if access.allows(request, "baremetal:chassis:get"):
+            request.store.chassis.row(("id",), chassis)
+        filters["chassis_uuid"] = chassis
+    return listing.answer(
+        request, Node, request.store.nodes, page, filters, path=path, keep=_of_conductor(request, page)
+    )
+
+
+def _of_conductor(request: Request, page: Page) -> Keep | None:
+    host = page.filters.get("conductor")
+    if host is None:
+        return None
+    return Keep(views.PLACED_BY, lambda *placed_by: views.host(request, *placed_by) == host)
+
+
+def show(request: Request, node: str) -> Answer:
+    """Show one node."""
+    view = listing.one(request, Node)
+    row = idents.row(request, view.columns, node)
+    return (answers.secret if view.is_unmasked else answers.document)(view.document(request, row))
+
+
+def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
+    """Return the whole document of a node that was just written."""
+    others = {"chassis_uuid": None, "allocation_uuid": None}
+    if record.chassis_id is not None or record.allocation_id is not None:
+        others = dict(zip(others, request.store.nodes.row(tuple(others), record.id), strict=True))
+    return projection.full(Node, request.minor, projection.sight(request, Node)).of_record(request, record, others)
+
+
+# Such segments once were read as fields, hence the status.
+_NO_PART = refuses("A node has no such part.")
+_BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
+ROUTES = (
+    Route("GET", "/v1/nodes", index, rule="baremetal:node:list"),
+    Route("GET", "/v1/nodes/detail", detail, rule="baremetal:node:list"),
+    Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
+    Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get"),
+    Route("GET", "/v1/nodes/{node}/*", _NO_PART),
+)

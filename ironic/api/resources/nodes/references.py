@@ -1,0 +1,130 @@
+"""What a node refers to, and the node as actions look at it.
+
+The API speaks of a chassis and a parent by UUID or name, the row holds an id and a UUID. A reference to something that
+is not there is a 400: the caller's body is wrong, not the path.
+"""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ironic.api import access
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents
+from ironic.core.errors import InvalidParameterValue, NodeNotFound
+from ironic.core.resource_errors import ChassisNotFound
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+def new_uuid() -> str:
+    """Return the UUID of a new node; placement wants to know it before the row exists."""
+    return str(uuid.uuid4())
+
+
+@dataclass(slots=True)
+class Facts:
+    """The part of a node's row that actions are judged by."""
+
+    uuid: str
+    name: str | None
+    driver: str
+    conductor_group: str
+    provision_state: str
+    target_provision_state: str | None
+    reservation: str | None
+    reservation_purpose: str | None
+    maintenance: bool
+    protected: bool
+    retired: bool
+    instance_uuid: str | None
+    allocation_id: int | None
+    resource_class: str | None
+    console_enabled: bool
+    disable_power_off: bool
+    owner: str | None
+    lessee: str | None
+
+
+_COLUMNS = tuple(Facts.__dataclass_fields__)
+
+
+def facts(request: Request, ident: str) -> Facts:
+    """Return what is needed to judge an action on a node."""
+    return Facts(*idents.row(request, _COLUMNS, ident))
+
+
+class Holder(NamedTuple):
+    """A node that something is to belong to."""
+
+    id: int
+    uuid: str
+    owner: str | None
+    lessee: str | None
+
+
+def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
+    """Return the node that a body names for something new; ``missing`` is for callers who may add it to any node.
+
+    To others a node that is not there and one that they may not see are the same.
+    """
+    try:
+        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+    except NodeNotFound:
+        if access.allows(request, rule):
+            raise InvalidParameterValue(err=missing) from None
+        raise NodeNotFound(node=ident) from None
+    access.require(request, rule, found, ident)
+    return found
+
+
+def seen_holder(request: Request, ident: str, missing: str) -> Holder:
+    """Return the node that something is to move to; one that the caller may not see counts as missing."""
+    try:
+        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+    except NodeNotFound:
+        raise InvalidParameterValue(err=missing) from None
+    if not access.sees(request, found.owner, found.lessee):
+        raise InvalidParameterValue(err=missing)
+    return found
+
+
+def document(request: Request, record: "NodeRecord", roots: Collection[str]) -> dict[str, Any]:
+    """Return these fields of a node as callers know them."""
+    found = {name: getattr(record, name) for name in roots if name != "chassis_uuid"}
+    if "chassis_uuid" in roots:
+        found["chassis_uuid"] = request.store.nodes.row(("chassis_uuid",), record.id)[0]
+    return found
+
+
+def resolved(request: Request, values: Mapping[str, Any], owner: str | None = None) -> dict[str, Any]:
+    """Return the values with what the row holds in place of what callers say."""
+    found = dict(values)
+    if "chassis_uuid" in found:
+        found["chassis_id"] = _chassis(request, found.pop("chassis_uuid"))
+    if found.get("parent_node") is not None:
+        found["parent_node"] = _parent(request, found["parent_node"], found.get("owner", owner))
+    return found
+
+
+def _chassis(request: Request, ident: str | None) -> int | None:
+    if ident is None:
+        return None
+    try:
+        found: int = request.store.chassis.row(("id",), ident)[0]
+    except ChassisNotFound as error:
+        raise InvalidParameterValue(err=str(error)) from None
+    return found
+
+
+_PARENT: Final = "baremetal:node:update:parent_node"
+
+
+def _parent(request: Request, ident: str, owner: str | None) -> str:
+    found = seen_holder(request, ident, "parent_node names no node.")
+    # Who makes a node the parent of another decides about both.
+    if found.owner != owner or not access.allows(request, _PARENT, found.owner, found.lessee):
+        raise InvalidParameterValue(err="parent_node belongs to another owner.")
+    return found.uuid

@@ -1,0 +1,217 @@
+"""Creating, changing and deleting nodes.
+
+Create and change take no conductor: interfaces are resolved from the conductors' table, the row is read, judged and
+written in one transaction. A node that another operation holds is waited for a moment, then refused. Deleting is the
+serving conductor's work.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import access, answers, input, patching
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.errors import unacceptable
+from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
+from ironic.api.request import Request
+from ironic.api.resources.allocations import links as allocation_links
+from ironic.api.resources.nodes import idents, reads, references, rights, rules, serving
+from ironic.api.resources.nodes.fields import Node
+from ironic.api.resources.nodes.rules import INTERFACES
+from ironic.api.resources.runbooks import use as runbook_use
+from ironic.api.routes import Route
+from ironic.api.types import Bool
+from ironic.core import states
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
+from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.lock_purpose import is_in_background
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+_RESET: Final = {"reset_interfaces": Bool()}
+
+
+def create(request: Request) -> Answer:
+    """Enroll a node."""
+    project = _bound_to(request)
+    input.query(request.query(), {})
+    values = input.create(Node, request.json(), request.minor)
+    if project is not None:
+        _claim(values, project)
+        rules.check_trust_paths({}, values.get("driver_info", {}))
+    _check_new(request, values)
+    values["uuid"] = values.get("uuid") or references.new_uuid()
+    values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group).lower()
+    rights.check_new(request, values)
+    runbook_use.check_named_in(request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee"))
+    serving.check_served(request, values["uuid"], values["driver"], group)
+    values |= serving.interfaces(request, values["driver"], group, values)
+    # Callers from before 1.11 know no enroll and expect a node that can be used at once.
+    values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
+    values["resource_class"] = values.get("resource_class") or request.settings.default_resource_class
+    record = request.store.run(lambda _: _created(request, values))
+    return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
+
+
+def _created(request: Request, values: Mapping[str, Any]) -> "NodeRecord":
+    return request.store.nodes.create(references.resolved(request, values))
+
+
+def _bound_to(request: Request) -> str | None:
+    """Return the project that the caller may enroll nodes for; None: for any, or for none."""
+    if access.allows(request, "baremetal:node:create"):
+        return None
+    project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
+    if project is None or not access.allows(request, "baremetal:node:create:self_owned_node"):
+        raise HTTPForbidden(resource="baremetal:node:create")
+    return project
+
+
+def _claim(values: dict[str, Any], project: str) -> None:
+    if (values.get("owner") or project) != project:
+        raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
+    values["owner"] = project
+
+
+def _check_new(request: Request, values: Mapping[str, Any]) -> None:
+    rules.check_name(values.get("name"))
+    rules.check_network_data(values.get("network_data"))
+    if values.get("boot_mode") in request.settings.disallowed_boot_modes:
+        raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
+
+
+def patch(request: Request, node: str) -> Answer:
+    """Change a node."""
+    reset = input.query(request.query(), _RESET).get("reset_interfaces")
+    if reset is not None and request.minor < 45:
+        raise unacceptable("reset_interfaces", 45)
+    changes = patching.read(request, Node)
+    _check_patch(request, changes, reset=bool(reset))
+    if not request.services.policy.is_open:
+        # Before the node is waited for; judged again when it is held, as it may have another owner by then.
+        _check_rights(request, references.facts(request, node), changes, ident=node)
+    changed = when_free(request, node, lambda record: _change(request, record, changes, reset=bool(reset)))
+    return answers.document(reads.document(request, changed))
+
+
+def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) -> None:
+    if reset and not any(change.path == ("driver",) for change in changes):
+        raise InvalidParameterValue(err="reset_interfaces needs a change of the driver in the same patch.")
+    for change in changes:
+        if change.root == "name" and change.op != "remove" and change.value is None:
+            raise InvalidParameterValue(err="name must not be null; remove it instead.")
+        if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
+            raise unacceptable("Removing chassis_uuid", 25)
+
+
+# How many times longer background work is waited for than other users: it ends soon, and nobody shall hear of it.
+_FOR_BACKGROUND: Final = 10
+
+
+def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
+    """Change a node that nobody holds, in one transaction; one that is held is waited for a moment."""
+    checked, settings = idents.check(request, ident), request.settings
+    begun, patience = time.monotonic(), (settings.node_locked_attempts - 1) * settings.node_locked_interval
+    while True:
+        try:
+            # Done again, from reading on, where a server chose this transaction to end a deadlock.
+            return request.store.run(lambda _: _change_now(request, checked, change))
+        except NodeLocked as error:
+            longer = _FOR_BACKGROUND if is_in_background(error) else 1
+            if (left := begun + patience * longer - time.monotonic()) <= 0:
+                raise
+        # Outside the transaction, which on SQLite holds up every other writer.
+        request.store.nodes.wait_released(checked, min(settings.node_locked_interval, left))
+
+
+def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
+    record = request.store.nodes.lock_row(ident)
+    if record.reservation is not None:
+        raise NodeLocked(node=record.uuid, host=record.reservation, purpose=record.reservation_purpose)
+    change(record)
+    record.save()
+    return record
+
+
+def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
+    _check_rights(request, record, changes)
+    rules.check_editable(record, changes, request.minor)
+    before = references.document(request, record, {change.root for change in changes})
+    values = patching.patched(Node, before, changes, request.minor)
+    patching.check_logins(request, rights.rule_of("driver_info"), "driver_info", before, values, changes)
+    if "driver_info" in values:
+        if access.acts_for_project(request, rights.rule_of("driver_info")):
+            rules.check_trust_paths(before["driver_info"], values["driver_info"])
+        runbook_use.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
+    rules.check_changes(record, values)
+    rules.check_name(values.get("name"))
+    rules.check_network_data(values.get("network_data"))
+    values |= rules.consequences(values, record.instance_name)
+    values |= _composition(request, record, values, reset=reset)
+    allocation_links.follow(request.store, record, values)
+    for name, value in references.resolved(request, values, owner=record.owner).items():
+        setattr(record, name, value)
+
+
+def _check_rights(
+    request: Request,
+    record: "NodeRecord | references.Facts",
+    changes: Sequence[Change],
+    ident: str | None = None,
+) -> None:
+    for rule in dict.fromkeys(rights.rule_for(change) for change in changes) or (access.SEE_NODE,):
+        access.require(request, rule, record, ident)
+    if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
+        access.require(request, "baremetal:node:update_owner_provisioned", record)
+
+
+def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
+    """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24).
+
+    ``reset`` gives up all interfaces but those that change; a value that the node has already is no change.
+    """
+    recomposed = reset or bool(values.keys() & (INTERFACES | {"driver"}))
+    if not recomposed and "conductor_group" not in values:
+        return {}
+    driver = values.get("driver", record.driver)
+    group = values.get("conductor_group", record.conductor_group)
+    serving.check_served(request, record.uuid, driver, group)
+    if not recomposed:
+        return {}
+    if not reset and "driver" not in values:
+        # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
+        touched = [kind for kind in KINDS if interface_field(kind) in values]
+        return serving.interfaces(request, driver, group, values, touched)
+    kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
+    return serving.interfaces(request, driver, group, kept | dict(values))
+
+
+def delete(request: Request, node: str) -> Answer:
+    """Delete a node."""
+    input.query(request.query(), {})
+    facts = references.facts(request, node)
+    if not _may_delete_own(request, facts):
+        access.require(request, "baremetal:node:delete", facts)
+    rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
+    serving.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
+    request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
+    return NO_CONTENT
+
+
+def _may_delete_own(request: Request, facts: references.Facts) -> bool:
+    allowed = request.settings.project_admin_can_manage_own_nodes
+    return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
+
+
+# The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
+_WHOLE = needs_one("a node's UUID or name")
+ROUTES = (
+    Route("POST", "/v1/nodes", create, judges=True),
+    Route("PATCH", "/v1/nodes", _WHOLE),
+    Route("DELETE", "/v1/nodes", _WHOLE),
+    Route("POST", "/v1/nodes/{node}", _WHOLE),
+    Route("PATCH", "/v1/nodes/{node}", patch, judges=True),
+    Route("DELETE", "/v1/nodes/{node}", delete, judges=True),
+)

@@ -1,0 +1,1 @@
+"""Port groups: several network cards that work as one."""

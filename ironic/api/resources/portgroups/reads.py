@@ -1,0 +1,82 @@
+"""Port groups: list and show, also as a part of their node."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.api import access, answers, listing
+from ironic.api.answers import Answer
+from ironic.api.listing import Page
+from ironic.api.refusing import refuses
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents as node_idents
+from ironic.api.resources.portgroups.fields import Portgroup
+from ironic.api.routes import FAULT, Route
+from ironic.core.errors import InvalidParameterValue
+
+# Filters of which a request may have one.
+_EITHER = ("node", "address", "shard", "conductor_groups")
+
+
+def index(request: Request) -> Answer:
+    """List port groups."""
+    return _list(request, listing.read(request, Portgroup), "portgroups")
+
+
+def detail(request: Request) -> Answer:
+    """List port groups with all fields; the older spelling of `detail=true`."""
+    return _list(request, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+
+
+def _list(request: Request, page: Page, path: str) -> Answer:
+    filters = _filters(request, page, page.filters)
+    if (node := page.filters.get("node")) is not None:
+        filters["node_id"] = node_idents.seen(request, node)
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+
+
+def index_of_node(request: Request, node: str) -> Answer:
+    """List the port groups of a node."""
+    return _list_of_node(request, node, listing.read(request, Portgroup), "portgroups")
+
+
+def detail_of_node(request: Request, node: str) -> Answer:
+    """List the port groups of a node with all fields."""
+    return _list_of_node(request, node, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+
+
+def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
+    (found,) = node_idents.row(request, ("id",), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
+    # Links to further pages leave the node, as they lose other filters; clients know both.
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+
+
+def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if sum(name in asked for name in _EITHER) > 1:
+        raise InvalidParameterValue(err=f"Only one of {', '.join(_EITHER)} can be asked for at a time.")
+    filters = listing.store_filters(Portgroup, page)
+    if "conductor_groups" in filters:
+        filters["conductor_groups"] = [name.lower() for name in filters["conductor_groups"]]
+    if (project := access.own_project(request, access.LIST_PORTGROUPS)) is not None:
+        filters["project"] = project
+    return filters
+
+
+def show(request: Request, portgroup: str) -> Answer:
+    """Show one port group."""
+    view = listing.one(request, Portgroup)
+    return answers.document(view.document(request, request.store.portgroups.row(view.columns, portgroup)))
+
+
+_ONE, _OF_NODE = "/v1/portgroups/{portgroup}", "/v1/nodes/{node}/portgroups"
+
+_LISTED = refuses("Below a node port groups can only be listed; address one as /v1/portgroups/<port group>.")
+ROUTES = (
+    Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
+    Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
+    Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get"),
+    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
+    *(Route(method, _OF_NODE, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_NODE}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
+)

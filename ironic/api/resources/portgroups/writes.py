@@ -1,0 +1,82 @@
+"""Creating, changing and deleting port groups.
+
+A new group is a row and nothing more. Changing and deleting is the work of the conductor that serves the node, as with
+ports: what the ports of the group and the state of the node allow is judged under its lock.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ironic.api import answers, input, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.refusing import needs_one
+from ironic.api.request import Request
+from ironic.api.resources.nodes import references as node_references
+from ironic.api.resources.nodes import serving as node_serving
+from ironic.api.resources.portgroups.fields import Portgroup
+from ironic.api.resources.ports import references as port_references
+from ironic.api.routes import FAULT, Route
+from ironic.core.errors import InvalidParameterValue
+
+
+def create(request: Request) -> Answer:
+    """Add a port group to a node."""
+    input.query(request.query(), {})
+    values = input.create(Portgroup, request.json(), request.minor)
+    values["mode"] = values.get("mode") or request.settings.default_portgroup_mode
+    with request.store.writing():
+        owner = node_references.holder(
+            request, values.pop("node_uuid"), "baremetal:portgroup:create", port_references.NO_NODE
+        )
+        record = request.store.portgroups.create(values | {"node_id": owner.id})
+    document = projection.full(Portgroup, request.minor).of_record(request, record, {"node_uuid": owner.uuid})
+    return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
+
+
+def patch(request: Request, portgroup: str) -> Answer:
+    """Change a port group."""
+    input.query(request.query(), {})
+    changes = patching.read(request, Portgroup)
+    if any(change.root == "mode" and change.op == "remove" for change in changes):
+        raise InvalidParameterValue(err="mode must not be removed.")
+    roots = sorted({change.root for change in changes})
+    before = patching.before(request.store.portgroups, Portgroup, portgroup, ("uuid", "node_uuid", *roots))
+    node = node_references.facts(request, before["node_uuid"])
+    port_references.check_inspection(node, request.minor)
+    values = patching.patched(Portgroup, before, changes, request.minor)
+    if values:
+        wanted = _as_columns(request, before, values)
+        node_serving.for_part_of(request, node).update_portgroup(request.context, before["uuid"], wanted)
+    view = projection.full(Portgroup, request.minor)
+    return answers.document(view.document(request, request.store.portgroups.row(view.columns, before["uuid"])))
+
+
+def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    columns = {name: value for name, value in values.items() if name != "node_uuid"}
+    if "node_uuid" in values:
+        columns["node_id"] = port_references.new_owner(request, _UPDATE, before["node_uuid"], values["node_uuid"])
+    return columns
+
+
+def delete(request: Request, portgroup: str) -> Answer:
+    """Delete a port group that has no ports."""
+    input.query(request.query(), {})
+    uuid, node_uuid = request.store.portgroups.row(("uuid", "node_uuid"), portgroup)
+    node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_portgroup(
+        request.context, uuid
+    )
+    return NO_CONTENT
+
+
+_UPDATE: Final = "baremetal:portgroup:update"
+_ONE: Final = "/v1/portgroups/{portgroup}"
+
+_WHOLE = needs_one("a port group's UUID or name")
+ROUTES = (
+    # Judged by the node that the body names.
+    Route("POST", "/v1/portgroups", create, since=23, shape=FAULT, judges=True),
+    Route("PATCH", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
+    Route("DELETE", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
+    Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule=_UPDATE),
+    Route("DELETE", _ONE, delete, since=23, shape=FAULT, rule="baremetal:portgroup:delete"),
+)

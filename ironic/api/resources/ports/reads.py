@@ -1,0 +1,132 @@
+"""Ports: list and show, also as a part of their node or port group.
+
+Reading never goes through a conductor. Writing is in `port_writes`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.api import access, answers, idents, listing
+from ironic.api.answers import Answer
+from ironic.api.errors import Refused, unacceptable
+from ironic.api.listing import Page
+from ironic.api.refusing import refuses
+from ironic.api.request import Request
+from ironic.api.resources.nodes import idents as node_idents
+from ironic.api.resources.ports.fields import Port
+from ironic.api.routes import Route
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.resource_errors import PortgroupNotFound
+
+# Filters of which a request may have one.
+_EITHER = ("node", "portgroup", "shard")
+_JUDGED_BY = ("owner", "lessee")
+_NOT_WITH_GROUPS = ("node", "portgroup", "address")
+
+
+def index(request: Request) -> Answer:
+    """List ports."""
+    return _list(request, listing.read(request, Port), "ports")
+
+
+def detail(request: Request) -> Answer:
+    """List ports with all fields; the older spelling of `detail=true`."""
+    return _list(request, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def index_of_node(request: Request, node: str) -> Answer:
+    """List the ports of a node."""
+    return _list_of_node(request, node, listing.read(request, Port), "ports")
+
+
+def detail_of_node(request: Request, node: str) -> Answer:
+    """List the ports of a node with all fields."""
+    return _list_of_node(request, node, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
+    (found,) = node_idents.row(request, ("id",), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
+    # Links to further pages leave the node, as they lose other filters; clients know both.
+    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+
+
+def index_of_portgroup(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group."""
+    return _list_of_portgroup(request, portgroup, listing.read(request, Port), "ports")
+
+
+def detail_of_portgroup(request: Request, portgroup: str) -> Answer:
+    """List the ports of a port group with all fields."""
+    return _list_of_portgroup(request, portgroup, listing.read(request, Port, detailed=True), "ports/detail")
+
+
+def _list_of_portgroup(request: Request, portgroup: str, page: Page, path: str) -> Answer:
+    found, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
+    filters = _filters(request, page, page.filters | {"portgroup": portgroup}) | {"portgroup_id": found}
+    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
+
+
+def _list(request: Request, page: Page, path: str) -> Answer:
+    filters = _filters(request, page, page.filters)
+    if (node := page.filters.get("node")) is not None:
+        filters["node_id"] = _node_id(request, node)
+    if (portgroup := page.filters.get("portgroup")) is not None:
+        filters["portgroup_id"] = _portgroup_id(request, portgroup)
+    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+
+
+def _portgroup_id(request: Request, ident: str) -> Any:
+    found, node = request.store.portgroups.row(("id", "node_id"), ident)
+    owner, lessee = (None, None) if access.sees_all_nodes(request) else request.store.nodes.row(_JUDGED_BY, node)
+    if not access.sees(request, owner, lessee):
+        raise PortgroupNotFound(portgroup=ident)
+    return found
+
+
+def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
+    _check_combination(asked)
+    filters = listing.store_filters(Port, page)
+    if (project := access.own_project(request, access.LIST_PORTS)) is not None:
+        filters["project"] = project
+    if "conductor_groups" in filters:
+        # Nodes have their group in lower case, however it was spelled.
+        filters["conductor_groups"] = [name.lower() for name in filters["conductor_groups"]]
+    return filters
+
+
+def _check_combination(filters: Mapping[str, Any]) -> None:
+    if sum(name in filters for name in _EITHER) > 1:
+        raise Refused(403, f"Only one of {', '.join(_EITHER)} can be asked for at a time.")
+    if "conductor_groups" in filters and any(name in filters for name in _NOT_WITH_GROUPS):
+        raise InvalidParameterValue(err=f"conductor_groups can't be used with {', '.join(_NOT_WITH_GROUPS)}.")
+
+
+def _node_id(request: Request, ident: str) -> Any:
+    if request.minor < 5 and not idents.is_uuid(ident):
+        raise unacceptable("Naming a node by its name", 5)
+    return node_idents.seen(request, ident)
+
+
+def show(request: Request, port: str) -> Answer:
+    """Show one port."""
+    view = listing.one(request, Port)
+    return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
+
+
+_OF_NODE, _OF_PORTGROUP = "/v1/nodes/{node}/ports", "/v1/portgroups/{portgroup}/ports"
+
+_LISTED = refuses("Here ports can only be listed; address one as /v1/ports/<port>.")
+ROUTES = (
+    Route("GET", "/v1/ports", index, rule=access.LIST_PORTS),
+    Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS),
+    Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get"),
+    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE),
+    *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
+    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS),
+    Route("GET", f"{_OF_PORTGROUP}/detail", detail_of_portgroup, since=24, rule=access.LIST_PORTS),
+    *(Route(method, _OF_PORTGROUP, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
+    *(Route(method, f"{_OF_PORTGROUP}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
+)

@@ -1,0 +1,78 @@
+"""What a port or port group refers to: its node, and perhaps a port group of that node.
+
+The API speaks of both by UUID (the node since 1.94 also by name), the row holds ids. A reference to something that is
+not there is a 400: the caller's body is wrong, not the path.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from ironic.api import access
+from ironic.api.request import Request
+from ironic.api.resources.nodes import references as node_references
+from ironic.api.resources.nodes.references import Facts, Holder
+from ironic.core import states
+from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotEditable
+from ironic.core.resource_errors import PortgroupNotFound
+
+NO_NODE: Final = "It is to belong to a node that does not exist."
+
+
+class Group(NamedTuple):
+    """The port group a port is to be in."""
+
+    id: int
+    uuid: str
+    node_id: int
+    standalone_ports_supported: bool
+
+
+def named_owner(request: Request, values: dict[str, Any], rule: str) -> Holder:
+    """Take the node's name out of a new port's values and return the node, if the rule lets the caller add to it."""
+    given = [values.pop(name, None) for name in ("node_uuid", "node_ident")]
+    named = [ident for ident in given if ident is not None]
+    if not named:
+        raise MissingParameterValue(err="node_uuid is required.")
+    if len(named) > 1:
+        raise InvalidParameterValue(err="Give node_uuid or node_ident, not both.")
+    return node_references.holder(request, named[0], rule, NO_NODE)
+
+
+def new_owner(request: Request, rule: str, now: str, wanted: str) -> int:
+    """Return the id of the node that a port or port group is to move to; ``rule`` guards the change on either node."""
+    (old,) = request.store.nodes.row(("owner",), now)
+    new = node_references.seen_holder(request, wanted, NO_NODE)
+    if old != new.owner or not access.allows(request, rule, new.owner, new.lessee):
+        raise InvalidParameterValue(err="It can only move to a node of the same owner.")
+    return new.id
+
+
+def check_inspection(node: Facts, minor: int) -> None:
+    """Refuse a change while an inspection may change the same things."""
+    if node.provision_state == states.INSPECTING and minor >= 39:
+        reason = "it is being inspected, so its ports may change; try again later"
+        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
+
+
+def group(request: Request, uuid: str | None, node_id: int) -> Group | None:
+    """Return the port group that a body names, which has to be one of the same node."""
+    if uuid is None:
+        return None
+    try:
+        found = Group(*request.store.portgroups.row(Group._fields, uuid))
+    except PortgroupNotFound as error:
+        raise InvalidParameterValue(err=str(error)) from None
+    if found.node_id != node_id:
+        owner, lessee = request.store.nodes.row(("owner", "lessee"), found.node_id)
+        if not access.sees(request, owner, lessee):
+            raise InvalidParameterValue(err=str(PortgroupNotFound(portgroup=uuid)))
+        raise InvalidParameterValue(err=f"Port group {uuid} belongs to another node than the port.")
+    return found
+
+
+def check_boots(group: Group | None, pxe_enabled: bool, values: Mapping[str, Any]) -> None:
+    """Refuse to put a port that boots into a group whose ports don't work alone."""
+    if not values.keys() & {"pxe_enabled", "portgroup_id"}:
+        return
+    if group is not None and pxe_enabled and not group.standalone_ports_supported:
+        raise Conflict(f"Port group {group.uuid} has no standalone ports; set pxe_enabled of the port to false.")

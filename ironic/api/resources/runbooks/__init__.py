@@ -1,0 +1,1 @@
+"""Runbooks: lists of steps under a name."""

@@ -1,0 +1,1 @@
+"""Volumes: connectors and targets of a node."""

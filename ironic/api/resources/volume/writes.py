@@ -1,0 +1,118 @@
+"""Creating, changing and deleting volume connectors and targets.
+
+A new one is a row and nothing more. One that exists may be in use by a running machine, so it is changed only while
+nobody holds its node and the node is powered off; both are judged in the transaction that writes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ironic.api import access, answers, input, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.json_patch import Change
+from ironic.api.refusing import needs_one
+from ironic.api.request import Request
+from ironic.api.resources.nodes import references as node_references
+from ironic.api.resources.nodes import writes as node_writes
+from ironic.api.resources.volume.reads import CONNECTORS, TARGETS, Kind
+from ironic.api.routes import Route
+from ironic.core import states
+from ironic.core.errors import Conflict
+from ironic.core.resource_errors import NotPoweredOff
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
+
+
+_NO_NODE: Final = "node_uuid names no node."
+_CREATE: Final = "baremetal:volume:create"
+
+
+def check_power(node: "NodeRecord", what: str, *, deleting: bool) -> None:
+    """Refuse to touch what a machine that runs may be using."""
+    if node.power_state == states.POWER_OFF or (deleting and node.provision_state in states.DELETABLE):
+        return
+    raise NotPoweredOff(action=what, node=node.uuid, state=node.power_state or "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """The handlers that write one kind."""
+
+    kind: Kind
+
+    def create(self, request: Request) -> Answer:
+        """Add one to a node."""
+        input.query(request.query(), {})
+        values = input.create(self.kind.resource, request.json(), request.minor)
+        with request.store.writing():
+            owner = node_references.holder(request, values.pop("node_uuid"), _CREATE, _NO_NODE)
+            record = self.kind.rows(request).create(values | {"node_id": owner.id})
+        view = projection.full(self.kind.resource, request.minor)
+        document = view.of_record(request, record, {"node_uuid": owner.uuid})
+        return answers.created(document, request.url(f"/v1/volume/{self.kind.name}/{record.uuid}"))
+
+    def patch(self, request: Request, ident: str) -> Answer:
+        """Change one."""
+        input.query(request.query(), {})
+        changes = patching.read(request, self.kind.resource)
+        (node,) = self.kind.rows(request).row(("node_uuid",), ident)
+        node_writes.when_free(request, node, lambda record: self._change(request, record, ident, changes))
+        view = projection.full(self.kind.resource, request.minor)
+        return answers.document(view.document(request, self.kind.rows(request).row(view.columns, ident)))
+
+    def _change(self, request: Request, node: "NodeRecord", ident: str, changes: Sequence[Change]) -> None:
+        check_power(node, f"changing a {self.kind.resource.singular}", deleting=False)
+        record: Any = self._still_there(request, node, ident)
+        known = [name for name in self.kind.resource.writable("patch") if name != "node_uuid"]
+        before = {name: getattr(record, name) for name in known} | {"node_uuid": node.uuid}
+        values = patching.patched(self.kind.resource, before, changes, request.minor)
+        patching.check_logins(request, "baremetal:volume:update", "properties", before, values, changes)
+        if "node_uuid" in values:
+            values["node_id"] = self._new_owner(request, values.pop("node_uuid"))
+        for name, value in values.items():
+            setattr(record, name, value)
+        record.save()
+
+    def _new_owner(self, request: Request, uuid: str) -> int:
+        owner = node_references.seen_holder(request, uuid, _NO_NODE)
+        access.require(request, _CREATE, owner, uuid)
+        return owner.id
+
+    def delete(self, request: Request, ident: str) -> Answer:
+        """Delete one."""
+        input.query(request.query(), {})
+        (node,) = self.kind.rows(request).row(("node_uuid",), ident)
+        node_writes.when_free(request, node, lambda record: self._delete(request, record, ident))
+        return NO_CONTENT
+
+    def _delete(self, request: Request, node: "NodeRecord", ident: str) -> None:
+        check_power(node, f"deleting a {self.kind.resource.singular}", deleting=True)
+        self._still_there(request, node, ident)
+        self.kind.rows(request).delete(ident)
+
+    def _still_there(self, request: Request, node: "NodeRecord", ident: str) -> Any:
+        """Return it if it belongs to the node yet; between two looks it may have moved."""
+        record = self.kind.rows(request).get(ident)
+        if record.node_id != node.id:
+            raise Conflict(f"The {self.kind.resource.singular} was moved to another node in this moment. Try again.")
+        return record
+
+    def routes(self) -> tuple[Route, ...]:
+        """Return the rows of the route table."""
+        all_of_them = f"/v1/volume/{self.kind.name}"
+        one = f"{all_of_them}/{{{self.kind.ident}}}"
+        return (
+            Route("POST", all_of_them, self.create, since=32, judges=True),  # judged by the node that the body names
+            Route("PATCH", all_of_them, _WHOLE, since=32),
+            Route("DELETE", all_of_them, _WHOLE, since=32),
+            Route("POST", one, _WHOLE, since=32),
+            Route("PATCH", one, self.patch, since=32, rule="baremetal:volume:update"),
+            Route("DELETE", one, self.delete, since=32, rule="baremetal:volume:delete"),
+        )
+
+
+_WHOLE = needs_one("a UUID")
+
+ROUTES = (*Writes(CONNECTORS).routes(), *Writes(TARGETS).routes())

@@ -1,0 +1,58 @@
+"""Where the code of a route is: to be guessed from its path, and found at the first try."""
+
+import re
+
+import pytest
+
+from ironic.api.refusing import Refuses
+from ironic.api.resources import ROUTES
+from ironic.api.routes import Route
+
+_ROOM = "ironic.api.resources."
+_SERVED = [row for row in ROUTES if not isinstance(row.handler, Refuses)]
+
+
+def _module(method: str, path: str) -> str:
+    (found,) = (row for row in ROUTES if (row.method, row.path) == (method, path))
+    return found.handler.__module__.removeprefix(_ROOM)
+
+
+@pytest.mark.parametrize("row", _SERVED, ids=lambda row: f"{row.method} {row.path}")
+def test_the_path_names_the_module(row: Route) -> None:
+    words = set(re.findall(r"[a-z_]+", re.sub(r"\{\w+\}", "", row.path.removeprefix("/v1"))))
+    parts = row.handler.__module__.removeprefix(_ROOM).split(".")
+    if row.path in ("/", "/v1"):
+        assert parts == ["root"]
+    else:
+        # One thing is named by its singular where there can be only one.
+        assert set(parts) - {"reads", "writes"} <= words | {f"{word}s" for word in words}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "method", "path", "module"),
+    [
+        ("the list of nodes", "GET", "/v1/nodes", "nodes.reads"),
+        ("enrolling a node", "POST", "/v1/nodes", "nodes.writes"),
+        ("maintenance", "PUT", "/v1/nodes/{node}/maintenance", "nodes.maintenance"),
+        ("the boot device", "PUT", "/v1/nodes/{node}/management/boot_device", "nodes.management"),
+        ("inventory", "GET", "/v1/nodes/{node}/inventory", "nodes.inventory"),
+        ("NMI", "PUT", "/v1/nodes/{node}/management/inject_nmi", "nodes.management"),
+        ("the console", "PUT", "/v1/nodes/{node}/states/console", "nodes.states"),
+        ("the RAID target", "PUT", "/v1/nodes/{node}/states/raid", "nodes.states"),
+        ("power", "PUT", "/v1/nodes/{node}/states/power", "nodes.states"),
+        ("provisioning", "PUT", "/v1/nodes/{node}/states/provision", "nodes.states"),
+        ("validation", "GET", "/v1/nodes/{node}/validate", "nodes.validate"),
+        ("traits of a node", "PUT", "/v1/nodes/{node}/traits", "nodes.traits"),
+        ("virtual media", "POST", "/v1/nodes/{node}/vmedia", "nodes.vmedia"),
+        ("virtual network interfaces", "POST", "/v1/nodes/{node}/vifs", "nodes.vifs"),
+        ("BIOS settings", "GET", "/v1/nodes/{node}/bios", "nodes.bios"),
+        ("the history of a node", "GET", "/v1/nodes/{node}/history", "nodes.history"),
+        ("creating a port", "POST", "/v1/ports", "ports.writes"),
+        ("traits of a runbook", "PUT", "/v1/runbooks/{runbook}/traits", "runbooks.traits"),
+        ("volume targets", "GET", "/v1/volume/targets", "volume.reads"),
+        ("heartbeat", "POST", "/v1/heartbeat/{agent_node}", "heartbeat"),
+        ("a dry run of rules", "POST", "/v1/inspection_rules/evaluate", "inspection_rules.evaluate"),
+    ],
+)
+def test_guesses_of_a_newcomer(wanted: str, method: str, path: str, module: str) -> None:
+    assert _module(method, path) == module
