@@ -1,6 +1,6 @@
 """Ports: list and show, also as a part of their node or port group.
 
-Reading never goes through a conductor. Writing is in `port_writes`.
+Reading never goes through a conductor. Writing is in `writes`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The runbook, field by field: the reference page of the resource.
 
-Whose a runbook may be is decided in `runbook_rules`. Source: facts/fields.yaml.
+Whose a runbook may be is decided in `rules`. Source: facts/fields.yaml.
 """
 
 from collections.abc import Sequence
