@@ -64,7 +64,7 @@ class Connection(HttpToolsProtocol):
         self.refusal: Refusal | None = None
         # Complete requests that lack a complete answer; the one that is lined up for a thread.
         self.owed = 0
-        self.lined_up: asyncio.Future[Any] | None = None
+        self.lined_up: asyncio.Task[Any] | None = None
         self.is_reading = self.in_head = self.has_ended = False
         self.wire_size = self.head_size = self.body_size = 0
 

@@ -42,6 +42,9 @@ LONG = 0.01
 MOST_LONG_PATHS = 1000
 # Seconds for which the loop stands still while a thread computes. Most are done by then, or wait.
 STANDSTILL = 0.005
+# So many threads begin requests at a time: more would only compete for the permit to compute. Whatever has taken this
+# many seconds waits for something, and another may begin.
+YOUNG, YOUTH = 3, 0.01
 
 # Headers that the server writes itself.
 _OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
@@ -79,6 +82,7 @@ class WsgiBridge:
         self.application, self._computes_in_loop = application, computes_in_loop
         # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
         self._free, self._idle = asyncio.Semaphore(threads), list[_Worker]()
+        self._young = asyncio.Semaphore(YOUNG)
         self._long_paths: set[bytes] = set()
         # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
         self.held = 0
@@ -168,10 +172,17 @@ class WsgiBridge:
         return answer
 
     async def _in_thread(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes, float]:
-        connection.lined_up = asyncio.ensure_future(self._free.acquire()) if self._free.locked() else None
-        await (connection.lined_up or self._free.acquire())
-        connection.lined_up = None
-        worker = self._idle.pop() if self._idle else _Worker()
+        connection.lined_up = asyncio.current_task()
+        async with self._free:
+            await self._young.acquire()
+            connection.lined_up = None
+            worker = self._idle.pop() if self._idle else _Worker()
+            try:
+                return await self._done_by(worker, scope, body)
+            finally:
+                self._idle.append(worker)
+
+    async def _done_by(self, worker: _Worker, scope: Scope, body: bytes) -> tuple[bytes, float]:
         computes = threading.Lock()
         computes.acquire()
 
@@ -184,10 +195,13 @@ class WsgiBridge:
         worker.jobs.put((functools.partial(self._timed, scope, body, go_on), answer))
         try:
             computes.acquire(timeout=STANDSTILL)
-            return answer.result() if answer.done() else await asyncio.wrap_future(answer)
+            if answer.done():
+                return answer.result()
+            ended = asyncio.wrap_future(answer)
+            await asyncio.wait((ended,), timeout=YOUTH)
         finally:
-            self._idle.append(worker)
-            self._free.release()
+            self._young.release()
+        return await ended
 
     def _timed(self, scope: Scope, body: bytes, waits: Callable[[], None] | None = None) -> tuple[bytes, float]:
         began = time.thread_time()
