@@ -138,7 +138,6 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
     tasks = Tasks(store, composition, workers, conf.host)
-    allocator = Allocator(tasks)
     conductor = Conductor(
         conf.host,
         store,
@@ -153,14 +152,14 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
         on_timeout=ON_TIMEOUT,
         on_superseded=lambda: os.kill(os.getpid(), signal.SIGTERM),
         jobs=(
-            Job("unfinished allocations", options.check_allocations_interval, allocator.take_up, at_once=True),
+            Job("unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True),
             *consoles.jobs(tasks, placement),
             *interface_jobs.jobs_of(composition, tasks, placement),
             *power_sync.jobs(tasks, placement),
             *tidying.jobs(tasks, placement),
         ),
     )
-    endpoint = Endpoint(tasks, allocator)
+    endpoint = Endpoint(tasks)
     return ConductorPart(conductor, lambda: transport.serve(conf.host, endpoint), options.graceful_shutdown_timeout)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.moves import shortened
 from ironic.conf import CONF
 from ironic.core import allocation as matching
@@ -38,6 +39,12 @@ class _Lost(Exception):
     """The allocation is no longer this conductor's: deleted, or taken over."""
 
 
+@answers
+def process_allocation(tasks: "Tasks", context: RequestContext, allocation_id: str) -> None:
+    """Begin to look for a node for a stored allocation."""
+    Allocator(tasks).start(context, allocation_id)
+
+
 class Allocator:
     """One conductor's work on allocations."""
 
@@ -50,8 +57,8 @@ class Allocator:
     ) -> None:
         self._store, self._pool, self._host, self._locks = tasks.store, tasks.pool, tasks.host, tasks.locks
         self._sleep, self._shuffle = sleep, shuffle
-        # What is under way in this process; an allocation in this conductor's name that is not here was left behind.
-        self._running: set[int] = set()
+        # An allocation in this conductor's name that is not here was left behind.
+        self._running = tasks.allocations
 
     def start(self, context: RequestContext, uuid: str) -> None:
         """Accept an allocation that was just stored; one that is taken up already is none of ours."""

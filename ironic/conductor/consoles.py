@@ -9,6 +9,7 @@ import logging
 from typing import Any, Final
 
 from ironic.conductor import background, telling
+from ironic.conductor.answering import answers
 from ironic.conductor.background import Work
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
@@ -26,18 +27,18 @@ LOG = logging.getLogger(__name__)
 _TOPIC: Final = "console"
 
 
-def start(task: Task, enabled: bool) -> None:
+@answers
+def change_console(task: Task, enabled: bool) -> None:
     """Begin to open or close the console, or refuse it."""
-    task.driver.require("console").validate(task)
+    task.validated("console")
     what = "opening the console" if enabled else "closing the console"
     background.begin(task, Work(what, _TOPIC, _switch), enabled)
 
 
-def address(task: Task) -> dict[str, Any]:
+@answers
+def get_console(task: Task) -> dict[str, Any]:
     """Return how to reach the open console."""
-    console = task.driver.require("console")
-    console.validate(task)
-    found: dict[str, Any] = console.get_console(task)
+    found: dict[str, Any] = task.validated("console").get_console(task)
     return found
 
 
@@ -103,7 +104,6 @@ def _open_again(task: Task) -> None:
 
 
 def _restore(task: Task) -> None:
-    console = task.driver.require("console")
-    console.validate(task)
+    console = task.validated("console")
     with telling.console_restored(task):
         console.start_console(task)

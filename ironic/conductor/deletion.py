@@ -2,6 +2,7 @@
 
 import logging
 
+from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
@@ -11,7 +12,8 @@ from ironic.inspection import storage
 LOG = logging.getLogger(__name__)
 
 
-def destroy(task: Task) -> None:
+@answers
+def destroy_node(task: Task) -> None:
     """Delete the node with all that belongs to it, or raise the reason against it."""
     _check(task)
     _forget_inventory(task)

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.flows import listening, rescuing, resuming
 from ironic.conductor.flows.overdue import ON_TIMEOUT
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
@@ -25,7 +26,8 @@ _BUSY_WITH_AN_AGENT: Final = frozenset({states.CLEANING, states.DEPLOYING, state
 _RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 
 
-def receive(task: Task, beat: Mapping[str, Any]) -> None:
+@answers
+def heartbeat(task: Task, beat: dict[str, Any]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     state = task.node.provision_state
     if state not in _RECORDED and not _may_stay(task):
@@ -66,7 +68,7 @@ def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
     if resuming.is_paused(task, flow):
         return
     if resuming.waits_for_engine(task, flow):
-        resuming.resume(task)
+        resuming.continue_flow(task)
     else:
         task.spawn_after(listening.listen, task, flow, _arguments(beat))
 

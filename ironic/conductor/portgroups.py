@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ironic.conductor import ports
+from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
 from ironic.core.errors import Conflict, NodeNotEditable
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.db import PortgroupRecord, PortRecord
 
 
-def update(task: Task, group: PortgroupRecord, changes: Mapping[str, Any]) -> None:
+@answers
+def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> None:
     """Change a port group, once its ports, its node and its network agree."""
+    group = _belonging_to(task, portgroup_id)
     members = [port for port in task.ports if port.portgroup_id == group.id]
     _check_move(task, group, members, changes)
     _check_boots(group, members, changes)
@@ -28,14 +31,16 @@ def update(task: Task, group: PortgroupRecord, changes: Mapping[str, Any]) -> No
             _share_network(members, changes["physical_network"])
 
 
-def destroy(task: Task, group: PortgroupRecord) -> None:
+@answers
+def destroy_portgroup(task: Task, portgroup_id: str) -> None:
     """Delete a port group that has no ports and that nothing is attached to."""
+    group = _belonging_to(task, portgroup_id)
     ports.check_unused(task, "Port group", group)
     with task.writing():
         task.store.portgroups.delete(group.id)
 
 
-def belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:
+def _belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:
     """Return one of the node's port groups as it is now that the node is locked."""
     for group in task.portgroups:
         if group.uuid == portgroup_id:

@@ -1,4 +1,4 @@
-"""Changing and deleting ports, where the node's state and its network have a say.
+"""Changing and deleting ports, and binding virtual interfaces to them: the node's state and network have a say.
 
 The caller has checked the form of the change. Source: facts/state_machine.yaml, permissions.port_*.
 """
@@ -6,6 +6,7 @@ The caller has checked the form of the change. Source: facts/state_machine.yaml,
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
 from ironic.core import states
 from ironic.core.errors import Conflict, NodeNotEditable
@@ -19,8 +20,10 @@ CONNECTIVITY_STATES: Final = frozenset({states.ENROLL, states.INSPECTING, states
 _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
 
 
-def update(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
+@answers
+def update_port(task: Task, port_id: str, changes: dict[str, Any]) -> None:
     """Change a port, once its node and its network agree."""
+    port = _belonging_to(task, port_id)
     _check_address(task, port, changes)
     _check_connectivity(task, port, changes)
     for name, value in changes.items():
@@ -30,11 +33,32 @@ def update(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
         port.save()
 
 
-def destroy(task: Task, port: PortRecord) -> None:
+@answers
+def destroy_port(task: Task, port_id: str) -> None:
     """Delete a port that nothing is attached to."""
+    port = _belonging_to(task, port_id)
     check_unused(task, "Port", port)
     with task.writing():
         task.store.ports.delete(port.id)
+
+
+@answers
+def list_vifs(task: Task) -> list[dict[str, Any]]:
+    """Return the virtual interfaces of the node, as its network interface knows them."""
+    found: list[dict[str, Any]] = task.validated("network").vif_list(task)
+    return found
+
+
+@answers
+def attach_vif(task: Task, vif: dict[str, Any]) -> None:
+    """Bind one to a port that the network interface chooses."""
+    task.validated("network").vif_attach(task, vif)
+
+
+@answers
+def detach_vif(task: Task, vif_id: str) -> None:
+    """Take one off its port."""
+    task.validated("network").vif_detach(task, vif_id)
 
 
 def check_unused(task: Task, what: str, record: PortRecord | PortgroupRecord) -> None:
@@ -46,7 +70,7 @@ def check_unused(task: Task, what: str, record: PortRecord | PortgroupRecord) ->
         )
 
 
-def belonging_to(task: Task, port_id: str) -> PortRecord:
+def _belonging_to(task: Task, port_id: str) -> PortRecord:
     """Return one of the node's ports as it is now that the node is locked."""
     for port in task.ports:
         if port.uuid == port_id:

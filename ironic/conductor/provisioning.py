@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.flows import (
     aborting,
     adopting,
@@ -51,7 +52,8 @@ class Action:
     offers_the_node: bool = False
 
 
-def start(task: Task, verb: str, arguments: Arguments) -> None:
+@answers
+def change_provision_state(task: Task, verb: str, arguments: dict[str, Any]) -> None:
     """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
     event = states.VERBS.get(verb)
     if event is None:

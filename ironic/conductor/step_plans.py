@@ -6,15 +6,17 @@ those shown here are the ones it named last, and ``source`` says when that was.
 
 from typing import Any
 
-from ironic.conductor.flows import cleaning as cleaning_flow
+from ironic.conductor.answering import answers
+from ironic.conductor.flows import cleaning
 from ironic.conductor.task import Task
 from ironic.core.steps import Step
 from ironic.drivers import agent_steps
 
 
-def cleaning(task: Task) -> dict[str, Any]:
+@answers
+def cleaning_steps(task: Task) -> dict[str, Any]:
     """Return the steps of automated cleaning in order, and per interface since when its agent's steps are known."""
-    steps = cleaning_flow.automated_steps(task)
+    steps = cleaning.automated_steps(task)
     return {"steps": [step.as_dict() for step in steps], "source": _sources(task, steps)}
 
 

@@ -159,6 +159,12 @@ class Task:
             background=self._background,
         )
 
+    def validated(self, kind: str) -> Any:
+        """Return the node's interface of a kind, or raise why the node has none or what it lacks for it."""
+        interface = self.driver.require(kind)
+        interface.validate(self)
+        return interface
+
     def alternative(self, kind: str, name: str) -> "BaseInterface":
         """Return another implementation of a kind that the node could have here, or raise why it can't."""
         return self._workplace.composition.implementation(self.node.driver, kind, name)

@@ -28,6 +28,8 @@ class Tasks:
         self.locks = Locks()
         self.held = self.locks.held
         self.consoles: set[int] = set()
+        # Row ids of the allocations that are worked on in this process.
+        self.allocations: set[int] = set()
         self._workplace = Workplace(store, composition, pool, host, self.recorder, self.locks, self.consoles)
 
     def acquire(

@@ -1,22 +1,30 @@
-"""Does the node satisfy its interfaces? One answer per kind, never an error.
-
-The vendor interface has no answer of its own: what it needs depends on the method called.
-"""
+"""What interfaces need to know, and whether a node says it."""
 
 import logging
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
+from ironic.conductor.tasks import Tasks
+from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid
 from ironic.core.interface_kinds import KINDS
 
 LOG = logging.getLogger(__name__)
 
+# What the vendor interface needs depends on the method called.
 VALIDATED: Final = tuple(kind for kind in KINDS if kind != "vendor")
 
 
+@answers
+def driver_properties(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, str]:
+    """Return what is asked of a node that chose no interfaces of its own, with a description of each property (S31)."""
+    return tasks.composition.default_driver(hardware_type).get_properties()
+
+
+@answers
 def validate_interfaces(task: Task) -> dict[str, dict[str, Any]]:
-    """Return ``{kind: {"result": ..., "reason": ...}}``; a good interface gives no reason."""
+    """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a good interface gives no reason."""
     return {kind: _validate(task, kind) for kind in VALIDATED}
 
 

@@ -2,7 +2,8 @@
 
 A driver publishes its methods with their terms (`ironic.drivers.passthru`). Here a call is held against those terms,
 then made: at once for a synchronous method, whose result is the answer, or on a worker. A method that needs the node
-for itself gets it locked; others run while somebody else may hold it.
+for itself gets it locked; others run while somebody else may hold it. A method that needs no node is one of the
+interface that a node without a choice of its own would get (S31).
 """
 
 import base64
@@ -13,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
-from ironic.conductor.workers import Workers
+from ironic.conductor.tasks import Tasks
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.bare_driver import BareDriver
 
 LOG = logging.getLogger(__name__)
 
@@ -41,18 +42,22 @@ class Asked:
         return {**self.arguments, "http_method": self.http_method}
 
 
-def of_node(task: Task) -> dict[str, dict[str, Any]]:
+@answers
+def vendor_methods(task: Task) -> dict[str, dict[str, Any]]:
     """Return the methods of a node, each with its terms."""
     return _shown(task.driver.require("vendor").vendor_routes)
 
 
-def of_driver(driver: BareDriver) -> dict[str, dict[str, Any]]:
+@answers
+def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
     """Return the methods that need no node, each with its terms."""
-    return _shown(driver.require("vendor").driver_routes)
+    return _shown(tasks.composition.default_driver(hardware_type).require("vendor").driver_routes)
 
 
-def call_of_node(task: Task, asked: Asked) -> dict[str, Any]:
+@answers
+def call_vendor_method(task: Task, method: str, http_method: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Call a method of a node; the task is shared, and made exclusive when the method wants that."""
+    asked = Asked(method, http_method, arguments)
     terms = _validated(task, asked)
     if terms.get("require_exclusive_lock", True):
         task.upgrade_lock()
@@ -64,14 +69,18 @@ def call_of_node(task: Task, asked: Asked) -> dict[str, Any]:
     return _answer(terms, terms["func"](task, **asked.keywords))
 
 
-def call_of_driver(pool: Workers, context: RequestContext, driver: BareDriver, asked: Asked) -> dict[str, Any]:
+@answers
+def call_driver_vendor_method(
+    tasks: Tasks, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
     """Call a method that needs no node."""
-    vendor = driver.require("vendor")
+    vendor = tasks.composition.default_driver(hardware_type).require("vendor")
+    asked = Asked(method, http_method, arguments)
     terms = _terms(vendor.driver_routes, asked)
     _check_arguments(terms["func"], context, asked)
     vendor.driver_validate(method=asked.method, **asked.keywords)
     if terms["async"]:
-        place = pool.take(f"vendor method {asked.method}")
+        place = tasks.pool.take(f"vendor method {asked.method}")
         place.start(_logged, "of a driver", asked.method, terms["func"], context, asked.keywords)
         return {"async": True}
     return _answer(terms, terms["func"](context, **asked.keywords))

@@ -1,93 +1,210 @@
 """What a conductor can be asked: the whole conversation, said once.
 
-Clients and servers of every transport are derived from ``ConductorCalls``; a new call is a method here and one in
-the conductor's endpoint. Arguments and results are plain JSON-able values, the caller's context comes first. What a
-call decides is documented where it is decided; here stands only what the caller can rely on.
+Clients and servers of every transport are derived from ``ConductorCalls``. A call is a method here, with what it needs
+of its node, and a function of the conductor that has its name and is marked ``@answers``. Arguments and results are
+plain JSON-able values, the caller's context comes first. What a call decides is documented where it is decided; here
+stands only what the caller can rely on.
 """
 
-from abc import abstractmethod
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ironic.core.context import RequestContext
-from ironic.rpc.call import call, calls_of
-from ironic.rpc.driver_calls import DriverCalls
-from ironic.rpc.management_calls import ManagementCalls
+from ironic.rpc.call import EXCLUSIVE, SHARED, call, calls_of
 
 
-class ConductorCalls(ManagementCalls, DriverCalls):
-    """One conductor, seen from outside; nodes, ports and port groups are named by UUID."""
+class ConductorCalls(Protocol):
+    """One conductor, seen from outside; nodes, ports and port groups are named by UUID.
 
-    @call()
-    @abstractmethod
+    What is said to begin answers once it is accepted; how it ended shows on the node, a failure in its ``last_error``.
+    """
+
+    # Nodes
+
+    @call(lock=EXCLUSIVE, purpose="changing the power state to '{target}'")
     def change_node_power_state(
         self, context: RequestContext, node_id: str, target: str, timeout: int | None = None
     ) -> None:
         """Begin a power change; answers once it is accepted, the change itself goes on in the background."""
 
-    @call()
-    @abstractmethod
+    @call(lock=EXCLUSIVE, purpose="provision verb {verb}")
     def change_provision_state(
         self, context: RequestContext, node_id: str, verb: str, arguments: dict[str, Any]
     ) -> None:
         """Begin what a provision verb asks for; ``arguments`` has only what the user gave."""
 
-    @call()
-    @abstractmethod
+    @call(lock=EXCLUSIVE, purpose="deletion")
     def destroy_node(self, context: RequestContext, node_id: str) -> None:
         """Delete a node with everything that belongs to it."""
 
-    @call()
-    @abstractmethod
+    @call(lock=SHARED, purpose="validation")
     def validate_interfaces(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
         """Return ``{kind: {"result": True, False or None, "reason": text if not True}}`` of the node's interfaces."""
 
-    @call()
-    @abstractmethod
-    def update_port(self, context: RequestContext, port_id: str, changes: dict[str, Any]) -> None:
-        """Change fields of a port; the node's network interface has a say."""
+    @call(lock=SHARED, purpose="listing clean steps")
+    def cleaning_steps(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+        """Return the ``steps`` that automated cleaning would run, and since when an agent's are known (``source``)."""
 
-    @call()
-    @abstractmethod
-    def destroy_port(self, context: RequestContext, port_id: str) -> None:
-        """Delete a port; the node's network interface has a say."""
+    # What a machine or its driver reports
 
-    @call()
-    @abstractmethod
-    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, Any]) -> None:
-        """Change fields of a port group; the node's network interface has a say."""
-
-    @call()
-    @abstractmethod
-    def destroy_portgroup(self, context: RequestContext, portgroup_id: str) -> None:
-        """Delete a port group that has no ports."""
-
-    @call()
-    @abstractmethod
+    @call(lock=EXCLUSIVE, purpose="heartbeat of the agent", background=True)
     def heartbeat(self, context: RequestContext, node_id: str, beat: dict[str, Any]) -> None:
         """Take note of an agent's sign of life; the API has checked its token against the row.
 
         ``beat`` has callback_url, agent_version, agent_verify_ca, agent_status and agent_status_message.
         """
 
-    @call()
-    @abstractmethod
+    @call(lock=EXCLUSIVE, purpose="processing inspection data", background=True)
     def continue_inspection(
         self, context: RequestContext, node_id: str, inventory: dict[str, Any], plugin_data: dict[str, Any]
     ) -> None:
         """Go on with an inspection from what the ramdisk found; answers before the data are processed."""
 
-    @call()
-    @abstractmethod
+    @call(lock=EXCLUSIVE, purpose="going on with its steps", background=True)
     def continue_flow(self, context: RequestContext, node_id: str) -> None:
         """Go on with the steps of a node that waits; for whoever polls a machine and saw a step come to its end."""
 
-    @call()
-    @abstractmethod
-    def cleaning_steps(self, context: RequestContext, node_id: str) -> dict[str, Any]:
-        """Return the ``steps`` that automated cleaning would run, and since when an agent's are known (``source``)."""
+    # Ports and port groups
+
+    @call(lock=EXCLUSIVE, purpose="changing port {port_id}")
+    def update_port(self, context: RequestContext, port_id: str, changes: dict[str, Any]) -> None:
+        """Change fields of a port; the node's network interface has a say."""
+
+    @call(lock=EXCLUSIVE, purpose="deleting port {port_id}")
+    def destroy_port(self, context: RequestContext, port_id: str) -> None:
+        """Delete a port; the node's network interface has a say."""
+
+    @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}")
+    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, Any]) -> None:
+        """Change fields of a port group; the node's network interface has a say."""
+
+    @call(lock=EXCLUSIVE, purpose="deleting port group {portgroup_id}")
+    def destroy_portgroup(self, context: RequestContext, portgroup_id: str) -> None:
+        """Delete a port group that has no ports."""
+
+    # Virtual network interfaces
+
+    @call(lock=SHARED, purpose="listing virtual interfaces")
+    def list_vifs(self, context: RequestContext, node_id: str) -> list[dict[str, Any]]:
+        """Return the virtual interfaces that are bound to the node's ports."""
+
+    @call(lock=EXCLUSIVE, purpose="attaching virtual interface {vif[id]}")
+    def attach_vif(self, context: RequestContext, node_id: str, vif: dict[str, Any]) -> None:
+        """Bind a virtual interface, named by ``vif["id"]``, to a port of the node."""
+
+    @call(lock=EXCLUSIVE, purpose="detaching virtual interface {vif_id}")
+    def detach_vif(self, context: RequestContext, node_id: str, vif_id: str) -> None:
+        """Take a virtual interface off its port."""
+
+    # Boot
+
+    @call(lock=EXCLUSIVE, purpose="choosing boot device {device}")
+    def set_boot_device(self, context: RequestContext, node_id: str, device: str, persistent: bool) -> None:
+        """Choose what the machine boots from, once or from now on."""
+
+    @call(lock=SHARED, purpose="reading the boot device")
+    def get_boot_device(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+        """Return ``{"boot_device": ..., "persistent": ...}`` as the machine reports it."""
+
+    @call(lock=SHARED, purpose="reading the supported boot devices")
+    def supported_boot_devices(self, context: RequestContext, node_id: str) -> list[str]:
+        """Return the boot devices that the machine can be set to."""
+
+    @call(lock=EXCLUSIVE, purpose="setting boot mode {mode}")
+    def change_boot_mode(self, context: RequestContext, node_id: str, mode: str) -> None:
+        """Begin to set the boot mode, "bios" or "uefi"."""
+
+    @call(lock=EXCLUSIVE, purpose="changing secure boot")
+    def change_secure_boot(self, context: RequestContext, node_id: str, on: bool) -> None:
+        """Begin to turn secure boot on or off."""
+
+    # Console
+
+    @call(lock=EXCLUSIVE, purpose="switching the console")
+    def change_console(self, context: RequestContext, node_id: str, enabled: bool) -> None:
+        """Begin to open or to close the console."""
+
+    @call(lock=SHARED, purpose="reading the console")
+    def get_console(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+        """Return how to reach the open console."""
+
+    # RAID
+
+    @call(lock=EXCLUSIVE, purpose="setting the target RAID configuration")
+    def set_target_raid_config(self, context: RequestContext, node_id: str, config: dict[str, Any]) -> None:
+        """Note which logical disks the machine is to have; a step creates them."""
+
+    # Signals and lights
+
+    @call(lock=EXCLUSIVE, purpose="injecting an NMI")
+    def inject_nmi(self, context: RequestContext, node_id: str) -> None:
+        """Send the machine a non-maskable interrupt."""
+
+    @call(lock=SHARED, purpose="listing indicators")
+    def supported_indicators(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
+        """Return the lights by component and name, each with ``readonly`` and ``states``."""
+
+    @call(lock=SHARED, purpose="reading an indicator")
+    def get_indicator(self, context: RequestContext, node_id: str, component: str, indicator: str) -> str:
+        """Return what a light shows."""
+
+    @call(lock=EXCLUSIVE, purpose="switching indicator {indicator} of {component}")
+    def set_indicator(self, context: RequestContext, node_id: str, component: str, indicator: str, state: str) -> None:
+        """Switch a light."""
+
+    # Virtual media
+
+    @call(lock=SHARED, purpose="reading the virtual media")
+    def get_virtual_media(self, context: RequestContext, node_id: str) -> list[dict[str, Any]]:
+        """Return what is in the machine's virtual drives."""
+
+    @call(lock=EXCLUSIVE, purpose="attaching a virtual {device_type}")
+    def attach_virtual_media(
+        self, context: RequestContext, node_id: str, device_type: str, image_url: str, source: str
+    ) -> None:
+        """Begin to put an image into a virtual drive; ``source`` says who hands it to the BMC."""
+
+    @call(lock=EXCLUSIVE, purpose="detaching virtual media")
+    def detach_virtual_media(
+        self, context: RequestContext, node_id: str, device_types: list[str] | None = None
+    ) -> None:
+        """Begin to empty these virtual drives, or all."""
+
+    # Vendor methods. They answer ``{"async": bool, "result": ...}`` or, when the result is a file, ``{"async": False,
+    # "file": its bytes in base64}``; an asynchronous one was only begun.
+
+    @call(lock=SHARED, purpose="listing vendor methods")
+    def vendor_methods(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
+        """Return the vendor methods of a node, each with its terms."""
+
+    @call(lock=SHARED, purpose="vendor method {method}")
+    def call_vendor_method(
+        self, context: RequestContext, node_id: str, method: str, http_method: str, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Call one of them."""
 
     @call()
-    @abstractmethod
+    def driver_vendor_methods(self, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
+        """Return the vendor methods that need no node, each with its terms."""
+
+    @call()
+    def call_driver_vendor_method(
+        self, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Call one of them."""
+
+    # Hardware types
+
+    @call()
+    def driver_properties(self, context: RequestContext, hardware_type: str) -> dict[str, str]:
+        """Return the driver_info properties that a hardware type knows, with a description of each."""
+
+    @call()
+    def driver_logical_disk_properties(self, context: RequestContext, hardware_type: str) -> dict[str, str]:
+        """Return what can be said about a logical disk, with a description of each."""
+
+    # Allocations
+
+    @call()
     def process_allocation(self, context: RequestContext, allocation_id: str) -> None:
         """Look for a node for a stored allocation; answers once the work is accepted, the result is in its row."""
 

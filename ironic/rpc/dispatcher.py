@@ -16,8 +16,8 @@ from ironic.core.call_errors import CallCameTooLate, ConductorAbsent
 from ironic.core.context import RequestContext
 from ironic.core.errors import CallNotUnderstood, IronicError
 from ironic.rpc import codec
-from ironic.rpc.call import Call
-from ironic.rpc.conversation import CALLS, ConductorCalls
+from ironic.rpc.call import Call, calls_of
+from ironic.rpc.conversation import ConductorCalls
 from ironic.rpc.envelope import Envelope
 
 LOG = logging.getLogger(__name__)
@@ -31,6 +31,7 @@ class Dispatcher:
     def __init__(self, host: str, endpoint: ConductorCalls) -> None:
         self._host = host
         self._endpoint = endpoint
+        self._calls = calls_of(type(endpoint))
         self._leaving = False
         self._under_way = 0
         self._changed = threading.Condition()
@@ -88,9 +89,9 @@ class Dispatcher:
         read.check(self._host, name, time.time())
 
     def _perform(self, context: RequestContext, name: str, arguments: Mapping[str, Any]) -> Any:
-        if name not in CALLS:
+        if name not in self._calls:
             raise CallNotUnderstood(host=self._host, call=name, reason="it is not known here")
-        call = CALLS[name]
+        call = self._calls[name]
         try:
             known = call.arguments(**_meant(call, arguments))
         except TypeError as error:

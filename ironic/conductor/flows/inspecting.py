@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
+from ironic.conductor.answering import answers
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
 from ironic.conductor.moves import shortened
@@ -38,7 +39,8 @@ def start(task: Task) -> None:
     task.process_event("inspect", callback=_work, call_args=(task, _inspect))
 
 
-def resume(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+@answers
+def continue_inspection(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
     """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
     state = task.node.provision_state
     if state == states.ENROLL and _is_new_here(task.node):

@@ -18,7 +18,7 @@ LOG = logging.getLogger(__name__)
 
 def ended_well(task: Task) -> None:
     """Go on behind the step."""
-    resuming.resume(task)
+    resuming.continue_flow(task)
 
 
 def ended_badly(task: Task, logmsg: str, errmsg: str | None = None, traceback: bool = False) -> None:

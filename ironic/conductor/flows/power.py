@@ -8,6 +8,7 @@ import logging
 from typing import Any, Final
 
 from ironic.conductor import telling
+from ironic.conductor.answering import answers
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
 from ironic.conductor.moves import shortened
@@ -24,7 +25,8 @@ _OFF: Final = (states.POWER_OFF, states.SOFT_POWER_OFF)
 _RESTARTS: Final = (*_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
-def start(task: Task, target: str, timeout: int | None = None) -> None:
+@answers
+def change_node_power_state(task: Task, target: str, timeout: int | None) -> None:
     """Accept a user's power change, or refuse it; it goes on in the background."""
     _check(task, target)
     node = task.node
@@ -63,8 +65,7 @@ def _act(task: Task, power: Any, target: str, timeout: int | None) -> None:
 
 def read(task: Task) -> None:
     """Take over the machine's power state as it is; the caller saves the node."""
-    power = task.driver.require("power")
-    power.validate(task)
+    power = task.validated("power")
     task.node.power_state = power.get_power_state(task)
     if task.node.power_state == "error":
         raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
@@ -79,8 +80,7 @@ def _check(task: Task, target: str) -> None:
     if node.provision_state in (states.CLEANING, states.CLEANWAIT):
         raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
     _check_off_allowed(task, target)
-    power = task.driver.require("power")
-    power.validate(task)
+    power = task.validated("power")
     supported = power.get_supported_power_states(task)
     if target not in supported:
         raise InvalidParameterValue(

@@ -6,6 +6,7 @@ locked. A flow that was to abort after its step does so now.
 
 from collections.abc import Callable
 
+from ironic.conductor.answering import answers
 from ironic.conductor.flows import aborting, engine
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.progress import Progress
@@ -16,7 +17,8 @@ from ironic.core.errors import InvalidState
 from ironic.drivers import agent_link
 
 
-def resume(task: Task) -> None:
+@answers
+def continue_flow(task: Task) -> None:
     """Go on with the step flow that the node waits in."""
     state = task.node.provision_state
     flow = WAITING_FLOWS.get(state)
@@ -44,7 +46,7 @@ def unhold(task: Task) -> None:
     flow = HELD_FLOWS[task.node.provision_state]
     task.process_event("unhold")
     if flow is SERVICE or not agent_link.is_known(task.node):
-        resume(task)
+        continue_flow(task)
 
 
 def waits_for_engine(task: Task, flow: Flow) -> bool:

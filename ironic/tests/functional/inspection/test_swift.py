@@ -116,7 +116,7 @@ def deleted(store: Store) -> Any:
 @pytest.mark.demand("S67")
 def test_a_node_takes_its_inventory_along(store: Store, deleted: Any, swift: SwiftStore) -> None:
     storage.from_conf().keep(deleted, texts_of({}, {}, 1))
-    deletion.destroy(deleted)
+    deletion.destroy_node(deleted)
     assert swift.objects == {}
     assert not store.nodes.find()
 
@@ -129,10 +129,10 @@ def test_only_maintenance_lets_a_node_go_whose_inventory_stays_behind(
     deleted.node.maintenance = maintenance
     if not maintenance:
         with pytest.raises(ObjectStoreError):
-            deletion.destroy(deleted)
+            deletion.destroy_node(deleted)
         assert store.nodes.find()
         return
-    deletion.destroy(deleted)
+    deletion.destroy_node(deleted)
     assert not store.nodes.find()
 
 

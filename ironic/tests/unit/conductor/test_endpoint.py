@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.endpoint import Endpoint
 from ironic.core import states
 from ironic.core.errors import (
     Conflict,
@@ -30,8 +29,8 @@ MAC = "52:54:00:00:00:01"
 
 
 def test_it_answers_every_call_of_the_conversation(bench):
-    assert not getattr(Endpoint, "__abstractmethods__", None)
-    assert all(callable(getattr(bench.endpoint, name)) for name in CALLS)
+    own = vars(type(bench.endpoint))
+    assert all(callable(own[name]) for name in CALLS)
 
 
 @pytest.mark.parametrize(

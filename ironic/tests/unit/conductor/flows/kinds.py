@@ -72,4 +72,4 @@ def played(bench) -> list[str]:
 def resume(bench, uuid: str) -> None:
     """Do what a driver's poll does when it finds its step finished."""
     with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
-        resuming.resume(task)
+        resuming.continue_flow(task)
