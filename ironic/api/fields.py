@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from ironic.api.request import Request
-from ironic.api.types import Links, ValueType
+from ironic.core.values import Links, ValueType
 
 NOBODY: Final = frozenset[str]()
 CREATE: Final = frozenset({"create"})

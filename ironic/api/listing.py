@@ -18,8 +18,8 @@ from ironic.api.errors import unacceptable
 from ironic.api.fields import Resource
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.types import Bool, Enum, Integer, Text, ValueType, Words
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Bool, Enum, Integer, Text, ValueType, Words
 
 CHUNK = 100
 

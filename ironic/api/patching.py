@@ -13,9 +13,9 @@ from ironic.api import access, input, json_patch
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.types import Json
 from ironic.core import logins, sent_back
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Json
 
 if TYPE_CHECKING:
     from ironic.db.repository import Repository

@@ -17,9 +17,9 @@ from ironic.api import access
 from ironic.api.errors import unacceptable
 from ironic.api.fields import Field, Resource
 from ironic.api.request import Request, printable
-from ironic.api.types import Json, Links
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.secrets import REPLACEMENT
+from ironic.core.values import Json, Links
 
 if TYPE_CHECKING:
     from ironic.db.record import Record
@@ -72,14 +72,14 @@ class Projection:
         ]
         # Whether it shows secrets.
         self.is_unmasked = any(one.unmasked_by in sight for one in fields if one.unmasked_by) if sight else False
-        self._links = [one.type for one in linked]
+        self._links = [one.type.path for one in fields if isinstance(one.type, Links)]
         self._links_key = self.columns.index(resource.key) if linked else 0
 
     def batch(self, request: Request, rows: Sequence[Sequence[Any]]) -> "Batch":
         """Prepare rows of `columns` for being shown; whatever takes a statement is asked once for all of them."""
         return Batch(
             rows,
-            [_template(request.base, kind.path) for kind in self._links],
+            [_template(request.base, path) for path in self._links],
             [self._gather(request, one, rows) for one in self._gathered],
             self._document,
             self._hider(request),

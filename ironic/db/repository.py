@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import sqlalchemy as sa
 from oslo_db.exception import DBDuplicateEntry, DBReferenceError
-from oslo_utils import uuidutils
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
+from ironic.core import syntax
 from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.filters import Filter, any_of, equals
 from ironic.db.listing import Listing, Page, Virtual
@@ -222,7 +222,7 @@ class Repository(ABC, Generic[R]):
     def _key_for(self, ident: str | int) -> str:
         if isinstance(ident, int):
             return "id"
-        return self.key if "name" not in self._form.defaults or uuidutils.is_uuid_like(ident) else "name"
+        return self.key if "name" not in self._form.defaults or syntax.is_uuid(ident) else "name"
 
     def _is(self, ident: str | int) -> ColumnElement[bool]:
         return self.table.c[self._key_for(ident)] == ident

@@ -5,7 +5,7 @@ from typing import Final
 from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.json_patch import OPERATIONS
 from ironic.api.openapi.values import Schema, given, nullable, shown
-from ironic.api.types import Json, Links
+from ironic.core.values import Json, Links
 
 
 def ref(name: str) -> Schema:

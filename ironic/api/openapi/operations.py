@@ -16,7 +16,8 @@ from ironic.api.openapi.bodies import ref
 from ironic.api.openapi.values import Schema, given, whole
 from ironic.api.refusing import Refuses
 from ironic.api.routes import Route
-from ironic.api.types import Bool, Enum, Integer, Uuid, ValueType, Words
+from ironic.core import syntax
+from ironic.core.values import Bool, Enum, Integer, Uuid, ValueType, Words
 
 _ALWAYS: Final = (400, 401, 403, 404, 406, 500, 503)
 _CONFLICT: Final = 409
@@ -132,7 +133,7 @@ def _ident(name: str) -> Schema:
     if name in _UUIDS:
         return given(Uuid())
     if name in _NAMES:
-        return {"type": "string", "pattern": whole(idents.LOGICAL_NAME.pattern)}
+        return {"type": "string", "pattern": whole(syntax.LOGICAL_NAME.pattern)}
     return {"type": "string", "minLength": 1}
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ironic.api.fields import ANYONE, CREATE, NOBODY, Exact, Field, Filter, Resource
 from ironic.api.resources.node_views import text_without_secrets
-from ironic.api.types import Array, Datetime, Links, LogicalName, Object, Text, TraitNames, Uuid, ValueType
+from ironic.core.values import Array, Datetime, Links, LogicalName, Object, Text, TraitNames, Uuid, ValueType
 
 
 class NodeNames(Array):

@@ -10,9 +10,9 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources import nested_links, node_idents
 from ironic.api.routes import Route
-from ironic.api.types import Array, Bool, Datetime, Integer, Text, ValueType, Words
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Array, Bool, Datetime, Integer, Text, ValueType, Words
 
 
 def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:

@@ -14,8 +14,8 @@ from ironic.api.request import Request
 from ironic.api.resources import nodes
 from ironic.api.resources.node_fields import Node
 from ironic.api.routes import Route
-from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Array, Datetime, Links, Object, Text, Uuid, ValueType
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:

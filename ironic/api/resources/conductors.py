@@ -12,7 +12,7 @@ from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Bool, Datetime, Links, Text, ValueType
+from ironic.core.values import Array, Bool, Datetime, Links, Text, ValueType
 
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:

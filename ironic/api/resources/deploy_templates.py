@@ -11,9 +11,9 @@ from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Resource
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
 from ironic.api.user_steps import TemplateSteps
 from ironic.core import secrets
+from ironic.core.values import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
 
 _shown = step_lists.shown(lambda store: store.deploy_templates)
 

@@ -14,13 +14,13 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.driver_fields import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Text, ValueType, Words
 from ironic.core.errors import (
     DriverNotFound,
     InvalidParameterValue,
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
+from ironic.core.values import Bool, Text, ValueType, Words
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface

@@ -11,8 +11,8 @@ from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Text, ValueType, Words
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.values import Datetime, Text, ValueType, Words
 
 
 def _text(since: int = 86) -> Field:

@@ -11,8 +11,8 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
 from ironic.api.resources import node_serving
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Text
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Text
 
 _STATE = (("state", Text()),)
 

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ironic.api.errors import unacceptable
-from ironic.api.types import Enum, Mac, Object, Shown, Text, ValueType
 from ironic.core.errors import NotAcceptable
+from ironic.core.values import Enum, Mac, Object, Shown, Text, ValueType
 
 _DATAPATH: Final = re.compile(r"[0-9a-fA-F]{16}|[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}")
 _UNMANAGED: Final = "unmanaged"

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ironic.api.fields import NOBODY, Field
 from ironic.api.request import Request
-from ironic.api.types import ValueType
+from ironic.core.values import ValueType
 
 
 def below(part: str, name: str) -> Field:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ironic.api import access, answers, idents, input
+from ironic.api import access, answers, input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import Abort, Refused, unacceptable
 from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents, node_serving, node_writes
 from ironic.api.routes import Route
-from ironic.api.types import Bool, Text, Uuid
-from ironic.core import secrets
+from ironic.core import secrets, syntax
 from ironic.core.errors import MissingParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.values import Bool, Text, Uuid
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -48,7 +48,7 @@ def validate_by_query(request: Request) -> Answer:
 
 
 def _validated(request: Request, node: str) -> Answer:
-    if request.minor < 5 and not idents.is_uuid(node):
+    if request.minor < 5 and not syntax.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
     conductor, uuid = node_serving.conductor(request, node)
     # Drivers say what is wrong with their options in texts that quote these.

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Exact, Field, Filter, Resource, Trim
 from ironic.api.resources import node_views as views
-from ironic.api.types import (
+from ironic.core.values import (
     Array,
     Bool,
     Datetime,

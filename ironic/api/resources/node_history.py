@@ -6,16 +6,17 @@ Source: facts/fields.yaml, history_entry. The plain list shows the beginning of 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from ironic.api import answers, idents, input, listing, projection
+from ironic.api import answers, input, listing, projection
 from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request, printable
 from ironic.api.resources import node_idents
 from ironic.api.resources.node_views import text_without_secrets
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Integer, Text, Uuid, ValueType
+from ironic.core import syntax
 from ironic.core.resource_errors import NodeHistoryNotFound
 from ironic.core.secrets import masked_text
+from ironic.core.values import Datetime, Integer, Text, Uuid, ValueType
 
 _LONGEST: Final = 255
 _CUT: Final = 251
@@ -69,7 +70,7 @@ def show(request: Request, node: str, entry: str) -> Answer:
     """Show one thing that happened to a node."""
     input.query(request.query(), {})
     (node_id,) = node_idents.row(request, ("id",), node)
-    if not idents.is_uuid(entry):
+    if not syntax.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))
     view = projection.full(HistoryEntry, request.minor)
     its_node, *row = request.store.history.row(("node_id", *view.columns), entry)

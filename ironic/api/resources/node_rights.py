@@ -11,7 +11,7 @@ from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.node_fields import Node
 from ironic.api.resources.node_rules import INTERFACES
-from ironic.api.types import Bool
+from ironic.core.values import Bool
 
 _BOOL: Final = Bool()
 # Whose a new node may be, and that it has a driver, is what the right to create it is about.

@@ -9,8 +9,8 @@ from ironic.api.errors import Refused
 from ironic.api.request import Request
 from ironic.api.resources import node_references, node_serving
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Enum
 from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.values import Bool, Enum
 
 _ENABLED = (("enabled", Bool()),)
 _MODE = (("target", Enum("bios", "uefi", name="boot mode")),)

@@ -20,10 +20,10 @@ from ironic.api.resources import (
     step_rights,
 )
 from ironic.api.routes import Route
-from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
 from ironic.api.verbs import SOFT_POWER_SINCE
 from ironic.core import states
 from ironic.core.errors import Conflict, InvalidStateRequested
+from ironic.core.values import Bool, Datetime, Enum, Integer, Object, Text
 
 
 class NodeStates(Resource):

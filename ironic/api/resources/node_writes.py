@@ -28,11 +28,11 @@ from ironic.api.resources import (
 from ironic.api.resources.node_fields import Node
 from ironic.api.resources.node_rules import INTERFACES
 from ironic.api.routes import Route
-from ironic.api.types import Bool
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.lock_purpose import is_in_background
+from ironic.core.values import Bool
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

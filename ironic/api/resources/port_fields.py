@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ironic.api.fields import CREATE, NOBODY, PATCH, REQUIRED, Field, Filter, Resource
 from ironic.api.resources import local_link
-from ironic.api.types import Bool, Datetime, Links, Mac, NameOrUuid, Object, StrictBool, Text, Uuid, ValueType, Words
 from ironic.core import secrets
+from ironic.core.values import Bool, Datetime, Links, Mac, NameOrUuid, Object, StrictBool, Text, Uuid, ValueType, Words
 
 
 class Port(Resource):

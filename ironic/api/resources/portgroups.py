@@ -14,9 +14,9 @@ from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Datetime, Links, LogicalName, Mac, Object, Text, Uuid, ValueType, Words
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Bool, Datetime, Links, LogicalName, Mac, Object, Text, Uuid, ValueType, Words
 
 
 class Portgroup(Resource):

@@ -11,7 +11,6 @@ from ironic.api import input, user_steps
 from ironic.api.errors import unacceptable
 from ironic.api.resources import configdrive
 from ironic.api.resources.node_references import Facts
-from ironic.api.types import Array, Bool, Text, ValueType
 from ironic.api.verbs import (
     ABORT_SINCE,
     DEPLOY_STEPS_SINCE,
@@ -30,6 +29,7 @@ from ironic.core.errors import (
     NodeProtected,
 )
 from ironic.core.resource_errors import RunbookNotFound
+from ironic.core.values import Array, Bool, Text, ValueType
 
 if TYPE_CHECKING:
     from ironic.api.resources.runbook_use import UsableRunbook

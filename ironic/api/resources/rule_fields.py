@@ -11,7 +11,9 @@ import orjson
 
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.request import Request
-from ironic.api.types import (
+from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
+from ironic.core.rules.rule import MULTIPLES
+from ironic.core.values import (
     Array,
     Bool,
     Datetime,
@@ -24,8 +26,6 @@ from ironic.api.types import (
     ValueType,
     show_time,
 )
-from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
-from ironic.core.rules.rule import MULTIPLES
 
 
 def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:

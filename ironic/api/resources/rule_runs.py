@@ -13,11 +13,11 @@ from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Enum, Object, Text
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound, NodeRuleRunNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
 from ironic.core.secrets import REPLACEMENT
+from ironic.core.values import Array, Enum, Object, Text
 from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
 
 _MOST_RULES: Final = 1000

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
-from ironic.api.types import (
+from ironic.api.user_steps import RunbookSteps
+from ironic.core import secrets
+from ironic.core.values import (
     Array,
     Bool,
     Datetime,
@@ -20,8 +22,6 @@ from ironic.api.types import (
     Uuid,
     ValueType,
 )
-from ironic.api.user_steps import RunbookSteps
-from ironic.core import secrets
 
 _shown = step_lists.shown(lambda store: store.runbooks)
 

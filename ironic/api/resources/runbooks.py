@@ -13,8 +13,8 @@ from ironic.api.request import Request
 from ironic.api.resources import runbook_rules, step_lists
 from ironic.api.resources.runbook_fields import Runbook
 from ironic.api.routes import Route
-from ironic.api.types import TraitName, TraitNames
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import TraitName, TraitNames
 
 if TYPE_CHECKING:
     from ironic.db import RunbookRecord

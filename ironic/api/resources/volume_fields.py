@@ -12,8 +12,8 @@ import orjson
 from ironic.api import access
 from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Filter, Resource
 from ironic.api.request import Request
-from ironic.api.types import Datetime, Integer, Links, Object, Text, Uuid, ValueType
 from ironic.core import secrets
+from ironic.core.values import Datetime, Integer, Links, Object, Text, Uuid, ValueType
 
 _REDACTED: Final = orjson.Fragment(b'{"redacted_contents":"******"}')
 _LARGEST: Final = 2**31 - 1

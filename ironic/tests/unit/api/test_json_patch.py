@@ -5,8 +5,8 @@ import pytest
 from ironic.api import json_patch
 from ironic.api.fields import Field, Resource
 from ironic.api.json_patch import Change
-from ironic.api.types import Object, Text
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.values import Object, Text
 
 
 class Thing(Resource):

@@ -1,8 +1,8 @@
-"""The types of values in documents.
+"""The types of values in documents: what stands in a field, an argument or a query parameter.
 
-A type says which JSON it takes from a caller (it is a WSME user type, so the generated input types use it as it is) and
-how a stored value is shown. Null never gets here: the reader checks it against the field. Refusals say what was wanted
-and never quote what came, because it may be a password.
+A type says which JSON it takes from a caller and how a stored value is shown. It has the one method that WSME asks of a
+type, `validate`, so the API hands it to WSME as it is; nothing here knows WSME. Null never gets here: the reader checks
+it against the field. Refusals say what was wanted and never quote what came, because it may be a password.
 """
 
 import datetime
@@ -11,27 +11,18 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import orjson
-import wsme.types
 
-from ironic.api import idents
-from ironic.core import states
+from ironic.core import states, syntax
 from ironic.core.traits import is_trait
 
 Shown = Callable[[Any], Any]
 
 
-class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no types
+class ValueType:
     """One kind of value; the base lets any JSON value through."""
 
-    basetype = dict  # WSME hands such values on untouched
     name = "value"
-    json: ClassVar[str] = "object"
     sortable: ClassVar[bool] = True
-
-    @staticmethod
-    def frombasetype(value: Any) -> Any:
-        """Hand the parsed JSON value on."""
-        return value
 
     def validate(self, value: Any) -> Any:
         """Return the value to store, or raise ValueError saying what is wanted."""
@@ -59,7 +50,6 @@ class Text(ValueType):
     """A string."""
 
     name = "text"
-    json = "string"
 
     def __init__(self, longest: int | None = 255, shortest: int = 0) -> None:
         self.longest, self.shortest = longest, shortest
@@ -89,10 +79,9 @@ class Uuid(Text):
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_uuid(value):
+        if (spelled := syntax.uuid_of(value)) is None:
             raise ValueError("must be a UUID")
-        plain = value.replace("-", "").lower()
-        return "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+        return spelled
 
 
 class Pattern(Text):
@@ -116,7 +105,7 @@ class HostName(Text):
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_host_name(value):
+        if not syntax.is_host_name(value):
             raise ValueError("must be a host name")
         return value
 
@@ -133,7 +122,7 @@ class LogicalName(Text):
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_name(value):
+        if not syntax.is_name(value):
             raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
         return value
 
@@ -145,7 +134,7 @@ class NameOrUuid(Text):
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.LOGICAL_NAME.fullmatch(value):
+        if not syntax.is_name_or_uuid(value):
             raise ValueError("must be a UUID or a logical name")
         return value
 
@@ -166,13 +155,12 @@ class Mac(Text):
     """A MAC address; stored in lower case with colons."""
 
     name = "mac"
-    _SYNTAX = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not self._SYNTAX.fullmatch(value):
+        if (spelled := syntax.mac_of(value)) is None:
             raise ValueError("must be a MAC address, its octets parted by colons")
-        return value.lower()
+        return spelled
 
 
 class Enum(Text):
@@ -200,19 +188,12 @@ class Bool(ValueType):
     """A truth value; the usual words are taken too, in any case."""
 
     name = "boolean"
-    json = "boolean"
-    _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
-    _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
-    words: ClassVar[frozenset[str]] = _TRUE | _FALSE
 
     def validate(self, value: Any) -> Any:
         """Return True or False."""
-        if isinstance(value, bool):
-            return value
-        word = value.strip().lower() if isinstance(value, str) else None
-        if word not in self._TRUE and word not in self._FALSE:
+        if (meant := syntax.truth_of(value)) is None:
             raise ValueError("must be true or false")
-        return word in self._TRUE
+        return meant
 
     def shown(self) -> Shown | None:
         """Engines may hand out 0 and 1."""
@@ -233,7 +214,6 @@ class Integer(ValueType):
     """A whole number of 32 bits unless said otherwise; a query has it as digits."""
 
     name = "integer"
-    json = "integer"
 
     def __init__(
         self, smallest: int | None = -(2**31), largest: int | None = 2**31 - 1, *, digits: bool = False
@@ -257,7 +237,6 @@ class Datetime(ValueType):
     """A moment, kept as naive UTC and shown with microseconds and offset."""
 
     name = "time"
-    json = "string"
 
     def shown(self) -> Shown | None:
         """Write ISO 8601; the fraction is always there."""
@@ -298,7 +277,6 @@ class Array(Json):
     """A free JSON list."""
 
     name = "list"
-    json = "array"
     empty = b"[]"
 
     def validate(self, value: Any) -> Any:
@@ -323,7 +301,6 @@ class Words(ValueType):
     """A comma list in a query; empty items are dropped."""
 
     name = "words"
-    json = "array"
     sortable = False
 
     def validate(self, value: Any) -> Any:
@@ -337,7 +314,6 @@ class Links(ValueType):
     """The two links to a path of the thing itself; never written."""
 
     name = "links"
-    json = "array"
     sortable = False
 
     def __init__(self, path: str) -> None:

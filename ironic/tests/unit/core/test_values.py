@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from ironic.api import types
-from ironic.api.types import ValueType
+from ironic.core import values as types
+from ironic.core.values import ValueType
 
 UUID = "abcdef00-0000-4000-8000-000000000001"
 
