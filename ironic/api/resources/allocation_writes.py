@@ -13,7 +13,6 @@ from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import allocation_links, allocations, node_references, node_rules, node_writes
-from ironic.api.resources.allocation_fields import Allocation
 from ironic.api.routes import FAULT, Route
 from ironic.core import allocation as matching
 from ironic.core.allocation import Wanted
@@ -25,6 +24,7 @@ from ironic.core.errors import (
     MissingParameterValue,
     NodeAssociated,
 )
+from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationImpossible
 
 if TYPE_CHECKING:

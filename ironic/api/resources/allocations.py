@@ -6,9 +6,9 @@ from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
-from ironic.api.resources.allocation_fields import Allocation
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeNotFound
+from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationNotFound
 
 

@@ -12,7 +12,6 @@ from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.driver_fields import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import (
     DriverNotFound,
@@ -20,6 +19,7 @@ from ironic.core.errors import (
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
+from ironic.core.model.driver import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.core.values import Bool, Text, ValueType, Words
 
 if TYPE_CHECKING:

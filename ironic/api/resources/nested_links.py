@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ironic.api.fields import NOBODY, Field
+from ironic.api.computed import Gather
 from ironic.api.request import Request
-from ironic.core.values import ValueType
 
 
-def below(part: str, name: str) -> Field:
-    """Return the field with the links to `<request.within>/<part>/<name of the thing>`."""
+def below(part: str) -> Gather:
+    """Return what makes the links to `<request.within>/<part>/<name of the thing>`."""
 
     def gather(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
         return [_links(request, f"{request.within}/{part}/{quote(row[0], safe='@:')}") for row in rows]
 
-    return Field(ValueType(), write=NOBODY, plain=True, needs=(name,), gather=gather)
+    return gather
 
 
 def _links(request: Request, path: str) -> list[dict[str, str]]:

@@ -8,9 +8,10 @@ from typing import Final
 from ironic.api import access, answers, input
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources import node_references, node_views
+from ironic.api.resources import node_references
 from ironic.api.routes import Route
 from ironic.core import secrets
+from ironic.core.model import views
 
 # Who may give a node steps may see what those of a runbook are given.
 _GIVES_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"
@@ -23,7 +24,7 @@ def list_steps(request: Request, node: str) -> Answer:
     told = request.conductors.serving(facts).cleaning_steps(request.context, facts.uuid)
     steps = secrets.masked(told.get("steps", []))
     if not access.allows(request, _GIVES_STEPS, facts.owner, facts.lessee):
-        steps = [node_views.without_arguments(step) for step in steps]
+        steps = [views.without_arguments(step) for step in steps]
     return answers.document(told | {"steps": steps})
 
 

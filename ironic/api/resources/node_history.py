@@ -1,31 +1,19 @@
 """What happened to a node: a list of entries, oldest first, that nobody can change.
 
-Source: facts/fields.yaml, history_entry. The plain list shows the beginning of long texts only.
+Source: facts/fields.yaml, history_entry.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from ironic.api import answers, input, listing, projection
+from ironic.api import answers, computed, input, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request, printable
 from ironic.api.resources import node_idents
-from ironic.api.resources.node_views import text_without_secrets
 from ironic.api.routes import Route
 from ironic.core import syntax
+from ironic.core.model.history import HistoryEntry
 from ironic.core.resource_errors import NodeHistoryNotFound
-from ironic.core.secrets import masked_text
-from ironic.core.values import Datetime, Integer, Text, Uuid, ValueType
-
-_LONGEST: Final = 255
-_CUT: Final = 251
-
-
-def shortened(text: str | None) -> str | None:
-    """Return the text as the plain list shows it."""
-    text = masked_text(text) if text else text
-    return text if text is None or len(text) <= _LONGEST else f"{text[:_CUT]}..."
 
 
 def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -34,28 +22,7 @@ def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence
     return [[{"href": f"{base}/{node}/history/{entry}", "rel": "self"}] for entry, node in rows]
 
 
-class HistoryEntry(Resource):
-    """Something that happened to a node."""
-
-    collection = "history"
-    singular = "history entry"
-    marker: ClassVar[ValueType] = Uuid()
-    sorted_by = "created_at"
-    since_fields = None
-    since_detail = 78
-
-    uuid = Field(Uuid(), since=78, write=NOBODY, plain=True)
-    created_at = Field(Datetime(), since=78, write=NOBODY, plain=True)
-    severity = Field(Text(), since=78, write=NOBODY, plain=True)
-    event_type = Field(Text(), since=78, write=NOBODY)
-    event = Field(Text(None), since=78, write=NOBODY, plain=True, brief=shortened, render=text_without_secrets)
-    conductor = Field(Text(), since=78, write=NOBODY)
-    user = Field(Text(), since=78, write=NOBODY)
-    project = Field(Text(), since=113, write=NOBODY)
-    state = Field(Text(), since=115, write=NOBODY)
-    target_provision_state = Field(Text(), since=115, write=NOBODY)
-    duration_seconds = Field(Integer(), since=115, write=NOBODY)
-    links = Field(ValueType(), since=78, write=NOBODY, plain=True, needs=("uuid", "node_uuid"), gather=link_to_entry)
+computed.bind(HistoryEntry, links=link_to_entry)
 
 
 def index(request: Request, node: str) -> Answer:

@@ -6,46 +6,23 @@ anybody is bothered. The order of the checks of a provision request is part of t
 
 from typing import Any
 
-from ironic.api import access, answers, input, projection, user_steps
+from ironic.api import access, answers, input, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
 from ironic.api.resources import (
     node_idents,
     node_references,
-    node_views,
     provision_request,
     runbook_use,
     step_rights,
 )
 from ironic.api.routes import Route
 from ironic.api.verbs import SOFT_POWER_SINCE
-from ironic.core import states
+from ironic.core import states, user_steps
 from ironic.core.errors import Conflict, InvalidStateRequested
-from ironic.core.values import Bool, Datetime, Enum, Integer, Object, Text
-
-
-class NodeStates(Resource):
-    """The states of a node in one document."""
-
-    collection = "states"
-    singular = "states"
-
-    console_enabled = Field(Bool(), write=NOBODY)
-    last_error = Field(
-        Text(None), write=NOBODY, render=node_views.text_without_secrets, rule="baremetal:node:get:last_error"
-    )
-    power_state = Field(Text(), write=NOBODY)
-    provision_state = Field(Text(), write=NOBODY, render=node_views.state_of_version)
-    target_power_state = Field(Text(), write=NOBODY)
-    target_provision_state = Field(Text(), write=NOBODY)
-    provision_updated_at = Field(Datetime(), write=NOBODY)
-    raid_config = Field(Object(), since=12, write=NOBODY)
-    target_raid_config = Field(Object(), since=12, write=NOBODY)
-    boot_mode = Field(Text(), since=75, write=NOBODY)
-    secure_boot = Field(Bool(), since=75, write=NOBODY)
-
+from ironic.core.model.node import NodeStates
+from ironic.core.values import Enum, Integer, Text
 
 _SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
 _TARGET = (("target", Text()),)

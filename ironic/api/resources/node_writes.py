@@ -26,12 +26,12 @@ from ironic.api.resources import (
     runbook_use,
 )
 from ironic.api.resources.node_fields import Node
-from ironic.api.resources.node_rules import INTERFACES
 from ironic.api.routes import Route
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.lock_purpose import is_in_background
+from ironic.core.model.node import INTERFACES
 from ironic.core.values import Bool
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
     if reset and not any(change.path == ("driver",) for change in changes):
         raise InvalidParameterValue(err="reset_interfaces needs a change of the driver in the same patch.")
     for change in changes:
-        if change.root == "name" and change.op != "remove" and change.value is None:
-            raise InvalidParameterValue(err="name must not be null; remove it instead.")
+        if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
+            raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
         if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
             raise unacceptable("Removing chassis_uuid", 25)
 

@@ -13,10 +13,10 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import node_references, node_serving, port_references
-from ironic.api.resources.port_fields import Port
 from ironic.api.routes import Route
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.port import Port
 
 
 def create(request: Request) -> Answer:

@@ -12,9 +12,9 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources import node_references, node_serving, port_references
-from ironic.api.resources.portgroups import Portgroup
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.portgroup import Portgroup
 
 
 def create(request: Request) -> Answer:

@@ -13,10 +13,10 @@ from ironic.api.listing import Page
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources import node_idents
-from ironic.api.resources.port_fields import Port
 from ironic.api.routes import Route
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.port import Port
 from ironic.core.resource_errors import PortgroupNotFound
 
 # Filters of which a request may have one.

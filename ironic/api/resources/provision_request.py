@@ -7,7 +7,7 @@ Pure. `read` checks the form of the arguments, `check` judges them against node 
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import input, user_steps
+from ironic.api import input
 from ironic.api.errors import unacceptable
 from ironic.api.resources import configdrive
 from ironic.api.resources.node_references import Facts
@@ -19,7 +19,7 @@ from ironic.api.verbs import (
     SINCE,
     SINCE_AFTER_STATE,
 )
-from ironic.core import states
+from ironic.core import states, user_steps
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidStateRequested,

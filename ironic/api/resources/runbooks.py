@@ -6,13 +6,14 @@ Rows and nothing more; no conductor has a part in them. What is done with one is
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access, answers, input, json_patch, listing, user_steps
+from ironic.api import access, answers, input, json_patch, listing
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources import runbook_rules, step_lists
 from ironic.api.resources.runbook_fields import Runbook
 from ironic.api.routes import Route
+from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import TraitName, TraitNames
 

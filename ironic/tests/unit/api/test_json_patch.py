@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from ironic.api import json_patch
-from ironic.api.fields import Field, Resource
 from ironic.api.json_patch import Change
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.model.fields import Field, Resource
 from ironic.core.values import Object, Text
 
 

@@ -12,6 +12,7 @@ GOOD: list[tuple[ValueType, Any, Any]] = [
     (types.Text(3), "abc", "abc"),
     (types.Text(None), "x" * 5000, "x" * 5000),
     (types.Text(3, 1), "a", "a"),
+    (types.LowerText(), "Rack A", "rack a"),
     (types.Uuid(), UUID.upper(), UUID),
     (types.Uuid(), UUID.replace("-", ""), UUID),
     (types.LogicalName(), "A-b._~1", "A-b._~1"),

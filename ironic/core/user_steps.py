@@ -30,8 +30,7 @@ _DESCRIBED: Final[Mapping[str, dict[str, Any]]] = {
 class _Steps(ValueType):
     """A list of steps."""
 
-    name = "steps"
-    json = "array"
+    noun = "a list of steps"
     sortable = False
     required: frozenset[str] = frozenset({"interface", "step"})
     optional: frozenset[str] = frozenset()
