@@ -1,4 +1,4 @@
-"""The named filters of nodes."""
+"""The named filters of nodes, beside the comparison of columns with a value."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.model.node import Node
-from ironic.db.filters import Contains, Filter, any_of, before, equals, given, none_of
+from ironic.db.filters import Contains, Filter, any_of, before, given, none_of
 from ironic.db.tables import chassis, nodes
 
 
@@ -37,7 +36,6 @@ def _of_share(share: Share) -> ColumnElement[bool]:
 
 
 NODE_FILTERS: Mapping[str, Filter] = {
-    **{name: equals(nodes.c[name]) for name in Node.table.compared if name in nodes.c},
     "id_in": any_of(nodes.c.id),
     "uuid_in": any_of(nodes.c.uuid),
     "provision_state_in": any_of(nodes.c.provision_state),

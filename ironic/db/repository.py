@@ -19,6 +19,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import syntax
 from ironic.core.errors import IronicError, MarkerNotFound
+from ironic.db.column_types import Json
 from ironic.db.filters import Filter, any_of, equals
 from ironic.db.listing import Listing, Page, Virtual
 from ironic.db.record import Record
@@ -42,12 +43,13 @@ class Repository(ABC, Generic[R]):
 
     _record: type[R]
 
-    def __init_subclass__(
-        cls, *, table: sa.Table | None = None, record: type[R] | None = None, key: str = "uuid"
-    ) -> None:
-        """Bind the repository to its table and its kind of record."""
-        if table is not None and record is not None:
-            cls.table, cls._record, cls.key = table, record, key
+    def __init_subclass__(cls, *, record: type[R] | None = None, key: str = "uuid") -> None:
+        """Bind the repository to its kind of record and its table; columns are compared by value unless it says how."""
+        if record is not None:
+            cls.table, cls._record, cls.key = record.form.table, record, key
+        if hasattr(cls, "table"):
+            by_value = {str(one.name): equals(one) for one in cls.table.c if not isinstance(one.type, Json)}
+            cls.filters = {**by_value, **cls.filters}
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions

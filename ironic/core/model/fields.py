@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
-from ironic.core.values import Json, Links, ValueType
+from ironic.core.values import Links, ValueType
 
 # Ways of writing a field: a new thing, a patch, an inspection rule. A rule writes what an administrator's patch may.
 NOBODY: Final = frozenset[str]()
@@ -168,11 +168,6 @@ class Table:
     def literal(self) -> frozenset[tuple[str, ...]]:
         """The paths that rules never make from what a machine reported."""
         return frozenset((name, *path) for name, one in self.fields.items() for path in one.literal)
-
-    @property
-    def compared(self) -> list[str]:
-        """The columns of the thing's own row that can be compared with a value."""
-        return [name for name, one in self.fields.items() if one.column == name and not isinstance(one.type, Json)]
 
 
 class Resource:

@@ -79,6 +79,11 @@ def of_row(resource: type[Resource], repository: Any) -> dict[str, Field]:
     }
 
 
+@pytest.mark.parametrize(("resource", "repository"), [(row[0], row[2]) for row in STORED if row[2] is not None])
+def test_the_store_knows_what_callers_filter_by(resource: type[Resource], repository: Any) -> None:
+    assert {one.key for one in resource.table.filters.values()} - {None} <= repository.filters.keys()
+
+
 @pytest.mark.parametrize(
     ("resource", "table", "repository", "own"), STORED, ids=[resource.collection for resource, *_ in STORED]
 )
