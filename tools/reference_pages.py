@@ -13,11 +13,11 @@ import reference_examples
 import yaml
 
 from ironic.api import versions
-from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.openapi import document, operations
 from ironic.api.openapi.values import TRUTH_WORDS, given, shown
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
+from ironic.core.model.fields import REQUIRED, Field, Resource
 
 HERE = Path(__file__).resolve().parent
 ABOUT = "Read off the tables of the service by `make docs`. What holds of all requests: [start](README.md)."

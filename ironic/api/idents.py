@@ -4,17 +4,12 @@ The name of a wildcard in the route table (`{node}`) picks its check. A malforme
 entered; the shape of that refusal differs per kind, as clients know it. Whether the thing exists the handler will see.
 """
 
-import re
 from collections.abc import Callable
 from typing import Final
 
 from ironic.api.errors import Abort
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
-
-LOGICAL_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,255}")
-HOST_NAME: Final = re.compile(r"(?=.{1,255}\Z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-                              r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*")  # fmt: skip
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}")
 
 # Words that stand in the place of a node's name in some path, so a path with them is no path to a node.
 NODE_PARTS: Final = frozenset(
@@ -23,40 +18,25 @@ NODE_PARTS: Final = frozenset(
 )
 
 
-def is_uuid(text: str) -> bool:
-    """Tell whether text is a UUID in any usual spelling."""
-    return _UUID.fullmatch(text) is not None
-
-
-def is_name(text: str) -> bool:
-    """Tell whether text is a logical name; one that looks like a UUID is none."""
-    return LOGICAL_NAME.fullmatch(text) is not None and not is_uuid(text)
-
-
-def is_host_name(text: str) -> bool:
-    """Tell whether text is a host name, which is what names were before 1.10."""
-    return HOST_NAME.fullmatch(text) is not None and not is_uuid(text)
-
-
 def _node(text: str) -> None:
     if text in NODE_PARTS:
         raise Abort(404, "There is no such path: a node's name or UUID is missing.")
-    if not LOGICAL_NAME.fullmatch(text):
+    if not syntax.is_name_or_uuid(text):
         raise Abort(400, "A node is named by its UUID or a logical name.")
 
 
 def _portgroup(text: str) -> None:
-    if not LOGICAL_NAME.fullmatch(text):
+    if not syntax.is_name_or_uuid(text):
         raise Abort(400, "A port group is named by its UUID or a logical name.")
 
 
 def _name_or_uuid(text: str) -> None:
-    if not LOGICAL_NAME.fullmatch(text):
+    if not syntax.is_name_or_uuid(text):
         raise InvalidParameterValue(err="The path has to name this by a UUID or a logical name.")
 
 
 def _uuid(text: str) -> None:
-    if not is_uuid(text):
+    if not syntax.is_uuid(text):
         raise InvalidParameterValue(err="The path has to name this by its UUID.")
 
 

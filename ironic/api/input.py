@@ -12,11 +12,11 @@ from typing import Any
 import wsme.types
 
 from ironic.api.errors import unacceptable
-from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.request import printable
-from ironic.api.types import ValueType, Words
 from ironic.core import sent_back
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.model.fields import REQUIRED, Field, Resource
+from ironic.core.values import ValueType, Words
 
 Types = tuple[tuple[str, ValueType], ...]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.api.errors import unacceptable
-from ironic.api.fields import Field
 from ironic.api.request import printable
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import Field
 
 PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
 # Any key at all, with `~` and `/` in it written as RFC 6901 has it.

@@ -15,11 +15,11 @@ import orjson
 from ironic.api import access, answers, input, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
-from ironic.api.fields import Resource
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.types import Bool, Enum, Integer, Text, ValueType, Words
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import Resource
+from ironic.core.values import Bool, Enum, Integer, Text, ValueType, Words
 
 CHUNK = 100
 

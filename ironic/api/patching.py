@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ironic.api import access, input, json_patch
-from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.types import Json
 from ironic.core import logins, sent_back
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import REQUIRED, Field, Resource
+from ironic.core.values import Json
 
 if TYPE_CHECKING:
     from ironic.db.repository import Repository

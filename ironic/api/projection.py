@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ironic.api import access
+from ironic.api import access, computed
 from ironic.api.errors import unacceptable
-from ironic.api.fields import Field, Resource
 from ironic.api.request import Request, printable
-from ironic.api.types import Json, Links
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import Field, Resource
 from ironic.core.secrets import REPLACEMENT
+from ironic.core.values import Json, Links
 
 if TYPE_CHECKING:
     from ironic.db.record import Record
@@ -54,7 +54,7 @@ class Projection:
     ) -> None:
         stored = [one for one in fields if one.column is not None]
         linked = [one for one in fields if isinstance(one.type, Links)]
-        self._gathered = [one for one in fields if one.gather is not None]
+        self._gathered = [one for one in fields if one.is_computed]
         self.names = [one.name for one in fields]
         columns = [str(one.column) for one in stored]
         needed = [column for one in self._gathered for column in one.needs] + ([resource.key] if linked else [])
@@ -72,14 +72,14 @@ class Projection:
         ]
         # Whether it shows secrets.
         self.is_unmasked = any(one.unmasked_by in sight for one in fields if one.unmasked_by) if sight else False
-        self._links = [one.type for one in linked]
+        self._links = [one.type.path for one in fields if isinstance(one.type, Links)]
         self._links_key = self.columns.index(resource.key) if linked else 0
 
     def batch(self, request: Request, rows: Sequence[Sequence[Any]]) -> "Batch":
         """Prepare rows of `columns` for being shown; whatever takes a statement is asked once for all of them."""
         return Batch(
             rows,
-            [_template(request.base, kind.path) for kind in self._links],
+            [_template(request.base, path) for path in self._links],
             [self._gather(request, one, rows) for one in self._gathered],
             self._document,
             self._hider(request),
@@ -110,8 +110,7 @@ class Projection:
 
     def _gather(self, request: Request, one: Field, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
         at = [self.columns.index(column) for column in one.needs]
-        assert one.gather is not None  # only such fields are here
-        return one.gather(request, [tuple(row[index] for index in at) for row in rows])
+        return computed.gather(one)(request, [tuple(row[index] for index in at) for row in rows])
 
     def _document(self, row: Sequence[Any], links: list[str], gathered: list[Any]) -> dict[str, Any]:
         values = list(row[: self._stored])

@@ -7,6 +7,8 @@ gives up waiting says which of these was the last and which should have come nex
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ironic.core import syntax
+
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 def last_and_next(node: "NodeRecord", since: datetime | None, expected: str) -> tuple[str, str]:
     """Return the last milestone, and what should have come next on the way to what is expected in the end."""
     known = node.driver_internal_info
-    heard = _moment(known.get("agent_last_heartbeat"))
+    heard = syntax.moment_of(known.get("agent_last_heartbeat"))
     if heard is not None and since is not None and heard >= since:
         return f"its agent's last heartbeat came at {heard} UTC", expected
     if known.get("agent_url"):
@@ -26,14 +28,7 @@ def last_and_next(node: "NodeRecord", since: datetime | None, expected: str) -> 
 
 
 def _started(node: "NodeRecord") -> str:
-    changed = _moment(node.driver_internal_info.get("last_power_state_change"))
+    changed = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
     if changed is None:
         return f"none (recorded power state: {node.power_state or 'unknown'})"
     return f"its power state was set to '{node.power_state}' at {changed} UTC"
-
-
-def _moment(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text)).replace(tzinfo=None)
-    except ValueError:
-        return None

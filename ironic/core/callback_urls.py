@@ -6,7 +6,8 @@ names a server and nothing else. Which servers may be called is for those who co
 
 import ipaddress
 from typing import Final, NamedTuple, Self
-from urllib.parse import urlsplit
+
+from ironic.core import syntax
 
 LONGEST: Final = 2048
 _PORTS: Final = {"http": 80, "https": 443}
@@ -26,18 +27,13 @@ class CallbackUrl(NamedTuple):
         """Take a URL apart, or raise ValueError saying what is wrong with it."""
         if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
             raise ValueError("has to be an http or https URL with a host")
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            raise ValueError("has to be an http or https URL with a host") from None
-        if parts.scheme not in _PORTS or not host or port == 0:
+        if (parts := syntax.url_of(url, _PORTS)) is None or parts.port == 0:
             raise ValueError("has to be an http or https URL with a host")
         if "@" in parts.netloc:
             raise ValueError("must not hold a login")
         if parts.path not in ("", "/") or "?" in url or "#" in url:
             raise ValueError("has to end after the host and port")
-        return cls(parts.scheme, host, port or _PORTS[parts.scheme])
+        return cls(parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme])
 
     @property
     def address(self) -> Address | None:

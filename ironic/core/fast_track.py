@@ -7,27 +7,21 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from ironic.core import states
+from ironic.core import states, syntax
 
 # A ramdisk that nobody waits for may be running in these.
 IDLE: Final = frozenset({states.ENROLL, states.MANAGEABLE, states.AVAILABLE})
 # Where a ramdisk may look its node up besides the states that allow it anyway.
 LOOKUP_ALLOWED: Final = IDLE | {states.SERVICING, states.SERVICEHOLD}
 
-_TRUE: Final = frozenset({"1", "t", "true", "on", "y", "yes"})
-
 
 def is_wanted(driver_info: Mapping[str, Any], default: bool) -> bool:
     """Tell whether the node's ramdisk is to stay; the node's own word wins over the option."""
     own = driver_info.get("fast_track")
-    return default if own is None else str(own).strip().lower() in _TRUE
+    return default if own is None else syntax.truth_of(str(own)) is True
 
 
 def is_fresh(memory: Mapping[str, Any], now: datetime, limit: float) -> bool:
     """Tell whether a heartbeat came in the last ``limit`` seconds; ``memory`` is driver_internal_info, time is UTC."""
-    said = memory.get("agent_last_heartbeat")
-    try:
-        came = datetime.fromisoformat(str(said)).replace(tzinfo=None)
-    except ValueError:
-        return False
-    return now - came <= timedelta(seconds=limit)
+    came = syntax.moment_of(memory.get("agent_last_heartbeat"))
+    return came is not None and now - came <= timedelta(seconds=limit)

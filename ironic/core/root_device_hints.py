@@ -13,6 +13,8 @@ from typing import Any, Final
 from oslo_utils.specs_matcher import make_grammar, op_methods
 from pyparsing import ParseException
 
+from ironic.core import syntax
+
 GIB: Final = 1 << 30
 
 # What may be hinted at, by the kind of its value.
@@ -29,7 +31,6 @@ Hints = Mapping[str, Any]
 _OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})
 # The library's words end at white space, ours may have blanks; this stands for them and sorts like them.
 _BLANK: Final = "\x01"
-_WORDS: Final = dict.fromkeys(("true", "yes", "1", "on"), True) | dict.fromkeys(("false", "no", "0", "off"), False)
 # Reading takes the library up to 13 microseconds for a character and some 600 for a hint. Hints are data of tenants.
 _LONGEST: Final = 1024
 _LONGEST_OF_SEVERAL: Final = 8 * 1024
@@ -165,4 +166,4 @@ def _size(value: Any) -> int | None:
 
 
 def _flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else _WORDS.get(str(value).strip().lower())
+    return syntax.truth_of(str(value))

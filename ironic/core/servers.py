@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from ironic.core import syntax
+
 PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -23,14 +25,15 @@ class Server(NamedTuple):
 
 def server_of(url: str) -> Server | None:
     """Return the web server that a URL names; None when it names none."""
+    if (parts := syntax.url_of(url, PORTS)) is None:
+        return None
     try:
-        parts = urlsplit(url)
-        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
-    except ValueError:
+        host = (parts.hostname or "").encode("idna").decode()
+    except UnicodeError:
         return None
-    if parts.scheme not in PORTS or not host or not host.isprintable() or " " in host or port == 0:
+    if not host or not host.isprintable() or " " in host or parts.port == 0:
         return None
-    return Server(parts.scheme, host, port or PORTS[parts.scheme])
+    return Server(parts.scheme, host, parts.port or PORTS[parts.scheme])
 
 
 def is_among(server: Server, named: Iterable[str]) -> bool:

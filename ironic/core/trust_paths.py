@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.core import syntax
+
 _WORDS: Final = frozenset(("ca", "cacert", "cacerts", "cafile", "capath", "cert", "certs", "certificate", "verify"))
 _GAP: Final = re.compile(r"[^a-z0-9]+")
-_YES_OR_NO: Final = frozenset(("1", "0", "t", "f", "true", "false", "on", "off", "y", "n", "yes", "no", ""))
 _PEM: Final = "-----BEGIN "
 
 
@@ -21,4 +22,4 @@ def named(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
 def _may_be_path(key: str, value: Any) -> bool:
     if _WORDS.isdisjoint(_GAP.split(key.lower())) or not isinstance(value, str):
         return False
-    return value.strip().lower() not in _YES_OR_NO and not value.startswith(_PEM)
+    return bool(value.strip()) and syntax.truth_of(value) is None and not value.startswith(_PEM)

@@ -5,7 +5,6 @@ only while it is still named there, so one that was taken for dead and came back
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 import sqlalchemy as sa
@@ -16,31 +15,16 @@ from ironic.core import states
 from ironic.core.allocation import ALLOCATING, POWER_UNKNOWN, Wanted
 from ironic.core.errors import DuplicateName, IronicError
 from ironic.core.resource_errors import AllocationAlreadyExists, AllocationNotFound
-from ironic.db.filters import Filter, equals
+from ironic.db.filters import equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import allocations, conductors, node_traits, nodes
+from ironic.db.tables import AllocationColumns, allocations, conductors, node_traits, nodes
 from ironic.db.transactions import unit_of_work
 
 
-class AllocationRecord(Record, table=allocations):
+class AllocationRecord(Record, AllocationColumns):
     """One allocation."""
-
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    name: str | None
-    node_id: int | None
-    state: str
-    owner: str | None
-    last_error: str | None
-    resource_class: str | None
-    traits: list[str]
-    candidate_nodes: list[str]
-    extra: dict[str, Any]
-    conductor_affinity: int | None
 
 
 class CandidateRow(NamedTuple):
@@ -51,15 +35,9 @@ class CandidateRow(NamedTuple):
     name: str | None
 
 
-class Allocations(Repository[AllocationRecord], table=allocations, record=AllocationRecord):
+class Allocations(Repository[AllocationRecord], record=AllocationRecord):
     """All allocations."""
 
-    filters: ClassVar[Mapping[str, Filter]] = {
-        "state": equals(allocations.c.state),
-        "owner": equals(allocations.c.owner),
-        "resource_class": equals(allocations.c.resource_class),
-        "node_id": equals(allocations.c.node_id),
-    }
     virtual: ClassVar[Mapping[str, Virtual]] = {
         "node_uuid": Virtual(nodes.c.uuid, allocations.c.node_id == nodes.c.id),
     }

@@ -1,8 +1,7 @@
 """Chassis: what nodes stand in."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from oslo_db.exception import DBReferenceError
 from sqlalchemy.engine import Connection
@@ -12,22 +11,15 @@ from ironic.core.resource_errors import ChassisAlreadyExists, ChassisNotEmpty, C
 from ironic.db.filters import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import chassis
+from ironic.db.tables import ChassisColumns, chassis
 from ironic.db.transactions import unit_of_work
 
 
-class ChassisRecord(Record, table=chassis):
+class ChassisRecord(Record, ChassisColumns):
     """One chassis."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    extra: dict[str, Any]
-    description: str | None
 
-
-class Chassis(Repository[ChassisRecord], table=chassis, record=ChassisRecord):
+class Chassis(Repository[ChassisRecord], record=ChassisRecord):
     """All chassis."""
 
     filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(chassis.c.uuid)}

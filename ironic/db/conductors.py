@@ -15,12 +15,12 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, IronicError
 from ironic.core.interface_choice import InterfaceRow
-from ironic.db.filters import Filter, any_of, equals
+from ironic.db.filters import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Repository
 from ironic.db.stored_text import encode
+from ironic.db.tables import ConductorColumns, conductors, nodes
 from ironic.db.tables import conductor_hardware_interfaces as served
-from ironic.db.tables import conductors, nodes
 from ironic.db.transactions import unit_of_work
 
 
@@ -36,17 +36,8 @@ class ServedInterface(NamedTuple):
     listed: bool = True
 
 
-class ConductorRecord(Record, table=conductors):
+class ConductorRecord(Record, ConductorColumns):
     """One conductor."""
-
-    id: int
-    created_at: datetime
-    updated_at: datetime | None
-    hostname: str
-    drivers: list[str]
-    online: bool
-    conductor_group: str
-    incarnation: str | None
 
 
 _SERVED = (
@@ -56,13 +47,11 @@ _SERVED = (
 )
 
 
-class Conductors(Repository[ConductorRecord], table=conductors, record=ConductorRecord, key="hostname"):
+class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostname"):
     """All conductors, the dead ones too."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
         "hostname": any_of(conductors.c.hostname),
-        "conductor_group": equals(conductors.c.conductor_group),
-        "online": equals(conductors.c.online),
     }
 
     def missing(self, ident: str | int) -> IronicError:

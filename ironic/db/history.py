@@ -14,44 +14,23 @@ from sqlalchemy.engine import Connection
 from ironic.core.errors import IronicError
 from ironic.core.resource_errors import NodeHistoryNotFound
 from ironic.core.secrets import masked_text
-from ironic.db.filters import Filter, equals
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Repository
-from ironic.db.tables import node_history, nodes
+from ironic.db.tables import HistoryColumns, node_history, nodes
 from ironic.db.transactions import unit_of_work
 
 LONGEST_EVENT = 64 * 1024
 _AT_ONCE = 500
 
 
-class HistoryRecord(Record, table=node_history):
+class HistoryRecord(Record, HistoryColumns):
     """One event."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    node_id: int
-    conductor: str | None
-    event_type: str | None
-    severity: str | None
-    event: str | None
-    user: str | None
-    project: str | None
-    state: str | None
-    target_provision_state: str | None
-    duration_seconds: int | None
 
-
-class History(Repository[HistoryRecord], table=node_history, record=HistoryRecord):
+class History(Repository[HistoryRecord], record=HistoryRecord):
     """The events of all nodes."""
 
-    filters: ClassVar[Mapping[str, Filter]] = {
-        "node_id": equals(node_history.c.node_id),
-        "severity": equals(node_history.c.severity),
-        "event_type": equals(node_history.c.event_type),
-    }
     virtual: ClassVar[Mapping[str, Virtual]] = {
         "node_uuid": Virtual(nodes.c.uuid, node_history.c.node_id == nodes.c.id),
     }

@@ -1,8 +1,7 @@
 """Inspection rules that users have posted."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -10,35 +9,21 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import IronicError
 from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
-from ironic.db.filters import Filter, equals
+from ironic.db.filters import Filter
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import inspection_rule_hits, inspection_rules
+from ironic.db.tables import InspectionRuleColumns, inspection_rule_hits, inspection_rules
 from ironic.db.transactions import unit_of_work
 
 
-class InspectionRuleRecord(Record, table=inspection_rules):
+class InspectionRuleRecord(Record, InspectionRuleColumns):
     """One rule."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    priority: int
-    description: str | None
-    scope: str | None
-    sensitive: bool
-    phase: str | None
-    conditions: list[dict[str, Any]]
-    actions: list[dict[str, Any]]
 
-
-class InspectionRules(Repository[InspectionRuleRecord], table=inspection_rules, record=InspectionRuleRecord):
+class InspectionRules(Repository[InspectionRuleRecord], record=InspectionRuleRecord):
     """All rules that are in the database."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
-        "scope": equals(inspection_rules.c.scope),
-        "phase": equals(inspection_rules.c.phase),
         # A rule without a phase is one of phase main.
         "phases": lambda names: sa.func.coalesce(inspection_rules.c.phase, "main").in_(list(names)),
     }

@@ -1,4 +1,4 @@
-"""The named filters of nodes."""
+"""The named filters of nodes, beside the comparison of columns with a value."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -6,31 +6,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.db.filters import Contains, Filter, any_of, before, equals, given, none_of
+from ironic.db.filters import Contains, Filter, any_of, before, given, none_of
 from ironic.db.tables import chassis, nodes
-
-_SAME = (
-    "name",
-    "instance_uuid",
-    "instance_name",
-    "maintenance",
-    "retired",
-    "provision_state",
-    "power_state",
-    "target_power_state",
-    "driver",
-    "resource_class",
-    "fault",
-    "conductor_group",
-    "owner",
-    "lessee",
-    "parent_node",
-    "reservation",
-    "auto_discovered",
-    "console_enabled",
-    *(interface_field(kind) for kind in KINDS),
-)
 
 
 def _of_project(project: str) -> ColumnElement[bool]:
@@ -59,7 +36,6 @@ def _of_share(share: Share) -> ColumnElement[bool]:
 
 
 NODE_FILTERS: Mapping[str, Filter] = {
-    **{name: equals(nodes.c[name]) for name in _SAME},
     "id_in": any_of(nodes.c.id),
     "uuid_in": any_of(nodes.c.uuid),
     "provision_state_in": any_of(nodes.c.provision_state),

@@ -1,7 +1,6 @@
 """Port groups of nodes."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
@@ -15,32 +14,16 @@ from ironic.core.resource_errors import (
     PortgroupNotEmpty,
     PortgroupNotFound,
 )
-from ironic.db.filters import Filter, any_of, equals
+from ironic.db.filters import Filter, any_of
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import nodes, portgroups, ports
+from ironic.db.tables import PortgroupColumns, nodes, portgroups, ports
 from ironic.db.transactions import unit_of_work
 
 
-class PortgroupRecord(Record, table=portgroups):
+class PortgroupRecord(Record, PortgroupColumns):
     """One port group."""
-
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    name: str | None
-    node_id: int
-    address: str | None
-    extra: dict[str, Any]
-    internal_info: dict[str, Any]
-    properties: dict[str, Any]
-    standalone_ports_supported: bool
-    mode: str | None
-    physical_network: str | None
-    category: str | None
-    dynamic_portgroup: bool
 
 
 def _of_nodes(condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -54,13 +37,12 @@ def _of_node(uuid: str) -> ColumnElement[bool]:
 _IS_EMPTY = ~sa.exists().where(ports.c.portgroup_id == portgroups.c.id)
 
 
-class Portgroups(Repository[PortgroupRecord], table=portgroups, record=PortgroupRecord):
+class Portgroups(Repository[PortgroupRecord], record=PortgroupRecord):
     """All port groups."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
         "node_id": any_of(portgroups.c.node_id),
         "node_uuid": _of_node,
-        "address": equals(portgroups.c.address),
         "shard": lambda shards: _of_nodes(any_of(nodes.c.shard)(shards)),
         "conductor_groups": lambda groups: _of_nodes(any_of(nodes.c.conductor_group)(groups)),
         "project": lambda project: _of_nodes(sa.or_(nodes.c.owner == project, nodes.c.lessee == project)),

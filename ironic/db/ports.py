@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
@@ -13,35 +12,16 @@ from sqlalchemy.sql.elements import ColumnElement
 from ironic.core import states
 from ironic.core.errors import DuplicateName, IronicError, NodeNotFound
 from ironic.core.resource_errors import MACAlreadyExists, PortAlreadyExists, PortNotFound
-from ironic.db.filters import Contains, Filter, any_of, equals
+from ironic.db.filters import Contains, Filter, any_of
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
-from ironic.db.tables import nodes, portgroups, ports
+from ironic.db.tables import PortColumns, nodes, portgroups, ports
 from ironic.db.transactions import unit_of_work
 
 
-class PortRecord(Record, table=ports):
+class PortRecord(Record, PortColumns):
     """One port."""
-
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    name: str | None
-    node_id: int
-    portgroup_id: int | None
-    address: str
-    extra: dict[str, Any]
-    internal_info: dict[str, Any]
-    local_link_connection: dict[str, Any]
-    pxe_enabled: bool
-    is_smartnic: bool
-    available_for_dynamic_portgroup: bool
-    physical_network: str | None
-    description: str | None
-    vendor: str | None
-    category: str | None
 
 
 def _of_nodes(condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -52,7 +32,7 @@ def _in_portgroup(uuid: str) -> ColumnElement[bool]:
     return ports.c.portgroup_id == sa.select(portgroups.c.id).where(portgroups.c.uuid == uuid).scalar_subquery()
 
 
-class Ports(Repository[PortRecord], table=ports, record=PortRecord):
+class Ports(Repository[PortRecord], record=PortRecord):
     """All ports."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
@@ -60,9 +40,7 @@ class Ports(Repository[PortRecord], table=ports, record=PortRecord):
         "node_uuid": lambda uuid: _of_nodes(nodes.c.uuid == uuid),
         "address": any_of(ports.c.address),
         "uuid_in": any_of(ports.c.uuid),
-        "portgroup_id": equals(ports.c.portgroup_id),
         "portgroup_uuid": _in_portgroup,
-        "pxe_enabled": equals(ports.c.pxe_enabled),
         "shard": lambda shards: _of_nodes(any_of(nodes.c.shard)(shards)),
         "conductor_groups": lambda groups: _of_nodes(any_of(nodes.c.conductor_group)(groups)),
         "project": lambda project: _of_nodes(sa.or_(nodes.c.owner == project, nodes.c.lessee == project)),

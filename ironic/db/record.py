@@ -8,10 +8,9 @@ change different columns both keep their changes. Who may save, and under which 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-import sqlalchemy as sa
-
 from ironic.db.stored_form import StoredForm
 from ironic.db.stored_text import JsonText, decode, encode
+from ironic.db.tables.columns import Columns
 
 
 class Home(Protocol):
@@ -38,10 +37,11 @@ class Record:
     _home: Home
     _stored: dict[str, Any]
 
-    def __init_subclass__(cls, *, table: sa.Table | None = None, extra: tuple[str, ...] = ()) -> None:
-        """Learn the columns; ``extra`` names attributes that are no columns."""
-        if table is not None:
-            cls.form = StoredForm(table)
+    def __init_subclass__(cls, *, extra: tuple[str, ...] = (), **more: Any) -> None:
+        """Learn the columns of the table that is the other base; ``extra`` names attributes that are no columns."""
+        super().__init_subclass__(**more)
+        if issubclass(cls, Columns):
+            cls.form = StoredForm(cls.table)
             cls._plain = tuple(name for name in cls.form.names if name not in cls.form.empties)
             cls._writable = frozenset((*cls.form.names, *extra))
 
@@ -57,7 +57,7 @@ class Record:
         for name in self.form.empties:
             mine.pop(name, None)
 
-    if not TYPE_CHECKING:  # a checker knows the attributes by the annotations of each kind of record
+    if not TYPE_CHECKING:  # a checker knows the attributes by the lines of the table
 
         def __getattr__(self, name: str) -> Any:
             """Read a JSON column the first time it is asked for."""

@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import sqlalchemy as sa
 from oslo_db.exception import DBDuplicateEntry, DBReferenceError
-from oslo_utils import uuidutils
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
+from ironic.core import syntax
 from ironic.core.errors import IronicError, MarkerNotFound
+from ironic.db.column_types import Json
 from ironic.db.filters import Filter, any_of, equals
 from ironic.db.listing import Listing, Page, Virtual
 from ironic.db.record import Record
@@ -42,12 +43,13 @@ class Repository(ABC, Generic[R]):
 
     _record: type[R]
 
-    def __init_subclass__(
-        cls, *, table: sa.Table | None = None, record: type[R] | None = None, key: str = "uuid"
-    ) -> None:
-        """Bind the repository to its table and its kind of record."""
-        if table is not None and record is not None:
-            cls.table, cls._record, cls.key = table, record, key
+    def __init_subclass__(cls, *, record: type[R] | None = None, key: str = "uuid") -> None:
+        """Bind the repository to its kind of record and its table; columns are compared by value unless it says how."""
+        if record is not None:
+            cls.table, cls._record, cls.key = record.form.table, record, key
+        if hasattr(cls, "table"):
+            by_value = {str(one.name): equals(one) for one in cls.table.c if not isinstance(one.type, Json)}
+            cls.filters = {**by_value, **cls.filters}
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
@@ -222,7 +224,7 @@ class Repository(ABC, Generic[R]):
     def _key_for(self, ident: str | int) -> str:
         if isinstance(ident, int):
             return "id"
-        return self.key if "name" not in self._form.defaults or uuidutils.is_uuid_like(ident) else "name"
+        return self.key if "name" not in self._form.defaults or syntax.is_uuid(ident) else "name"
 
     def _is(self, ident: str | int) -> ColumnElement[bool]:
         return self.table.c[self._key_for(ident)] == ident

@@ -34,7 +34,7 @@ _LONGEST_PAUSES: Final = 10
 _FREE: Final[dict[str, Any]] = {"reservation": None, "reservation_purpose": None, "reservation_token": None}
 
 
-class Reservations(Repository[NodeRecord], table=nodes, record=NodeRecord):
+class Reservations(Repository[NodeRecord], record=NodeRecord):
     """Taking, keeping and giving back nodes."""
 
     def __init__(self, transactions: Transactions) -> None:

@@ -5,7 +5,6 @@ whole; the steps of many lists are read in one statement.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
@@ -20,12 +19,20 @@ from ironic.core.resource_errors import (
     RunbookNotFound,
 )
 from ironic.core.steps import number
-from ironic.db.filters import Filter, any_of, equals
+from ironic.db.filters import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, R, Repository
 from ironic.db.stored_form import StoredForm
 from ironic.db.stored_text import decode
-from ironic.db.tables import deploy_template_steps, deploy_templates, runbook_steps, runbook_traits, runbooks
+from ironic.db.tables import (
+    DeployTemplateColumns,
+    RunbookColumns,
+    deploy_template_steps,
+    deploy_templates,
+    runbook_steps,
+    runbook_traits,
+    runbooks,
+)
 from ironic.db.traits import TraitSets
 from ironic.db.transactions import Transactions, unit_of_work
 
@@ -88,18 +95,11 @@ class NamedSteps(Repository[R]):
         return record
 
 
-class DeployTemplateRecord(Record, table=deploy_templates):
+class DeployTemplateRecord(Record, DeployTemplateColumns):
     """One deploy template."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    name: str
-    extra: dict[str, Any]
 
-
-class DeployTemplates(NamedSteps[DeployTemplateRecord], table=deploy_templates, record=DeployTemplateRecord):
+class DeployTemplates(NamedSteps[DeployTemplateRecord], record=DeployTemplateRecord):
     """All deploy templates; the steps of one join a deployment whose instance asks for the trait it is named after."""
 
     filters: ClassVar[Mapping[str, Filter]] = {"name_in": any_of(deploy_templates.c.name)}
@@ -123,29 +123,18 @@ class DeployTemplates(NamedSteps[DeployTemplateRecord], table=deploy_templates, 
         return DeployTemplateNotFound(template=ident)
 
 
-class RunbookRecord(Record, table=runbooks):
+class RunbookRecord(Record, RunbookColumns):
     """One runbook."""
-
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    name: str
-    description: str | None
-    public: bool
-    owner: str | None
-    disable_ramdisk: bool
-    extra: dict[str, Any]
 
 
 def _visible_to(project: str) -> ColumnElement[bool]:
     return sa.or_(runbooks.c.owner == project, runbooks.c.public.is_(True))
 
 
-class Runbooks(NamedSteps[RunbookRecord], table=runbooks, record=RunbookRecord):
+class Runbooks(NamedSteps[RunbookRecord], record=RunbookRecord):
     """All runbooks; one is for the nodes it shares a trait with."""
 
-    filters: ClassVar[Mapping[str, Filter]] = {"owner": equals(runbooks.c.owner), "visible_to": _visible_to}
+    filters: ClassVar[Mapping[str, Filter]] = {"visible_to": _visible_to}
     taken: ClassVar[Errors] = {
         "uuid": lambda value: RunbookAlreadyExists(resource="runbook", field="uuid", value=value),
         "name": lambda value: DuplicateName(resource="runbook", name=value),

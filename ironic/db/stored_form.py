@@ -25,7 +25,7 @@ class StoredForm:
 
     def __init__(self, table: sa.Table) -> None:
         self.names = tuple(str(column.name) for column in table.c)
-        self.table_name = table.name
+        self.table = table
         self.empties = {str(c.name): c.type.empty for c in table.c if isinstance(c.type, Json)}
         self.defaults = {str(c.name): _default_of(c) for c in table.c}
         self._convert = {str(c.name): _conversion(c) for c in table.c}
@@ -35,7 +35,7 @@ class StoredForm:
         try:
             convert = self._convert[name]
         except KeyError:
-            raise TypeError(f"Table {self.table_name} has no column {name}.") from None
+            raise TypeError(f"Table {self.table.name} has no column {name}.") from None
         return None if value is None else convert(value)
 
     def of_all(self, values: Mapping[str, Any]) -> dict[str, Any]:

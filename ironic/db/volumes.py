@@ -1,7 +1,6 @@
 """Volume connectors and targets of nodes."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, ClassVar
 
 import sqlalchemy as sa
@@ -20,7 +19,7 @@ from ironic.db.filters import Filter, any_of
 from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, R, Repository
-from ironic.db.tables import nodes, volume_connectors, volume_targets
+from ironic.db.tables import VolumeConnectorColumns, VolumeTargetColumns, nodes, volume_connectors, volume_targets
 
 
 def _of_project(table: sa.Table, project: str) -> ColumnElement[bool]:
@@ -36,20 +35,11 @@ class OfNodes(Repository[R]):
         return NodeNotFound(node=values.get("node_id"))
 
 
-class VolumeConnectorRecord(Record, table=volume_connectors):
+class VolumeConnectorRecord(Record, VolumeConnectorColumns):
     """One connector: what names the node in a storage network."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    node_id: int
-    type: str
-    connector_id: str
-    extra: dict[str, Any]
 
-
-class VolumeConnectors(OfNodes[VolumeConnectorRecord], table=volume_connectors, record=VolumeConnectorRecord):
+class VolumeConnectors(OfNodes[VolumeConnectorRecord], record=VolumeConnectorRecord):
     """All volume connectors."""
 
     filters: ClassVar[Mapping[str, Filter]] = {
@@ -69,22 +59,11 @@ class VolumeConnectors(OfNodes[VolumeConnectorRecord], table=volume_connectors, 
         return VolumeConnectorNotFound(connector=ident)
 
 
-class VolumeTargetRecord(Record, table=volume_targets):
+class VolumeTargetRecord(Record, VolumeTargetColumns):
     """One target: a volume that the node attaches."""
 
-    id: int
-    uuid: str
-    created_at: datetime
-    updated_at: datetime | None
-    node_id: int
-    volume_type: str
-    properties: dict[str, Any]
-    boot_index: int
-    volume_id: str
-    extra: dict[str, Any]
 
-
-class VolumeTargets(OfNodes[VolumeTargetRecord], table=volume_targets, record=VolumeTargetRecord):
+class VolumeTargets(OfNodes[VolumeTargetRecord], record=VolumeTargetRecord):
     """All volume targets."""
 
     filters: ClassVar[Mapping[str, Filter]] = {

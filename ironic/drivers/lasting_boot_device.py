@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from oslo_utils import strutils
-
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.task import Node
 
@@ -23,9 +22,6 @@ def is_persistent(node: Node, *, default: bool) -> bool:
     if said is None or str(said).lower() in _WORDS:
         forced = _WORDS.get(str(said).lower())
         return default if forced is None else forced
-    try:
-        return bool(strutils.bool_from_string(said, strict=True))
-    except ValueError:
-        raise InvalidParameterValue(
-            err=f"{NAME} of node {node.uuid} must be Default, Always, Never, true or false."
-        ) from None
+    if (meant := syntax.truth_of(str(said))) is None:
+        raise InvalidParameterValue(err=f"{NAME} of node {node.uuid} must be Default, Always, Never, true or false.")
+    return meant

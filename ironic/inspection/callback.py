@@ -6,15 +6,13 @@ any are left out of the look-up and stay in the inventory. Source: facts/inspect
 
 import ipaddress
 import logging
-import re
-import uuid
 from typing import Any, Final, NamedTuple
 
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 
 LOG = logging.getLogger(__name__)
 
-_MAC: Final = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 _MOST_INTERFACES: Final = 1024
 _BMC_FIELDS: Final = ("bmc_address", "bmc_v6address")
 
@@ -33,7 +31,7 @@ class Callback(NamedTuple):
 
 def check(body: Any, node_uuid: str | None = None) -> Callback:
     """Take a body apart, or raise InvalidParameterValue; with a node's UUID the addresses may all be useless."""
-    if node_uuid is not None and not _is_uuid(node_uuid):
+    if node_uuid is not None and not syntax.is_uuid(node_uuid):
         raise _invalid("node_uuid is no UUID")
     if not isinstance(body, dict):
         raise _invalid("the body is no object")
@@ -44,11 +42,6 @@ def check(body: Any, node_uuid: str | None = None) -> Callback:
     if not (macs or bmc_addresses or node_uuid):
         raise _invalid("there is no valid MAC address, no BMC address and no node_uuid to find the node by")
     return Callback(inventory, {key: value for key, value in body.items() if key != "inventory"}, macs, bmc_addresses)
-
-
-def mac_of(text: Any) -> str | None:
-    """Return a MAC address in lower case, None when it is none."""
-    return text.lower() if isinstance(text, str) and _MAC.fullmatch(text.lower()) else None
 
 
 def bmc_address_of(text: Any) -> str | None:
@@ -74,7 +67,7 @@ def _mac_of_interface(interface: Any, index: int) -> str | None:
     address = interface.get("mac_address") if isinstance(interface, dict) else None
     if not isinstance(address, str):
         raise _invalid(f"inventory.interfaces[{index}] has no mac_address that is text")
-    mac = mac_of(address)
+    mac = syntax.mac_of(address)
     if mac is None:
         LOG.info("A ramdisk sent %r as a MAC address; it is left out of the look-up", address[:64])
     return mac
@@ -86,14 +79,6 @@ def _bmc_addresses(inventory: dict[str, Any]) -> list[str]:
             raise _invalid(f"inventory.{name} is neither text nor null")
     found = [bmc_address_of(inventory.get(name)) for name in _BMC_FIELDS]
     return [address for address in found if address is not None]
-
-
-def _is_uuid(text: Any) -> bool:
-    try:
-        uuid.UUID(text)
-    except (ValueError, TypeError, AttributeError):
-        return False
-    return True
 
 
 def _invalid(reason: str) -> InvalidParameterValue:

@@ -5,7 +5,6 @@ everything else beside it, which becomes plug-in data. Nothing is made of the da
 there to be looked up. Whatever is wrong with one file is told and keeps nobody else's from being taken.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Final, cast
 import orjson
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import IronicError
 from ironic.db import NodeRow, Store
 from ironic.db.stored_text import JsonText
@@ -21,7 +21,6 @@ from ironic.inspection import storage
 from ironic.inspection.storage import Backend, Nowhere
 from ironic.inspection.storage.choice import texts_of
 
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _NOT_KEPT: Final = frozenset({"inventory", "logs"})
 _KIB: Final = 1024
 
@@ -69,10 +68,10 @@ class Importer:
 
 def uuid_in(path: Path) -> str:
     """Return the UUID in a file's name."""
-    found = _UUID.findall(path.name)
+    found = syntax.uuids_in(path.name)
     if len(found) != 1:
         raise ImportRefused(reason="the file's name holds no UUID of a node, or several; name the node with --node")
-    return str(found[0]).lower()
+    return found[0]
 
 
 def read(path: Path) -> Any:

@@ -6,7 +6,7 @@ one transaction (S82). When the phase fails nothing of it is stored, and the nod
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
 from ironic.core.resource_errors import MACAlreadyExists
@@ -33,18 +33,15 @@ class Staged:
         setattr(self._record, name, value)
 
 
-_PORT_DEFAULTS: Final = {"pxe_enabled": True, "is_smartnic": False, "available_for_dynamic_portgroup": True}
-_PORT_OBJECTS: Final = ("extra", "internal_info", "local_link_connection")
-
-
 class NewPort:
     """A port that will be created when the phase ends; its attributes are those of a stored one."""
 
     def __init__(self, node_id: int, values: dict[str, Any]) -> None:
-        empty = {name: None for name in PortRecord.form.names if name not in ("created_at", "updated_at")}
-        objects: dict[str, Any] = {name: {} for name in _PORT_OBJECTS}
+        form = PortRecord.form
+        usual = {name: value for name, value in form.defaults.items() if name not in ("created_at", "updated_at")}
+        objects = {name: kind() for name, kind in form.empties.items()}
         given = {"uuid": str(uuid.uuid4()), "node_id": node_id, **values}
-        self.__dict__.update(empty | _PORT_DEFAULTS | objects | given)
+        self.__dict__.update(usual | objects | given)
 
     def save(self) -> None:
         """Do nothing: the port is stored when the phase ends."""

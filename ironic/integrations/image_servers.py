@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import certifi
-from oslo_utils import strutils
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.servers import Server, is_among
 from ironic.integrations import disk_room, outgoing
@@ -86,11 +86,9 @@ def _login(server: Server) -> Login | None:
 def trust() -> ssl.SSLContext:
     """Return the terms of TLS with web servers: whose certificates are believed."""
     said = str(CONF.webserver_verify_ca)
-    try:
-        is_checked, authorities = strutils.bool_from_string(said, strict=True), certifi.where()
-    except ValueError:
-        is_checked, authorities = True, said
-    if not is_checked:
+    is_checked = syntax.truth_of(said)
+    authorities = said if is_checked is None else certifi.where()
+    if is_checked is False:
         careless = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         careless.check_hostname, careless.verify_mode = False, ssl.CERT_NONE
         return careless

@@ -5,18 +5,15 @@ which it keeps or offers images of all nodes; machines are led there by the serv
 """
 
 import os
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Final
 from urllib.parse import urlsplit
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from ironic.conf import CONF, written
-
-_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+from ironic.core.syntax import is_stored_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ def _keys() -> Iterator[tuple[str, str, bool]]:
 def _is_of_node(path: str) -> bool:
     """Tell whether a file lies in what is offered to one node: the folder of its UUID below a root."""
     for root in map(os.path.realpath, (CONF.deploy.http_root, CONF.pxe.tftp_root)):
-        if is_below(path, root) and _UUID.fullmatch(os.path.relpath(path, root).partition(os.sep)[0]):
+        if is_below(path, root) and is_stored_uuid(os.path.relpath(path, root).partition(os.sep)[0]):
             return True
     return False
 

@@ -11,9 +11,9 @@ from typing import Final
 from ironic.api import verbs, versions
 from ironic.api.openapi.bodies import closed, ref
 from ironic.api.openapi.values import LINK, Schema, given, nullable
-from ironic.api.types import Array, Bool, Enum, Integer, Mac, Object, Text, TraitNames, Uuid, ValueType, Words
-from ironic.api.user_steps import AskedSteps, DeploySteps
 from ironic.core import callback_urls, certificates, states
+from ironic.core.user_steps import AskedSteps, DeploySteps
+from ironic.core.values import Array, Bool, Enum, Integer, Mac, Object, Text, TraitNames, Uuid, ValueType, Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from ironic.api.fields import REQUIRED, Field, Resource
 from ironic.api.json_patch import OPERATIONS
 from ironic.api.openapi.values import Schema, given, nullable, shown
-from ironic.api.types import Json, Links
+from ironic.core.model.fields import REQUIRED, Field, Resource
+from ironic.core.values import Json, Links
 
 
 def ref(name: str) -> Schema:
@@ -38,7 +38,7 @@ def _one(resource: type[Resource], minor: int) -> Schema:
 
 def _shown(one: Field) -> Schema:
     schema = shown(one.type)
-    never_null = isinstance(one.type, Links) or (isinstance(one.type, Json) and one.gather is None)
+    never_null = isinstance(one.type, Links) or (isinstance(one.type, Json) and not one.is_computed)
     return schema if never_null else nullable(schema)
 
 

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ironic.api import idents
-from ironic.api import types as kinds
+from ironic.core import syntax
+from ironic.core import values as kinds
 
 Schema = dict[str, Any]
 
@@ -26,7 +26,7 @@ def _in_any_case(words: Iterable[str]) -> str:
     return "|".join("".join(f"[{one}{one.upper()}]" if one.isalpha() else one for one in word) for word in words)
 
 
-TRUTH_WORDS: Final = _STRING | {"pattern": whole(_in_any_case(sorted(kinds.Bool.words)))}
+TRUTH_WORDS: Final = _STRING | {"pattern": whole(_in_any_case(sorted(syntax.TRUE | syntax.FALSE)))}
 
 
 @functools.singledispatch
@@ -58,7 +58,7 @@ def _(kind: kinds.HostName) -> Schema:
 
 @given.register
 def _(kind: kinds.LogicalName | kinds.NameOrUuid) -> Schema:
-    return _STRING | {"pattern": whole(idents.LOGICAL_NAME.pattern)}
+    return _STRING | {"pattern": whole(syntax.LOGICAL_NAME.pattern)}
 
 
 @given.register
@@ -68,7 +68,7 @@ def _(kind: kinds.TraitName) -> Schema:
 
 @given.register
 def _(kind: kinds.Mac) -> Schema:
-    return _STRING | {"pattern": "^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$"}
+    return _STRING | {"pattern": f"^{syntax.MAC.pattern}$"}
 
 
 @given.register

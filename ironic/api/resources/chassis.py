@@ -4,18 +4,17 @@ Source: facts/fields.yaml and endpoints.yaml.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from ironic.api import answers, input, listing, patching, projection
+from ironic.api import answers, computed, input, listing, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import reads as nodes
 from ironic.api.resources.nodes.fields import Node
 from ironic.api.routes import Route
-from ironic.api.types import Array, Datetime, Links, Object, Text, Uuid, ValueType
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.chassis import Chassis
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -23,21 +22,7 @@ def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequenc
     return [[projection.links(request.base, f"chassis/{uuid}/nodes")] for (uuid,) in rows]
 
 
-class Chassis(Resource):
-    """Something that holds machines."""
-
-    collection = "chassis"
-    singular = "chassis"
-    marker: ClassVar[ValueType] = Uuid()
-
-    # A patch may name it, as clients do that send all they have; it never changes.
-    uuid = Field(Uuid(), plain=True)
-    created_at = Field(Datetime(), write=NOBODY)
-    updated_at = Field(Datetime(), write=NOBODY)
-    description = Field(Text(), plain=True)
-    extra = Field(Object(), empty={})
-    links = Field(Links("chassis/{}"), write=NOBODY, plain=True)
-    nodes = Field(Array(), write=NOBODY, needs=("uuid",), gather=links_to_nodes)
+computed.bind(Chassis, nodes=links_to_nodes)
 
 
 def index(request: Request) -> Answer:

@@ -5,14 +5,13 @@ A conductor is named by its host name; rows of dead ones stay. Source: facts/fie
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
-from ironic.api import answers, listing
+from ironic.api import answers, computed, listing
 from ironic.api.answers import Answer
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Bool, Datetime, Links, Text, ValueType
+from ironic.core.model.conductor import Conductor
 
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
@@ -21,21 +20,7 @@ def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
     return [bool(online) and updated_at is not None and updated_at >= oldest for online, updated_at in rows]
 
 
-class Conductor(Resource):
-    """A process that looks after nodes."""
-
-    collection = "conductors"
-    singular = "conductor"
-    key = "hostname"
-    marker: ClassVar[ValueType] = Text()
-
-    created_at = Field(Datetime(), since=49, write=NOBODY)
-    updated_at = Field(Datetime(), since=49, write=NOBODY)
-    hostname = Field(Text(), since=49, write=NOBODY, plain=True)
-    conductor_group = Field(Text(), since=49, write=NOBODY, plain=True)
-    drivers = Field(Array(), since=49, write=NOBODY)
-    links = Field(Links("conductors/{}"), since=49, write=NOBODY, plain=True)
-    alive = Field(Bool(), since=49, write=NOBODY, plain=True, needs=("online", "updated_at"), gather=alive)
+computed.bind(Conductor, alive=alive)
 
 
 def index(request: Request) -> Answer:

@@ -15,10 +15,10 @@ from ironic.api.errors import Refused
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
-from ironic.api.types import Text, Uuid
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.secrets import REPLACEMENT
+from ironic.core.values import Text, Uuid
 from ironic.inspection import boot_token
 from ironic.inspection.arrival import Arrival, accept
 from ironic.inspection.lookup import nothing_found

@@ -3,41 +3,14 @@
 Rows and nothing more; no conductor has a part in them. Source: facts/fields.yaml and endpoints.yaml.
 """
 
-from typing import ClassVar
-
-from ironic.api import answers, input, listing, patching
+from ironic.api import answers, computed, input, listing, patching
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.fields import CREATE, NOBODY, REQUIRED, Field, Resource
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Links, Object, Text, TraitName, Uuid, ValueType
-from ironic.api.user_steps import TemplateSteps
-from ironic.core import secrets
+from ironic.core.model.deploy_template import DeployTemplate
 
-_shown = step_lists.shown(lambda store: store.deploy_templates)
-
-
-class DeployTemplate(Resource):
-    """Steps for deployments."""
-
-    collection = "deploy_templates"
-    singular = "deploy template"
-    # A marker is looked up as it is: one that is no UUID is as unknown as any other.
-    marker: ClassVar[ValueType] = Text()
-    since_detail = 55
-
-    uuid = Field(Uuid(), since=55, write=CREATE, plain=True)
-    created_at = Field(Datetime(), since=55, write=NOBODY)
-    updated_at = Field(Datetime(), since=55, write=NOBODY)
-    name = Field(TraitName(), since=55, nullable=False, empty=REQUIRED, plain=True)
-    extra = Field(Object(), since=55, empty={})
-    links = Field(Links("deploy_templates/{}"), since=55, write=NOBODY, plain=True)
-    steps = Field(
-        TemplateSteps(), since=55, nullable=False, empty=REQUIRED, needs=("id",), gather=_shown, mask=secrets.masked
-    )
-    # Clients may send one; nothing ever came of it.
-    description = Field(Text(), since=55, write=CREATE, column=None, hidden=True)
+computed.bind(DeployTemplate, steps=step_lists.shown(lambda store: store.deploy_templates))
 
 
 def index(request: Request) -> Answer:

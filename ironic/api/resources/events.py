@@ -11,8 +11,8 @@ from ironic.api import input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Enum, Mac, Text, Uuid
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Array, Enum, Mac, Text, Uuid
 
 LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api import answers, idents, input
+from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.input import Types
 from ironic.api.refusing import Refuses
@@ -18,11 +18,11 @@ from ironic.api.request import Request
 from ironic.api.resources import heartbeat_source, ramdisk
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Enum, Text
 from ironic.api.verbs import HEARTBEAT_SINCE
-from ironic.core import callback_urls, certificates
+from ironic.core import callback_urls, certificates, syntax
 from ironic.core.callback_urls import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
+from ironic.core.values import Enum, Text
 from ironic.integrations import destinations
 
 LOG = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ def _node(request: Request, ident: str) -> _Node:
     try:
         return _Node(*node_idents.row(request, _Node._fields, ident))
     except NodeNotFound:
-        if idents.is_uuid(ident):
+        if syntax.is_uuid(ident):
             raise
         LOG.warning("A heartbeat for a node named %s is refused: there is none", ident)
         raise _no_token() from None

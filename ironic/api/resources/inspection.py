@@ -8,7 +8,7 @@ from ironic.api import answers, input
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import show_time
+from ironic.core.values import show_time
 
 
 def index(request: Request) -> Answer:

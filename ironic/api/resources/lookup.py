@@ -15,10 +15,10 @@ from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Mac, Uuid, Words
 from ironic.core import fast_track, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NotFound
 from ironic.core.secrets import REPLACEMENT
+from ironic.core.values import Mac, Uuid, Words
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import answers, patching, projection
 from ironic.api.answers import Answer
-from ironic.api.fields import Gather, Resource
+from ironic.api.computed import Gather
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.core import secrets
+from ironic.core.model.fields import Resource
 
 if TYPE_CHECKING:
     from ironic.db import Store

@@ -12,8 +12,8 @@ from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.routes import Route
-from ironic.api.types import Text
 from ironic.core.errors import MissingParameterValue
+from ironic.core.values import Text
 
 _DRIVER_NAME: Final = {"driver_name": Text()}
 _METHOD: Final = {"method": Text()}

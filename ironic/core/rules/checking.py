@@ -9,6 +9,7 @@ import uuid as uuids
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.arguments import Arguments, Signature
 from ironic.core.rules.interpolation import ITEM, BadExpression, Lookup, Template, template
@@ -163,10 +164,9 @@ def _sensitive(value: Any) -> bool:
 def _uuid(value: Any) -> str:
     if value is None:
         return str(uuids.uuid4())
-    try:
-        return str(uuids.UUID(value))
-    except (ValueError, TypeError, AttributeError):
-        raise _invalid("uuid is no UUID") from None
+    if (spelled := syntax.uuid_of(value)) is None:
+        raise _invalid("uuid is no UUID")
+    return spelled
 
 
 def _text(document: Mapping[str, Any], name: str) -> str | None:

@@ -8,16 +8,17 @@ A write that the clear view refuses is refused, so that every patch can be appli
 A document knows which of its parts rules have written literally; all else counts as reported by a machine.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ironic.core.model.fields import Field
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.limits import WRITING, Budget, copied, pay
 from ironic.core.rules.paths import APPEND, Path, pointer
 from ironic.core.rules.plain_data import Operation, Patch, copy, find, holds, keys_of, place, putting, take
 from ironic.core.rules.provenance import Provenance
-from ironic.core.rules.writable import Field, field_of
+from ironic.core.rules.writable import checked, emptied, field_of
 from ironic.core.secrets import REPLACEMENT, is_secret, masked
 
 MASKED, CLEAR = False, True
@@ -103,17 +104,17 @@ class Document:
             self.provenance.note(moved, reported=True)
 
     def _checked(self, path: Path, value: Any) -> Any:
-        field = field_of(self._fields or {}, self._owner, path)
-        try:
-            return field.check(value)
-        except RuleFault as fault:
-            raise RuleFault(f"{pointer(path)} of the {self._owner} {fault}") from None
+        return self._judged(path, lambda field: checked(field, value))
 
     def _empty(self, path: Path) -> None:
+        self._carry_out(putting(self.data, path, copy(self._judged(path, emptied))))
+
+    def _judged(self, path: Path, judge: Callable[[Field], Any]) -> Any:
         field = field_of(self._fields or {}, self._owner, path)
-        if not field.removable:
-            raise RuleFault(f"{pointer(path)} of the {self._owner} can't be removed")
-        self._carry_out(putting(self.data, path, copy(field.empty)))
+        try:
+            return judge(field)
+        except RuleFault as fault:
+            raise RuleFault(f"{pointer(path)} of the {self._owner} {fault}") from None
 
     def _copied(self, value: Any) -> Any:
         """Return a copy, for which is paid twice: each view gets one of its own."""

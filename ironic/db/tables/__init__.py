@@ -6,22 +6,49 @@ timestamps on side tables, no NULL where there is a default).
 
 from ironic.db.tables.callbacks import rejected_callbacks
 from ironic.db.tables.columns import metadata
-from ironic.db.tables.conductors import conductor_hardware_interfaces, conductors
-from ironic.db.tables.inspection_rules import inspection_rule_hits, inspection_rules, node_rule_runs
-from ironic.db.tables.network import portgroups, ports
+from ironic.db.tables.conductors import ConductorColumns, conductor_hardware_interfaces, conductors
+from ironic.db.tables.inspection_rules import (
+    InspectionRuleColumns,
+    inspection_rule_hits,
+    inspection_rules,
+    node_rule_runs,
+)
+from ironic.db.tables.network import PortColumns, PortgroupColumns, portgroups, ports
 from ironic.db.tables.node_items import bios_settings, firmware_information
-from ironic.db.tables.nodes import node_bmc_addresses, node_history, node_inventory, node_traits, nodes
-from ironic.db.tables.placing import allocations, chassis
+from ironic.db.tables.nodes import (
+    HistoryColumns,
+    NodeColumns,
+    node_bmc_addresses,
+    node_history,
+    node_inventory,
+    node_traits,
+    nodes,
+)
+from ironic.db.tables.placing import AllocationColumns, ChassisColumns, allocations, chassis
 from ironic.db.tables.step_lists import (
+    DeployTemplateColumns,
+    RunbookColumns,
     deploy_template_steps,
     deploy_templates,
     runbook_steps,
     runbook_traits,
     runbooks,
 )
-from ironic.db.tables.volumes import volume_connectors, volume_targets
+from ironic.db.tables.volumes import VolumeConnectorColumns, VolumeTargetColumns, volume_connectors, volume_targets
 
 __all__ = [
+    "AllocationColumns",
+    "ChassisColumns",
+    "ConductorColumns",
+    "DeployTemplateColumns",
+    "HistoryColumns",
+    "InspectionRuleColumns",
+    "NodeColumns",
+    "PortColumns",
+    "PortgroupColumns",
+    "RunbookColumns",
+    "VolumeConnectorColumns",
+    "VolumeTargetColumns",
     "allocations",
     "bios_settings",
     "chassis",

@@ -4,11 +4,11 @@ from ironic.db.tables.columns import json_list, key, moment, table, text
 
 rejected_callbacks = table(
     "rejected_callbacks",
-    key(),
-    moment("at", nullable=False),
-    text("source", 45),
-    text("reason", nullable=False),
-    json_list("macs"),
-    json_list("bmc_addresses"),
-    text("node_uuid", 36),
+    id=key(),
+    at=moment(nullable=False),
+    source=text(45),
+    reason=text(nullable=False),
+    macs=json_list(),
+    bmc_addresses=json_list(),
+    node_uuid=text(36),
 )

@@ -1,30 +1,29 @@
 """Conductors and what each of them serves."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 
-from ironic.db.tables.columns import flag, json_list, key, reference, table, text, timestamps, unique
+from ironic.db.tables.columns import Columns, flag, json_list, key, moment, reference, table, text, unique
 
-conductors = table(
-    "conductors",
-    key(),
-    *timestamps(),
-    text("hostname", 255, nullable=False),
-    json_list("drivers"),
-    flag("online", True),
-    text("conductor_group", 255, nullable=False, default="", server_default=""),
-    text("incarnation", 32),
-    unique("conductors", "hostname"),
-)
+
+class ConductorColumns(Columns, name="conductors", also=(unique("conductors", "hostname"),)):
+    """The columns of conductors."""
+
+    id: int = key()
+    created_at: datetime = moment()
+    updated_at: datetime | None = moment()
+    hostname: str = text(255)
+    drivers: list[str] = json_list()
+    online: bool = flag(True)
+    conductor_group: str = text(255, default="", server_default="")
+    incarnation: str | None = text(32)
+
+
+conductors = ConductorColumns.table
 
 conductor_hardware_interfaces = table(
     "conductor_hardware_interfaces",
-    key(),
-    reference("conductor_id", "conductors.id", on_delete="CASCADE", nullable=False),
-    text("hardware_type", 255, nullable=False),
-    text("interface_type", 16, nullable=False),
-    text("interface_name", 255, nullable=False),
-    flag("default", False),
-    flag("listed", True),
     sa.UniqueConstraint(
         "conductor_id",
         "hardware_type",
@@ -32,4 +31,11 @@ conductor_hardware_interfaces = table(
         "interface_name",
         name="uniq_conductorhardwareinterfaces0",
     ),
+    id=key(),
+    conductor_id=reference("conductors.id", on_delete="CASCADE", nullable=False),
+    hardware_type=text(255, nullable=False),
+    interface_type=text(16, nullable=False),
+    interface_name=text(255, nullable=False),
+    default=flag(False),
+    listed=flag(True),
 )

@@ -3,41 +3,49 @@
 Built-in rules come from a file and are never here, but their counters are: a rule is known by its UUID there.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 
-from ironic.db.tables.columns import flag, json_list, key, moment, reference, table, text, timestamps, unique, uuid
+from ironic.db.tables.columns import Known, flag, json_list, moment, plain, reference, table, text, unique
 
-inspection_rules = table(
-    "inspection_rules",
-    key(),
-    uuid(),
-    *timestamps(),
-    sa.Column("priority", sa.Integer, nullable=False, default=0, server_default="0"),
-    text("description", 255),
-    text("scope", 255),
-    flag("sensitive", False),
-    text("phase", 16, default="main"),
-    json_list("conditions"),
-    json_list("actions", nullable=False),
-    unique("inspection_rules", "uuid"),
-    sa.Index("inspection_rule_phase_idx", "phase"),
-    sa.Index("inspection_rule_scope_idx", "scope"),
-)
+
+class InspectionRuleColumns(
+    Known,
+    name="inspection_rules",
+    also=(
+        unique("inspection_rules", "uuid"),
+        sa.Index("inspection_rule_phase_idx", "phase"),
+        sa.Index("inspection_rule_scope_idx", "scope"),
+    ),
+):
+    """The columns of inspection rules."""
+
+    priority: int = plain(sa.Integer, default=0, server_default="0")
+    description: str | None = text(255)
+    scope: str | None = text(255)
+    sensitive: bool = flag(False)
+    phase: str | None = text(16, default="main")
+    conditions: list[dict[str, Any]] = json_list()
+    actions: list[dict[str, Any]] = json_list(nullable=False)
+
+
+inspection_rules = InspectionRuleColumns.table
 
 inspection_rule_hits = table(
     "inspection_rule_hits",
-    text("uuid", 36, primary_key=True),
-    sa.Column("evaluated", sa.Integer, nullable=False, default=0, server_default="0"),
-    sa.Column("matched", sa.Integer, nullable=False, default=0, server_default="0"),
-    sa.Column("failed", sa.Integer, nullable=False, default=0, server_default="0"),
-    moment("last_matched_at"),
+    uuid=text(36, primary_key=True, nullable=False),
+    evaluated=plain(sa.Integer, nullable=False, default=0, server_default="0"),
+    matched=plain(sa.Integer, nullable=False, default=0, server_default="0"),
+    failed=plain(sa.Integer, nullable=False, default=0, server_default="0"),
+    last_matched_at=moment(),
 )
 
 # What rules did in a node's last inspection: before the node was known, and from then on.
 node_rule_runs = table(
     "node_rule_runs",
-    reference("node_id", "nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False),
-    moment("created_at", nullable=False),
-    text("early"),
-    text("later"),
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    created_at=moment(nullable=False),
+    early=text(),
+    later=text(),
 )

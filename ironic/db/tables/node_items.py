@@ -5,36 +5,38 @@ Both are lists of named things that belong to one node and go with it.
 
 import sqlalchemy as sa
 
-from ironic.db.tables.columns import json_list, key, reference, table, text, timestamps, unique
+from ironic.db.tables.columns import json_list, key, moment, plain, reference, table, text, unique
 
 bios_settings = table(
     "bios_settings",
-    reference("node_id", "nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False),
-    text("name", 255, primary_key=True),
-    *timestamps(),
-    text("value"),
-    text("attribute_type", 255),
-    json_list("allowable_values"),
-    sa.Column("lower_bound", sa.BigInteger),
-    sa.Column("upper_bound", sa.BigInteger),
-    sa.Column("min_length", sa.Integer),
-    sa.Column("max_length", sa.Integer),
-    sa.Column("read_only", sa.Boolean),
-    sa.Column("reset_required", sa.Boolean),
-    sa.Column("unique", sa.Boolean),
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    name=text(255, primary_key=True, nullable=False),
+    created_at=moment(nullable=False),
+    updated_at=moment(),
+    value=text(),
+    attribute_type=text(255),
+    allowable_values=json_list(),
+    lower_bound=plain(sa.BigInteger),
+    upper_bound=plain(sa.BigInteger),
+    min_length=plain(sa.Integer),
+    max_length=plain(sa.Integer),
+    read_only=plain(sa.Boolean),
+    reset_required=plain(sa.Boolean),
+    unique=plain(sa.Boolean),
 )
 
 firmware_information = table(
     "firmware_information",
-    key(),
-    *timestamps(),
-    reference("node_id", "nodes.id", on_delete="CASCADE", nullable=False),
-    text("component", 255, nullable=False),
-    text("initial_version", 255, nullable=False),
-    text("current_version", 255),
-    text("last_version_flashed", 255),
-    text("vendor", 255),
-    text("model", 255),
-    text("serial_number", 255),
     unique("firmware_information", "node_id", "component"),
+    id=key(),
+    created_at=moment(nullable=False),
+    updated_at=moment(),
+    node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
+    component=text(255, nullable=False),
+    initial_version=text(255, nullable=False),
+    current_version=text(255),
+    last_version_flashed=text(255),
+    vendor=text(255),
+    model=text(255),
+    serial_number=text(255),
 )

@@ -3,126 +3,153 @@
 Whatever belongs to a node goes with it by the database's own cascade.
 """
 
+from datetime import datetime
+from typing import Any
+
 import sqlalchemy as sa
 
 from ironic.core import states
-from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.db.tables.columns import flag, json_dict, key, moment, reference, table, text, timestamps, unique, uuid
+from ironic.db.tables.columns import Known, flag, json_dict, key, moment, plain, reference, table, text, unique
 
-nodes = table(
-    "nodes",
-    key(),
-    uuid(),
-    *timestamps(),
-    text("name", 255),
-    text("instance_uuid", 36),
-    text("instance_name", 255),
-    reference("chassis_id", "chassis.id", on_delete=""),
-    reference("conductor_affinity", "conductors.id", on_delete="SET NULL"),
-    reference("allocation_id", "allocations.id", on_delete="SET NULL"),
-    text("conductor_group", 255, nullable=False, default="", server_default=""),
-    text("reservation", 255),
-    text("reservation_purpose", 255),
-    text("reservation_token", 32),
-    text("power_state", 15),
-    text("target_power_state", 15),
-    text("provision_state", 15, default=states.ENROLL),
-    text("target_provision_state", 15),
-    moment("provision_updated_at"),
-    text("last_error"),
-    text("fault", 255),
-    text("health", 32),
-    flag("maintenance", False),
-    text("maintenance_reason"),
-    flag("protected", False),
-    text("protected_reason"),
-    flag("retired", False),
-    text("retired_reason"),
-    sa.Column("automated_clean", sa.Boolean),
-    flag("console_enabled", False),
-    flag("disable_power_off", False),
-    flag("auto_discovered", False),
-    moment("inspection_started_at"),
-    moment("inspection_finished_at"),
-    text("boot_mode", 16),
-    sa.Column("secure_boot", sa.Boolean),
-    text("driver", 255),
-    json_dict("driver_info"),
-    json_dict("driver_internal_info"),
-    json_dict("instance_info"),
-    json_dict("properties"),
-    json_dict("extra"),
-    json_dict("clean_step"),
-    json_dict("deploy_step"),
-    json_dict("service_step"),
-    json_dict("raid_config"),
-    json_dict("target_raid_config"),
-    json_dict("network_data"),
-    text("resource_class", 80),
-    text("owner", 255),
-    text("lessee", 255),
-    text("shard", 255),
-    text("parent_node", 36),
-    text("description"),
-    *(text(interface_field(kind), 255) for kind in KINDS),
-    unique("nodes", "uuid"),
-    unique("nodes", "name"),
-    unique("nodes", "instance_uuid"),
-    sa.Index("conductor_group_idx", "conductor_group"),
-    sa.Index("driver_idx", "driver"),
-    sa.Index("lessee_idx", "lessee"),
-    sa.Index("owner_idx", "owner"),
-    sa.Index("parent_node_idx", "parent_node"),
-    sa.Index("provision_state_idx", "provision_state"),
-    sa.Index("reservation_idx", "reservation"),
-    sa.Index("resource_class_idx", "resource_class"),
-    sa.Index("shard_idx", "shard"),
-    sa.Index("nodes_chassis_id_idx", "chassis_id"),
-    sa.Index("nodes_conductor_affinity_idx", "conductor_affinity"),
-    sa.Index("nodes_allocation_id_idx", "allocation_id"),
-)
+
+class NodeColumns(
+    Known,
+    name="nodes",
+    also=(
+        unique("nodes", "uuid"),
+        unique("nodes", "name"),
+        unique("nodes", "instance_uuid"),
+        sa.Index("conductor_group_idx", "conductor_group"),
+        sa.Index("driver_idx", "driver"),
+        sa.Index("lessee_idx", "lessee"),
+        sa.Index("owner_idx", "owner"),
+        sa.Index("parent_node_idx", "parent_node"),
+        sa.Index("provision_state_idx", "provision_state"),
+        sa.Index("reservation_idx", "reservation"),
+        sa.Index("resource_class_idx", "resource_class"),
+        sa.Index("shard_idx", "shard"),
+        sa.Index("nodes_chassis_id_idx", "chassis_id"),
+        sa.Index("nodes_conductor_affinity_idx", "conductor_affinity"),
+        sa.Index("nodes_allocation_id_idx", "allocation_id"),
+    ),
+):
+    """The columns of nodes."""
+
+    name: str | None = text(255)
+    instance_uuid: str | None = text(36)
+    instance_name: str | None = text(255)
+    chassis_id: int | None = reference("chassis.id", on_delete="")
+    conductor_affinity: int | None = reference("conductors.id", on_delete="SET NULL")
+    allocation_id: int | None = reference("allocations.id", on_delete="SET NULL")
+    conductor_group: str = text(255, default="", server_default="")
+    reservation: str | None = text(255)
+    reservation_purpose: str | None = text(255)
+    reservation_token: str | None = text(32)
+    power_state: str | None = text(15)
+    target_power_state: str | None = text(15)
+    provision_state: str = text(15, default=states.ENROLL, nullable=True)
+    target_provision_state: str | None = text(15)
+    provision_updated_at: datetime | None = moment()
+    last_error: str | None = text()
+    fault: str | None = text(255)
+    health: str | None = text(32)
+    maintenance: bool = flag(False)
+    maintenance_reason: str | None = text()
+    protected: bool = flag(False)
+    protected_reason: str | None = text()
+    retired: bool = flag(False)
+    retired_reason: str | None = text()
+    automated_clean: bool | None = plain(sa.Boolean)
+    console_enabled: bool = flag(False)
+    disable_power_off: bool = flag(False)
+    auto_discovered: bool = flag(False)
+    inspection_started_at: datetime | None = moment()
+    inspection_finished_at: datetime | None = moment()
+    boot_mode: str | None = text(16)
+    secure_boot: bool | None = plain(sa.Boolean)
+    driver: str = text(255, nullable=True)
+    driver_info: dict[str, Any] = json_dict()
+    driver_internal_info: dict[str, Any] = json_dict()
+    instance_info: dict[str, Any] = json_dict()
+    properties: dict[str, Any] = json_dict()
+    extra: dict[str, Any] = json_dict()
+    clean_step: dict[str, Any] = json_dict()
+    deploy_step: dict[str, Any] = json_dict()
+    service_step: dict[str, Any] = json_dict()
+    raid_config: dict[str, Any] = json_dict()
+    target_raid_config: dict[str, Any] = json_dict()
+    network_data: dict[str, Any] = json_dict()
+    resource_class: str | None = text(80)
+    owner: str | None = text(255)
+    lessee: str | None = text(255)
+    shard: str | None = text(255)
+    parent_node: str | None = text(36)
+    description: str | None = text()
+    bios_interface: str | None = text(255)
+    boot_interface: str | None = text(255)
+    console_interface: str | None = text(255)
+    deploy_interface: str | None = text(255)
+    firmware_interface: str | None = text(255)
+    inspect_interface: str | None = text(255)
+    management_interface: str | None = text(255)
+    network_interface: str | None = text(255)
+    power_interface: str | None = text(255)
+    raid_interface: str | None = text(255)
+    rescue_interface: str | None = text(255)
+    storage_interface: str | None = text(255)
+    vendor_interface: str | None = text(255)
+
+
+nodes = NodeColumns.table
 
 node_traits = table(
     "node_traits",
-    reference("node_id", "nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False),
-    text("trait", 255, primary_key=True),
     sa.Index("node_traits_idx", "trait"),
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    trait=text(255, primary_key=True, nullable=False),
 )
 
 node_inventory = table(
     "node_inventory",
-    key(),
-    *timestamps(),
-    reference("node_id", "nodes.id", on_delete="CASCADE", nullable=False),
-    json_dict("inventory_data"),
-    json_dict("plugin_data"),
     unique("node_inventory", "node_id"),
+    id=key(),
+    created_at=moment(nullable=False),
+    updated_at=moment(),
+    node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
+    inventory_data=json_dict(),
+    plugin_data=json_dict(),
 )
 
-node_history = table(
-    "node_history",
-    key(),
-    uuid(),
-    *timestamps(),
-    reference("node_id", "nodes.id", on_delete="CASCADE", nullable=False),
-    text("conductor", 255),
-    text("event_type", 255),
-    text("severity", 255),
-    text("event"),
-    text("user", 64),
-    text("project", 80),
-    text("state", 255),
-    text("target_provision_state", 255),
-    sa.Column("duration_seconds", sa.Integer),
-    unique("node_history", "uuid"),
-    sa.Index("history_conductor_idx", "conductor"),
-    sa.Index("history_node_id_idx", "node_id"),
-)
+
+class HistoryColumns(
+    Known,
+    name="node_history",
+    also=(
+        unique("node_history", "uuid"),
+        sa.Index("history_conductor_idx", "conductor"),
+        sa.Index("history_node_id_idx", "node_id"),
+    ),
+):
+    """The columns of entries of the history."""
+
+    node_id: int = reference("nodes.id", on_delete="CASCADE")
+    conductor: str | None = text(255)
+    event_type: str | None = text(255)
+    severity: str | None = text(255)
+    event: str | None = text()
+    user: str | None = text(64)
+    project: str | None = text(80)
+    state: str | None = text(255)
+    target_provision_state: str | None = text(255)
+    duration_seconds: int | None = plain(sa.Integer)
+
+
+node_history = HistoryColumns.table
 
 # What the look-up of a calling ramdisk goes by; filled when an inspection starts.
 node_bmc_addresses = table(
     "node_bmc_addresses",
-    reference("node_id", "nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False),
-    text("address", 45, primary_key=True),
     sa.Index("node_bmc_addresses_idx", "address"),
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    address=text(45, primary_key=True, nullable=False),
 )

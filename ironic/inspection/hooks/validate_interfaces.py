@@ -11,16 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
-from ironic.inspection.callback import bmc_address_of, mac_of
+from ironic.inspection.callback import bmc_address_of
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import list_at, listed, text_at
 
 LOG = logging.getLogger(__name__)
 
 Interfaces = dict[str, dict[str, Any]]
-
-_BOOTIF_PREFIX = "01-"  # of a MAC address as boot loaders write it: hardware type, then bytes with dashes
 
 
 class ValidateInterfaces(InspectionHook):
@@ -47,10 +46,7 @@ class ValidateInterfaces(InspectionHook):
 
 def boot_mac(inventory: Inventory) -> str | None:
     """Return the MAC address that the machine booted from, if it is known."""
-    text = text_at(inventory, "boot", "pxe_interface")
-    if text is not None and text.startswith(_BOOTIF_PREFIX) and len(text) == 20:
-        text = text.removeprefix(_BOOTIF_PREFIX)
-    return mac_of(text.replace("-", ":")) if text else None
+    return syntax.booted_mac_of(text_at(inventory, "boot", "pxe_interface"))
 
 
 def all_interfaces(inventory: Inventory) -> Interfaces:
@@ -58,7 +54,7 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
     booted = boot_mac(inventory)
     found: Interfaces = {}
     for interface in list_at(inventory, "interfaces"):
-        name, mac = text_at(interface, "name"), mac_of(text_at(interface, "mac_address"))
+        name, mac = text_at(interface, "name"), syntax.mac_of(text_at(interface, "mac_address"))
         if name and mac:
             found[name] = _described(interface, mac, booted)
     return found

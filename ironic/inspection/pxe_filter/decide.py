@@ -4,19 +4,19 @@ A file never goes: dnsmasq keeps the rule of a deleted file. What a MAC address 
 hosts are. Source: facts/inspection.yaml, pxe_filter.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from ironic.core import syntax
 
 UNKNOWN_HOSTS: Final = "unknown_hosts_filter"
 
 _ANY: Final = "*:*:*:*:*:*"
-_MAC: Final = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 
 
 def is_ours(name: str) -> bool:
     """Tell whether a file of this name is one of the filter's."""
-    return name == UNKNOWN_HOSTS or _MAC.fullmatch(name) is not None
+    return name == UNKNOWN_HOSTS or syntax.mac_of(name) == name
 
 
 def rule(host: str, *, served: bool) -> str:

@@ -11,6 +11,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NoValidHost
 from ironic.core.interface_choice import resolve
 from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.model.node import INTERFACES, Node
 from ironic.core.rules import Changes
 from ironic.core.rules.plain_data import Patch, apply, keys_of
 from ironic.db import ServedInterface
@@ -18,14 +19,9 @@ from ironic.inspection.staged_task import StagedTask
 
 _TRAITS: Final = "traits"
 _CHASSIS: Final = "chassis_uuid"
-_INTERFACES: Final = frozenset(interface_field(kind) for kind in KINDS)
 
 # Fields that go with a flag and are cleared with it.
-_CLEARED: Final = {
-    "maintenance": ("maintenance_reason", "fault"),
-    "protected": ("protected_reason",),
-    "retired": ("retired_reason",),
-}
+_CLEARED: Final = {name: one.clears for name, one in Node.table.fields.items() if one.clears}
 
 
 def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any]) -> None:
@@ -52,7 +48,7 @@ def _apply_to_node(patch: Patch, task: StagedTask) -> None:
         if flag in touched and not getattr(task.node, flag):
             for name in others:
                 setattr(task.node, name, None)
-    if touched & {"driver", "conductor_group", *_INTERFACES}:
+    if touched & {"driver", "conductor_group", *INTERFACES}:
         _choose_interfaces(task, touched)
 
 
@@ -91,7 +87,7 @@ def _choose_interfaces(task: StagedTask, touched: set[str]) -> None:
     served = [row for row in everywhere if row.conductor_group.lower() == node.conductor_group.lower()]
     if not any(row.hardware_type == node.driver for row in served):
         raise NoValidHost(driver=node.driver, group=node.conductor_group)
-    if touched.isdisjoint({"driver", *_INTERFACES}):
+    if touched.isdisjoint({"driver", *INTERFACES}):
         return
     chosen = {kind: getattr(node, interface_field(kind)) for kind in KINDS}
     if "driver" in touched:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.integrations.dhcp.base import NEXT_SERVER, DhcpError, Host, Option
 
 _NAMES: Final = {NEXT_SERVER: "option:server-ip-address"}
 _ID: Final = re.compile(r"[0-9A-Za-z-]+")
-_MAC: Final = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
 # No comma, space, quote, backslash or hash: dnsmasq would take what follows for something else.
 _ONE_WORD: Final = re.compile(r"[][A-Za-z0-9._~:/?&=%@+;!$()*-]+")
 _TO: Final = {None: "", True: "tag:ipxe,", False: "tag:!ipxe,"}
@@ -48,7 +48,7 @@ def _tag(host: Host) -> str:
 
 
 def _mac(host: Host) -> str:
-    return _checked(_MAC, host.mac)
+    return _checked(syntax.MAC, host.mac)
 
 
 def _checked(allowed: re.Pattern[str], value: str) -> str:

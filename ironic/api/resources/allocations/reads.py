@@ -5,10 +5,10 @@ from typing import Any
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.allocations.fields import Allocation
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeNotFound
+from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationNotFound
 
 

@@ -13,7 +13,6 @@ from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.allocations import links, reads
-from ironic.api.resources.allocations.fields import Allocation
 from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import rules as node_rules
 from ironic.api.resources.nodes import writes as node_writes
@@ -28,6 +27,7 @@ from ironic.core.errors import (
     MissingParameterValue,
     NodeAssociated,
 )
+from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationImpossible
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.drivers.fields import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Text, ValueType, Words
 from ironic.core.errors import (
     DriverNotFound,
     InvalidParameterValue,
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
+from ironic.core.model.driver import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
+from ironic.core.values import Bool, Text, ValueType, Words
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface

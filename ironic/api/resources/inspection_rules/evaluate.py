@@ -13,10 +13,10 @@ from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Array, Enum, Object, Text
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
+from ironic.core.values import Array, Enum, Object, Text
 from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
 
 _MOST_RULES: Final = 1000

@@ -1,19 +1,19 @@
 """The BIOS settings of a node, as the last look at the machine found them. Read only: steps change them."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from urllib.parse import quote
 
-from ironic.api import answers, input, projection
+from ironic.api import answers, computed, input, projection
 from ironic.api.answers import Answer
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
-from ironic.api.types import Array, Bool, Datetime, Integer, Text, ValueType, Words
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.node_items import BiosSetting
+from ironic.core.values import Bool, Words
 
 
 def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -33,31 +33,7 @@ def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
     ]
 
 
-class BiosSetting(Resource):
-    """One setting of a machine's firmware."""
-
-    collection = "bios"
-    singular = "BIOS setting"
-    key = "name"
-    marker: ClassVar[ValueType] = Text()
-    paged = False
-    since_detail = 74
-    since_fields = 74
-
-    created_at = Field(Datetime(), write=NOBODY, plain=True)
-    updated_at = Field(Datetime(), write=NOBODY, plain=True)
-    name = Field(Text(), write=NOBODY, plain=True)
-    value = Field(Text(None), write=NOBODY, plain=True, needs=("name", "value"), gather=values_without_secrets)
-    attribute_type = Field(Text(), since=74, write=NOBODY)
-    allowable_values = Field(Array(), since=74, write=NOBODY)
-    lower_bound = Field(Integer(), since=74, write=NOBODY)
-    upper_bound = Field(Integer(), since=74, write=NOBODY, select=False)
-    min_length = Field(Integer(), since=74, write=NOBODY)
-    max_length = Field(Integer(), since=74, write=NOBODY)
-    read_only = Field(Bool(), since=74, write=NOBODY)
-    reset_required = Field(Bool(), since=74, write=NOBODY)
-    unique = Field(Bool(), since=74, write=NOBODY)
-    links = Field(ValueType(), write=NOBODY, plain=True, needs=("name",), gather=links)
+computed.bind(BiosSetting, value=values_without_secrets, links=links)
 
 
 _CHOICE: Final = {"fields": Words(), "detail": Bool()}

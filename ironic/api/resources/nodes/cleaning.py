@@ -8,9 +8,10 @@ from typing import Final
 from ironic.api import access, answers, input
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.nodes import references, views
+from ironic.api.resources.nodes import references
 from ironic.api.routes import Route
 from ironic.core import secrets
+from ironic.core.model import views
 
 # Who may give a node steps may see what those of a runbook are given.
 _GIVES_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"

@@ -9,8 +9,8 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.api.types import ValueType
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import ValueType
 
 _OBJECTS: Final = ("meta_data", "network_data", "vendor_data")
 _KEYS: Final = frozenset({*_OBJECTS, "user_data"})

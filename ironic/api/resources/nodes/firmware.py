@@ -1,44 +1,18 @@
 """The firmware components of a node with their versions, as the last look at the machine found them. Read only."""
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from ironic.api import answers, input, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import Abort
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.projection import Projection
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Text, ValueType, Words
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
-
-
-def _text(since: int = 86) -> Field:
-    return Field(Text(), since=since, write=NOBODY, plain=True)
-
-
-class FirmwareComponent(Resource):
-    """One component of a machine that has firmware of its own."""
-
-    collection = "firmware"
-    singular = "firmware component"
-    key = "component"
-    marker: ClassVar[ValueType] = Text()
-    paged = False
-    since_detail = None
-
-    created_at = Field(Datetime(), since=86, write=NOBODY, plain=True)
-    updated_at = Field(Datetime(), since=86, write=NOBODY, plain=True)
-    component = _text()
-    initial_version = _text()
-    current_version = _text()
-    last_version_flashed = _text()
-    vendor = _text(114)
-    model = _text(114)
-    serial_number = _text(114)
-
+from ironic.core.model.node_items import FirmwareComponent
+from ironic.core.values import Words
 
 # Shown whatever fields are asked for.
 ALWAYS = ("created_at", "updated_at")

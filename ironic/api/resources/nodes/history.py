@@ -1,30 +1,19 @@
 """What happened to a node: a list of entries, oldest first, that nobody can change.
 
-Source: facts/fields.yaml, history_entry. The plain list shows the beginning of long texts only.
+Source: facts/fields.yaml, history_entry.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from ironic.api import answers, idents, input, listing, projection
+from ironic.api import answers, computed, input, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request, printable
-from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.nodes.views import text_without_secrets
+from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
-from ironic.api.types import Datetime, Integer, Text, Uuid, ValueType
+from ironic.core import syntax
+from ironic.core.model.history import HistoryEntry
 from ironic.core.resource_errors import NodeHistoryNotFound
-from ironic.core.secrets import masked_text
-
-_LONGEST: Final = 255
-_CUT: Final = 251
-
-
-def shortened(text: str | None) -> str | None:
-    """Return the text as the plain list shows it."""
-    text = masked_text(text) if text else text
-    return text if text is None or len(text) <= _LONGEST else f"{text[:_CUT]}..."
 
 
 def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -33,34 +22,13 @@ def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence
     return [[{"href": f"{base}/{node}/history/{entry}", "rel": "self"}] for entry, node in rows]
 
 
-class HistoryEntry(Resource):
-    """Something that happened to a node."""
-
-    collection = "history"
-    singular = "history entry"
-    marker: ClassVar[ValueType] = Uuid()
-    sorted_by = "created_at"
-    since_fields = None
-    since_detail = 78
-
-    uuid = Field(Uuid(), since=78, write=NOBODY, plain=True)
-    created_at = Field(Datetime(), since=78, write=NOBODY, plain=True)
-    severity = Field(Text(), since=78, write=NOBODY, plain=True)
-    event_type = Field(Text(), since=78, write=NOBODY)
-    event = Field(Text(None), since=78, write=NOBODY, plain=True, brief=shortened, render=text_without_secrets)
-    conductor = Field(Text(), since=78, write=NOBODY)
-    user = Field(Text(), since=78, write=NOBODY)
-    project = Field(Text(), since=113, write=NOBODY)
-    state = Field(Text(), since=115, write=NOBODY)
-    target_provision_state = Field(Text(), since=115, write=NOBODY)
-    duration_seconds = Field(Integer(), since=115, write=NOBODY)
-    links = Field(ValueType(), since=78, write=NOBODY, plain=True, needs=("uuid", "node_uuid"), gather=link_to_entry)
+computed.bind(HistoryEntry, links=link_to_entry)
 
 
 def index(request: Request, node: str) -> Answer:
     """List what happened to a node."""
     page = listing.read(request, HistoryEntry)
-    node_id, uuid = node_idents.row(request, ("id", "uuid"), node)
+    node_id, uuid = idents.row(request, ("id", "uuid"), node)
     path = f"nodes/{uuid}/history"
     return listing.answer(request, HistoryEntry, request.store.history, page, {"node_id": node_id}, path=path)
 
@@ -68,8 +36,8 @@ def index(request: Request, node: str) -> Answer:
 def show(request: Request, node: str, entry: str) -> Answer:
     """Show one thing that happened to a node."""
     input.query(request.query(), {})
-    (node_id,) = node_idents.row(request, ("id",), node)
-    if not idents.is_uuid(entry):
+    (node_id,) = idents.row(request, ("id",), node)
+    if not syntax.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))
     view = projection.full(HistoryEntry, request.minor)
     its_node, *row = request.store.history.row(("node_id", *view.columns), entry)

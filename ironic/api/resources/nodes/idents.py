@@ -6,18 +6,19 @@ A node is named by its UUID, since 1.5 also by its name. Other spellings of a UU
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import access, idents
+from ironic.api import access
 from ironic.api.request import Request, printable
+from ironic.core import syntax
 from ironic.core.errors import InvalidUuidOrName, NodeNotFound
 
 
 def check(request: Request, ident: str) -> str:
     """Return an ident this version may use."""
-    if idents.is_uuid(ident):
+    if syntax.is_uuid(ident):
         return ident
     if request.minor < 5:
         raise NodeNotFound(node=ident)
-    is_name = idents.is_host_name if request.minor < 10 else idents.is_name
+    is_name = syntax.is_host_name if request.minor < 10 else syntax.is_name
     if not is_name(ident):
         raise InvalidUuidOrName(name=printable(ident))
     return ident

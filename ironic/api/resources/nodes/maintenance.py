@@ -10,7 +10,7 @@ from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import writes
 from ironic.api.routes import Route
-from ironic.api.types import Text
+from ironic.core.values import Text
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

@@ -13,8 +13,8 @@ from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Text
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Bool, Text
 
 _BOOT_DEVICE: Final = (("boot_device", Text()),)
 _PERSISTENT: Final = (("persistent", Bool()),)

@@ -7,11 +7,10 @@ Pure. `read` checks the form of the arguments, `check` judges them against node 
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import input, user_steps
+from ironic.api import input
 from ironic.api.errors import unacceptable
 from ironic.api.resources.nodes import configdrive
 from ironic.api.resources.nodes.references import Facts
-from ironic.api.types import Array, Bool, Text, ValueType
 from ironic.api.verbs import (
     ABORT_SINCE,
     DEPLOY_STEPS_SINCE,
@@ -20,7 +19,7 @@ from ironic.api.verbs import (
     SINCE,
     SINCE_AFTER_STATE,
 )
-from ironic.core import states
+from ironic.core import states, user_steps
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidStateRequested,
@@ -30,6 +29,7 @@ from ironic.core.errors import (
     NodeProtected,
 )
 from ironic.core.resource_errors import RunbookNotFound
+from ironic.core.values import Array, Bool, Text, ValueType
 
 if TYPE_CHECKING:
     from ironic.api.resources.runbooks.use import UsableRunbook

@@ -16,9 +16,7 @@ from ironic.core.errors import (
     NodeNotEditable,
     NodeProtected,
 )
-from ironic.core.interface_kinds import KINDS, interface_field
-
-INTERFACES: Final = frozenset(interface_field(kind) for kind in KINDS)
+from ironic.core.model.node import INTERFACES, Node
 
 # Words that stand in a path where a node's name would.
 RESERVED_NAMES: Final = frozenset({"maintenance", "management", "states", "vendor_passthru", "detail", "validate"})
@@ -131,15 +129,8 @@ def _check_retirement(node: NodeFacts, values: Mapping[str, Any]) -> None:
 
 def consequences(values: Mapping[str, Any], instance_name: str | None) -> dict[str, Any]:
     """Return what changes along with these values."""
-    also: dict[str, Any] = {}
-    if values.get("maintenance") is False:
-        also |= {"maintenance_reason": None, "fault": None}
-    if values.get("protected") is False:
-        also["protected_reason"] = None
-    if values.get("retired") is False:
-        also["retired_reason"] = None
-    if "conductor_group" in values:
-        also["conductor_group"] = values["conductor_group"].lower()
+    ended = (name for name, value in values.items() if value is False)
+    also: dict[str, Any] = {cleared: None for name in ended for cleared in Node.table.fields[name].clears}
     display = (values.get("instance_info") or {}).get("display_name")
     if instance_name is None and "instance_name" not in values and isinstance(display, str) and 0 < len(display) <= 255:
         also["instance_name"] = display

@@ -7,40 +7,18 @@ configuration is only noted. The order of the checks of a provision request is p
 
 from typing import Any
 
-from ironic.api import access, answers, input, projection, user_steps
+from ironic.api import access, answers, input, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.errors import Refused, unacceptable
-from ironic.api.fields import NOBODY, Field, Resource
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents, provision_request, references, serving, step_rights, views
+from ironic.api.resources.nodes import idents, provision_request, references, serving, step_rights
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Bool, Datetime, Enum, Integer, Object, Text
 from ironic.api.verbs import SOFT_POWER_SINCE
-from ironic.core import states
+from ironic.core import states, user_steps
 from ironic.core.errors import Conflict, InvalidStateRequested, UnsupportedDriverExtension
-
-
-class NodeStates(Resource):
-    """The states of a node in one document."""
-
-    collection = "states"
-    singular = "states"
-
-    console_enabled = Field(Bool(), write=NOBODY)
-    last_error = Field(
-        Text(None), write=NOBODY, render=views.text_without_secrets, rule="baremetal:node:get:last_error"
-    )
-    power_state = Field(Text(), write=NOBODY)
-    provision_state = Field(Text(), write=NOBODY, render=views.state_of_version)
-    target_power_state = Field(Text(), write=NOBODY)
-    target_provision_state = Field(Text(), write=NOBODY)
-    provision_updated_at = Field(Datetime(), write=NOBODY)
-    raid_config = Field(Object(), since=12, write=NOBODY)
-    target_raid_config = Field(Object(), since=12, write=NOBODY)
-    boot_mode = Field(Text(), since=75, write=NOBODY)
-    secure_boot = Field(Bool(), since=75, write=NOBODY)
-
+from ironic.core.model.node import NodeStates
+from ironic.core.values import Bool, Enum, Integer, Text
 
 _SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
 _TARGET = (("target", Text()),)

@@ -11,10 +11,11 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api import access, user_steps
+from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.nodes.provision_request import DEPLOYING
 from ironic.api.resources.nodes.references import Facts
+from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.steps import Step, mark_of_child
 from ironic.core.traits import is_list_of_traits

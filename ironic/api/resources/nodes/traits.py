@@ -12,10 +12,10 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request, printable
 from ironic.api.resources.nodes import idents, writes
 from ironic.api.routes import ABORT, FAULT, Route
-from ironic.api.types import Array
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import NodeTraitNotFound
 from ironic.core.traits import MOST_OF_NODE, is_trait
+from ironic.core.values import Array
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord

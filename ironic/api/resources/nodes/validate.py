@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from ironic.api import access, answers, idents, input
+from ironic.api import access, answers, input
 from ironic.api.answers import Answer
 from ironic.api.errors import unacceptable
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import Route
-from ironic.api.types import Text, Uuid
-from ironic.core import secrets
+from ironic.core import secrets, syntax
 from ironic.core.errors import MissingParameterValue
+from ironic.core.values import Text, Uuid
 
 _VALIDATED: Final = {"node": Text(), "node_uuid": Uuid()}
 _VALIDATE: Final = "baremetal:node:validate"
@@ -33,7 +33,7 @@ def validate_by_query(request: Request) -> Answer:
 
 
 def _validated(request: Request, node: str) -> Answer:
-    if request.minor < 5 and not idents.is_uuid(node):
+    if request.minor < 5 and not syntax.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
     conductor, uuid = serving.conductor(request, node)
     # Drivers say what is wrong with their options in texts that quote these.

@@ -11,8 +11,8 @@ from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import Route
-from ironic.api.types import NameOrUuid, Uuid
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.values import NameOrUuid, Uuid
 
 _ID = {"id": NameOrUuid()}
 _WHERE = {"port_uuid": Uuid(), "portgroup_uuid": Uuid()}

@@ -5,9 +5,9 @@ from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
-from ironic.api.types import Enum, Pattern, Words
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import Enum, Pattern, Words
 
 # Source: facts/state_machine.yaml, virtual_media_devices.
 DEVICES = ("disk", "cdrom", "floppy")

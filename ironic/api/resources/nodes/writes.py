@@ -18,14 +18,14 @@ from ironic.api.request import Request
 from ironic.api.resources.allocations import links as allocation_links
 from ironic.api.resources.nodes import idents, reads, references, rights, rules, serving
 from ironic.api.resources.nodes.fields import Node
-from ironic.api.resources.nodes.rules import INTERFACES
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import Route
-from ironic.api.types import Bool
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.lock_purpose import is_in_background
+from ironic.core.model.node import INTERFACES
+from ironic.core.values import Bool
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -100,8 +100,8 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
     if reset and not any(change.path == ("driver",) for change in changes):
         raise InvalidParameterValue(err="reset_interfaces needs a change of the driver in the same patch.")
     for change in changes:
-        if change.root == "name" and change.op != "remove" and change.value is None:
-            raise InvalidParameterValue(err="name must not be null; remove it instead.")
+        if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
+            raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
         if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
             raise unacceptable("Removing chassis_uuid", 25)
 

@@ -9,9 +9,9 @@ from ironic.api.listing import Page
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.portgroups.fields import Portgroup
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.portgroup import Portgroup
 
 # Filters of which a request may have one.
 _EITHER = ("node", "address", "shard", "conductor_groups")

@@ -13,10 +13,10 @@ from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import serving as node_serving
-from ironic.api.resources.portgroups.fields import Portgroup
 from ironic.api.resources.ports import references as port_references
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.portgroup import Portgroup
 
 
 def create(request: Request) -> Answer:

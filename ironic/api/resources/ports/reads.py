@@ -6,16 +6,17 @@ Reading never goes through a conductor. Writing is in `writes`.
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.api import access, answers, idents, listing
+from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.listing import Page
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.ports.fields import Port
 from ironic.api.routes import Route
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.port import Port
 from ironic.core.resource_errors import PortgroupNotFound
 
 # Filters of which a request may have one.
@@ -103,7 +104,7 @@ def _check_combination(filters: Mapping[str, Any]) -> None:
 
 
 def _node_id(request: Request, ident: str) -> Any:
-    if request.minor < 5 and not idents.is_uuid(ident):
+    if request.minor < 5 and not syntax.is_uuid(ident):
         raise unacceptable("Naming a node by its name", 5)
     return node_idents.seen(request, ident)
 

@@ -8,16 +8,17 @@ request has been: the state of the node is looked at where it can't change any m
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.api import answers, idents, input, patching, projection
+from ironic.api import answers, input, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.resources.ports import references
-from ironic.api.resources.ports.fields import Port
 from ironic.api.routes import Route
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.port import Port
 
 
 def create(request: Request) -> Answer:
@@ -75,7 +76,7 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
 def delete(request: Request, port: str) -> Answer:
     """Delete a port."""
     input.query(request.query(), {})
-    if not idents.is_uuid(port):
+    if not syntax.is_uuid(port):
         raise InvalidParameterValue(err="A port that is to be deleted has to be named by its UUID.")
     uuid, node_uuid = request.store.ports.row(("uuid", "node_uuid"), port)
     node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_port(request.context, uuid)

@@ -7,8 +7,8 @@ from ironic.api import answers, input
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.api.types import TraitName, TraitNames
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import TraitName, TraitNames
 
 _NEW_TRAITS: Final = (("traits", TraitNames()),)
 _NEW_TRAIT: Final = (("trait", TraitName()),)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, user_steps
+from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.runbooks.rules import NAMES_SINCE
+from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
 from ironic.core.step_lists import OF_NODE, have_trait_in_common, in_order

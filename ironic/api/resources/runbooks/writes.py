@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, input, json_patch, user_steps
+from ironic.api import access, input, json_patch
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
@@ -11,6 +11,7 @@ from ironic.api.resources import step_lists
 from ironic.api.resources.runbooks import rules
 from ironic.api.resources.runbooks.fields import Runbook
 from ironic.api.routes import Route
+from ironic.core import user_steps
 
 if TYPE_CHECKING:
     from ironic.db import RunbookRecord

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ironic.api import access, answers, input, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.fields import Resource
 from ironic.api.listing import Page
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
@@ -18,6 +17,7 @@ from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.resources.volume.fields import VolumeConnector, VolumeTarget
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import Resource
 
 if TYPE_CHECKING:
     from ironic.db import Store

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from oslo_utils import strutils
-
 from ironic.conf import CONF
-from ironic.core import certificates
+from ironic.core import certificates, syntax
 from ironic.core.agent_errors import AgentConnectionFailed
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import trusted_files
@@ -86,10 +84,8 @@ def _read(said: Any, name: str) -> str | bool:
     text = str(said)
     if text.startswith(_PEM):
         return text
-    try:
-        return strutils.bool_from_string(text, strict=True)
-    except ValueError:
-        return _of_file(text, name)
+    meant = syntax.truth_of(text)
+    return _of_file(text, name) if meant is None else meant
 
 
 def _of_file(path: str, name: str) -> str:

@@ -7,10 +7,8 @@ in a deploy template or in the request; around it stand the steps that every dep
 import logging
 from typing import Final
 
-from oslo_utils import strutils
-
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import states, syntax
 from ironic.core.errors import IronicError
 from ironic.drivers import boot_devices, fast_track, waiting
 from ironic.drivers.lasting_boot_device import is_persistent
@@ -87,7 +85,7 @@ class CustomAgentDeploy(AgentBase):
     def tear_down_agent(self, task: Task) -> str | None:
         """End the agent: it switches the machine off in an orderly way, or else the BMC does."""
         logs.collect(task, "deployment", failed=False)
-        if machine.stays_on(task) or strutils.bool_from_string(task.node.driver_info.get(_REBOOT_OUT_OF_BAND)):
+        if machine.stays_on(task) or syntax.truth_of(str(task.node.driver_info.get(_REBOOT_OUT_OF_BAND))):
             Agent(task.node).ask("standby.sync")
         elif not _agent_switched_off(task):
             LOG.warning("Node %s: the agent did not switch the machine off, the BMC does now", task.node.uuid)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.file_urls import names_file
 from ironic.drivers.modules.agent import checksums, partitions, published
@@ -46,12 +47,7 @@ def check(node: Node) -> None:
 
 
 def _check_source(node: Node, source: str) -> None:
-    try:
-        parts = urlsplit(source)
-        usable = parts.scheme in _SCHEMES and (bool(parts.hostname) if parts.scheme != "file" else bool(parts.path))
-    except ValueError:
-        usable = False
-    if not usable:
+    if syntax.url_of(source, _SCHEMES) is None:
         raise InvalidParameterValue(
             err=f"image_source of node {node.uuid} must be a URL that begins with one of {', '.join(_SCHEMES)}."
         )

@@ -7,9 +7,8 @@ The user says how large they are to be, in instance_info: ``root_gb``, ``swap_mb
 import re
 from typing import Any, Final
 
-from oslo_utils import strutils
-
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers.modules.agent import wishes
 from ironic.drivers.task import Node
@@ -85,10 +84,9 @@ def _file_system(node: Node) -> str:
 
 
 def _is_preserved(node: Node) -> bool:
-    try:
-        return strutils.bool_from_string(node.instance_info.get("preserve_ephemeral") or False, strict=True)
-    except ValueError:
-        raise InvalidParameterValue(err=f"preserve_ephemeral of node {node.uuid} must be true or false.") from None
+    if (meant := syntax.truth_of(str(node.instance_info.get("preserve_ephemeral") or False))) is None:
+        raise InvalidParameterValue(err=f"preserve_ephemeral of node {node.uuid} must be true or false.")
+    return meant
 
 
 def _usual_label(node: Node) -> str:

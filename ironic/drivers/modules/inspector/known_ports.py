@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
 from ironic.core.resource_errors import MACAlreadyExists
-from ironic.inspection.callback import mac_of
+from ironic.core.syntax import mac_of
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)

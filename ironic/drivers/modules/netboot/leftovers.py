@@ -5,7 +5,6 @@ for stands in its row before its files are written and until they are gone, so a
 """
 
 import logging
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import NodeNotFound
 from ironic.drivers.modules.netboot import files, prepared
 from ironic.drivers.modules.netboot.variants import Variant
@@ -37,15 +37,8 @@ def clear(variant: Variant, store: "Store") -> None:
 def _folders(root: Path) -> Iterator[Path]:
     """Return the folders of nodes; all others are somebody else's."""
     for path in root.iterdir() if root.is_dir() else ():
-        if path.is_dir() and _is_uuid(path.name):
+        if path.is_dir() and syntax.is_stored_uuid(path.name):
             yield path
-
-
-def _is_uuid(name: str) -> bool:
-    try:
-        return str(uuid.UUID(name)) == name
-    except ValueError:
-        return False
 
 
 def _is_prepared(store: "Store", node_uuid: str) -> bool:

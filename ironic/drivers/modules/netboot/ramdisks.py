@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from ironic.conf import CONF
-from ironic.core import boot_languages, states
+from ironic.core import boot_languages, states, syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import node_facts
 from ironic.drivers.task import Node
@@ -93,13 +92,9 @@ def check_iso(node: Node, program: str) -> str:
 def check_url(node: Node, name: str, url: Any) -> str:
     """Return the URL of an image if it is one that can be fetched from here, or raise InvalidParameterValue."""
     text = str(url)
-    try:
-        parts = urlsplit(text)
-        names_place = bool(parts.path if parts.scheme == "file" else parts.hostname)
-    except ValueError:
-        names_place = False
+    parts = syntax.url_of(text, _SCHEMES)
     # It may end up in a file that boot programs read line by line and word by word.
-    if not (names_place and parts.scheme in _SCHEMES and text.isprintable() and " " not in text):
+    if parts is None or not text.isprintable() or " " in text:
         raise InvalidParameterValue(
             err=f"{name} of node {node.uuid} must be a URL that begins with one of: {', '.join(_SCHEMES)}."
         )

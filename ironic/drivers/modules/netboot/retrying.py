@@ -7,6 +7,7 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.drivers.modules.agent import machine
 from ironic.drivers.modules.netboot import firmware
 from ironic.drivers.modules.netboot.prepared import Prepared
@@ -21,7 +22,7 @@ def is_due(node: Node) -> bool:
     patience = CONF.pxe.boot_retry_timeout
     if not patience or Prepared.of(node) is None or node.driver_internal_info.get("agent_url"):
         return False
-    started = _started(node)
+    started = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
     return started is not None and _now() - started > timedelta(seconds=patience)
 
 
@@ -36,15 +37,6 @@ def boot_again(task: Task, variant: Variant) -> None:
     firmware.boot_from_network(task, variant.boot_device, for_good=False)
     machine.switch_on(task)
     task.node.save()
-
-
-def _started(node: Node) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(node.driver_internal_info.get("last_power_state_change"))).replace(
-            tzinfo=None
-        )
-    except ValueError:
-        return None
 
 
 def _now() -> datetime:

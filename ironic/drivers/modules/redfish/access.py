@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from oslo_utils import strutils
-
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import trusted_files
 from ironic.drivers.task import Node
@@ -156,9 +155,8 @@ def _verify(info: _Info) -> bool | str:
         return given is not False
     if not isinstance(given, str):
         raise info.wrong("verify_ca", "must be true, false or a path")
-    try:
-        return bool(strutils.bool_from_string(given, strict=True))
-    except ValueError:
-        if trusted_files.is_usable(given):
-            return given
+    if (meant := syntax.truth_of(given)) is not None:
+        return meant
+    if trusted_files.is_usable(given):
+        return given
     raise info.wrong("verify_ca", "is neither true nor false nor an existing regular file or directory")

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ironic.api.fields import Resource
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
-from ironic.api.resources.conductors import Conductor
-from ironic.api.resources.nodes.history import HistoryEntry
 from ironic.api.versions import MAXIMUM
+from ironic.core.model.conductor import Conductor
+from ironic.core.model.fields import Resource
+from ironic.core.model.history import HistoryEntry
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.recording_conductor import SERVED, interface_rows

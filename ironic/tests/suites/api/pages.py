@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api.fields import REQUIRED
+from ironic.core.model.fields import REQUIRED
 from ironic.tests.functional.wire.service import BASE
 from ironic.tests.suites.api.sample import Sample
 from ironic.tests.suites.api.target import Target

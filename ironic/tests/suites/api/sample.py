@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from ironic.api.fields import Resource
+from ironic.core.model.fields import Resource
 
 # Percent-encoded: no text (a zero, a lone surrogate, half a character), too much of it, injections, other alphabets.
 HOSTILE_TEXTS: Final = {

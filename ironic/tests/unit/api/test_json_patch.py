@@ -3,10 +3,10 @@ from typing import Any
 import pytest
 
 from ironic.api import json_patch
-from ironic.api.fields import Field, Resource
 from ironic.api.json_patch import Change
-from ironic.api.types import Object, Text
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.model.fields import Field, Resource
+from ironic.core.values import Object, Text
 
 
 class Thing(Resource):

@@ -8,10 +8,9 @@ import pytest
 
 from ironic.api import verbs, versions
 from ironic.api.resources import root
-from ironic.api.resources.nodes import views as node_views
-from ironic.api.resources.ports import local_link
 from ironic.core import states
 from ironic.core.microversions import MAXIMUM, MICROVERSIONS, MINIMUM, Microversion
+from ironic.core.model import local_link, views
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.api import declared
 
@@ -51,14 +50,15 @@ def test_what_changed_is_what_the_rules_of_verbs_and_values_say() -> None:
 
 
 def _read_otherwise(minor: int) -> Iterator[str]:
-    before, now = (node_views.state_of_version(max(one, MINIMUM)) for one in (minor - 1, minor))
+    before, now = (views.state_of_version(max(one, MINIMUM)) for one in (minor - 1, minor))
     for state in sorted(states.ALL):
         if (before(state) if before else state) != (now(state) if now else state):
             yield state
 
 
 def test_a_version_that_code_asks_for_changes_something_and_what_changes_is_asked_for() -> None:
-    asked = {minor for path in sorted((ROOT / "ironic" / "api").rglob("*.py")) for minor in _asked_for(path)}
+    rooms = (ROOT / "ironic" / "api", ROOT / "ironic" / "core" / "model")
+    asked = {minor for room in rooms for path in sorted(room.rglob("*.py")) for minor in _asked_for(path)}
     assert len(asked) > 15
     assert asked <= {one.minor for one in MICROVERSIONS if one.touched}
     tables = {*verbs.ABORT_SINCE.values(), *verbs.RAMDISK_SINCE.values(), *(form.minor for form in local_link._FORMS)}

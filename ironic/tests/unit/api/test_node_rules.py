@@ -119,7 +119,6 @@ def test_values_have_to_fit_the_node(facts: Facts, values: dict[str, Any], statu
         ({"maintenance": True}, None, {}),
         ({"protected": False}, None, {"protected_reason": None}),
         ({"retired": False}, None, {"retired_reason": None}),
-        ({"conductor_group": "Rack A"}, None, {"conductor_group": "rack a"}),
         ({"instance_info": {"display_name": "web"}}, None, {"instance_name": "web"}),
         ({"instance_info": {"display_name": "web"}}, "mine", {}),
         ({"instance_info": {"display_name": ["web"]}}, None, {}),

@@ -1,6 +1,6 @@
 import pytest
 
-from ironic.api.resources.drivers.fields import INTERFACE_FIELDS, Driver
+from ironic.core.model.driver import INTERFACE_FIELDS, Driver
 from ironic.db import InterfaceRow
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service

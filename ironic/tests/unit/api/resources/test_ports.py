@@ -1,6 +1,6 @@
 import pytest
 
-from ironic.api.resources.ports.local_link import LOCAL_LINK
+from ironic.core.model.local_link import LOCAL_LINK
 from ironic.db import PortgroupRecord
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service

@@ -7,10 +7,10 @@ will see. Source: facts/steps.yaml, step_schemas.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import idents
-from ironic.api.types import ValueType
+from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.steps import INTERFACES, RESERVED
+from ironic.core.values import ValueType
 
 _KINDS: Final = INTERFACES["clean"]
 _EVERY: Final = sorted({interface for kinds in INTERFACES.values() for interface in kinds})
@@ -30,8 +30,7 @@ _DESCRIBED: Final[Mapping[str, dict[str, Any]]] = {
 class _Steps(ValueType):
     """A list of steps."""
 
-    name = "steps"
-    json = "array"
+    noun = "a list of steps"
     sortable = False
     required: frozenset[str] = frozenset({"interface", "step"})
     optional: frozenset[str] = frozenset()
@@ -87,7 +86,7 @@ class AskedSteps(_Steps):
         if not isinstance(item.get("execute_on_child_nodes", False), bool):
             raise ValueError("must have true or false as execute_on_child_nodes")
         children = item.get("limit_child_node_execution", [])
-        if not isinstance(children, list) or not all(isinstance(one, str) and idents.is_uuid(one) for one in children):
+        if not isinstance(children, list) or not all(map(syntax.is_uuid, children)):
             raise ValueError("must have a list of UUIDs as limit_child_node_execution")
 
 

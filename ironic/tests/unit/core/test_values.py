@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from ironic.api import types
-from ironic.api.types import ValueType
+from ironic.core import values as types
+from ironic.core.values import ValueType
 
 UUID = "abcdef00-0000-4000-8000-000000000001"
 
@@ -12,6 +12,7 @@ GOOD: list[tuple[ValueType, Any, Any]] = [
     (types.Text(3), "abc", "abc"),
     (types.Text(None), "x" * 5000, "x" * 5000),
     (types.Text(3, 1), "a", "a"),
+    (types.LowerText(), "Rack A", "rack a"),
     (types.Uuid(), UUID.upper(), UUID),
     (types.Uuid(), UUID.replace("-", ""), UUID),
     (types.LogicalName(), "A-b._~1", "A-b._~1"),

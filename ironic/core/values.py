@@ -1,8 +1,8 @@
-"""The types of values in documents.
+"""The types of values in documents: what stands in a field, an argument or a query parameter.
 
-A type says which JSON it takes from a caller (it is a WSME user type, so the generated input types use it as it is) and
-how a stored value is shown. Null never gets here: the reader checks it against the field. Refusals say what was wanted
-and never quote what came, because it may be a password.
+A type says which JSON it takes from a caller and how a stored value is shown. It has the one method that WSME asks of a
+type, `validate`, so the API hands it to WSME as it is; nothing here knows WSME. Null never gets here: the reader checks
+it against the field. Refusals say what was wanted and never quote what came, because it may be a password.
 """
 
 import datetime
@@ -11,27 +11,19 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import orjson
-import wsme.types
 
-from ironic.api import idents
-from ironic.core import states
+from ironic.core import states, syntax
 from ironic.core.traits import is_trait
 
 Shown = Callable[[Any], Any]
 
 
-class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no types
+class ValueType:
     """One kind of value; the base lets any JSON value through."""
 
-    basetype = dict  # WSME hands such values on untouched
-    name = "value"
-    json: ClassVar[str] = "object"
+    # What it takes, as others say it: "takes a UUID".
+    noun = "any value"
     sortable: ClassVar[bool] = True
-
-    @staticmethod
-    def frombasetype(value: Any) -> Any:
-        """Hand the parsed JSON value on."""
-        return value
 
     def validate(self, value: Any) -> Any:
         """Return the value to store, or raise ValueError saying what is wanted."""
@@ -46,6 +38,11 @@ class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no t
         """Return the type of a value that lists are searched for."""
         return self
 
+    @property
+    def strict(self) -> "ValueType":
+        """Return the type without values of other JSON types that callers may write in its place."""
+        return self
+
     def shown(self) -> Shown | None:
         """Return how a stored value becomes JSON; None when it is JSON as it stands."""
         return None
@@ -58,11 +55,13 @@ class ValueType(wsme.types.UserType):  # type: ignore[misc]  # WSME carries no t
 class Text(ValueType):
     """A string."""
 
-    name = "text"
-    json = "string"
+    noun = "text"
 
     def __init__(self, longest: int | None = 255, shortest: int = 0) -> None:
         self.longest, self.shortest = longest, shortest
+        # Kinds of text with a syntax have said what they take.
+        if self.noun == "text" and longest is not None:
+            self.noun = f"text of {shortest} to {longest} characters"
 
     def validate(self, value: Any) -> Any:
         """Check length; a zero character is refused, some databases can't hold it."""
@@ -82,17 +81,29 @@ class Text(ValueType):
         return Text(None) if type(self) is Text else self
 
 
+class LowerText(Text):
+    """A string that is stored in lower case; what is searched for is not changed."""
+
+    def validate(self, value: Any) -> Any:
+        """Check like text, and spell it in lower case."""
+        return super().validate(value).lower()
+
+    @property
+    def sought(self) -> ValueType:
+        """Lift the limits of what is stored."""
+        return Text(None)
+
+
 class Uuid(Text):
     """A UUID; stored in its usual spelling."""
 
-    name = "uuid"
+    noun = "a UUID"
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_uuid(value):
-            raise ValueError("must be a UUID")
-        plain = value.replace("-", "").lower()
-        return "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+        if (spelled := syntax.uuid_of(value)) is None:
+            raise ValueError(f"must be {self.noun}")
+        return spelled
 
 
 class Pattern(Text):
@@ -112,19 +123,19 @@ class Pattern(Text):
 class HostName(Text):
     """A name as it had to be before 1.10."""
 
-    name = "hostname"
+    noun = "a host name"
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_host_name(value):
-            raise ValueError("must be a host name")
+        if not syntax.is_host_name(value):
+            raise ValueError(f"must be {self.noun}")
         return value
 
 
 class LogicalName(Text):
     """A name of a node and the like: a host name before 1.10, RFC 3986 unreserved characters since."""
 
-    name = "name"
+    noun = "a logical name: letters, digits, '-', '.', '_' or '~', not shaped like a UUID"
     _before_1_10 = HostName()
 
     def at(self, minor: int) -> ValueType:
@@ -133,7 +144,7 @@ class LogicalName(Text):
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.is_name(value):
+        if not syntax.is_name(value):
             raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
         return value
 
@@ -141,19 +152,19 @@ class LogicalName(Text):
 class NameOrUuid(Text):
     """What a thing is named by: its UUID or its logical name."""
 
-    name = "name or UUID"
+    noun = "a UUID or a logical name"
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not idents.LOGICAL_NAME.fullmatch(value):
-            raise ValueError("must be a UUID or a logical name")
+        if not syntax.is_name_or_uuid(value):
+            raise ValueError(f"must be {self.noun}")
         return value
 
 
 class TraitName(Text):
     """A word that may be a trait."""
 
-    name = "trait"
+    noun = "a trait"
 
     def validate(self, value: Any) -> Any:
         """Look it up, or check the syntax of those that sites make up."""
@@ -165,14 +176,13 @@ class TraitName(Text):
 class Mac(Text):
     """A MAC address; stored in lower case with colons."""
 
-    name = "mac"
-    _SYNTAX = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+    noun = "a MAC address, its octets parted by colons"
 
     def validate(self, value: Any) -> Any:
         """Check the syntax."""
-        if not isinstance(value, str) or not self._SYNTAX.fullmatch(value):
-            raise ValueError("must be a MAC address, its octets parted by colons")
-        return value.lower()
+        if (spelled := syntax.mac_of(value)) is None:
+            raise ValueError(f"must be {self.noun}")
+        return spelled
 
 
 class Enum(Text):
@@ -181,11 +191,12 @@ class Enum(Text):
     def __init__(self, *words: str, name: str = "choice") -> None:
         super().__init__()
         self.name, self.words = name, words
+        self.noun = f"one of: {', '.join(words)}"
 
     def validate(self, value: Any) -> Any:
         """Compare with the words."""
         if not isinstance(value, str) or value not in self.words:
-            raise ValueError(f"must be one of: {', '.join(self.words)}")
+            raise ValueError(f"must be {self.noun}")
         return value
 
 
@@ -199,20 +210,18 @@ class State(Enum):
 class Bool(ValueType):
     """A truth value; the usual words are taken too, in any case."""
 
-    name = "boolean"
-    json = "boolean"
-    _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
-    _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
-    words: ClassVar[frozenset[str]] = _TRUE | _FALSE
+    noun = "true or false"
 
     def validate(self, value: Any) -> Any:
         """Return True or False."""
-        if isinstance(value, bool):
-            return value
-        word = value.strip().lower() if isinstance(value, str) else None
-        if word not in self._TRUE and word not in self._FALSE:
-            raise ValueError("must be true or false")
-        return word in self._TRUE
+        if (meant := syntax.truth_of(value)) is None:
+            raise ValueError(f"must be {self.noun}")
+        return meant
+
+    @property
+    def strict(self) -> ValueType:
+        """Take no words."""
+        return _STRICT_BOOL
 
     def shown(self) -> Shown | None:
         """Engines may hand out 0 and 1."""
@@ -225,15 +234,17 @@ class StrictBool(Bool):
     def validate(self, value: Any) -> Any:
         """Refuse everything else."""
         if not isinstance(value, bool):
-            raise ValueError("must be true or false")
+            raise ValueError(f"must be {self.noun}")
         return value
+
+
+_STRICT_BOOL = StrictBool()
 
 
 class Integer(ValueType):
     """A whole number of 32 bits unless said otherwise; a query has it as digits."""
 
-    name = "integer"
-    json = "integer"
+    noun = "a whole number"
 
     def __init__(
         self, smallest: int | None = -(2**31), largest: int | None = 2**31 - 1, *, digits: bool = False
@@ -245,7 +256,7 @@ class Integer(ValueType):
         if self.digits and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,100}", value.strip()):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError("must be a whole number")
+            raise ValueError(f"must be {self.noun}")
         if self.smallest is not None and value < self.smallest:
             raise ValueError(f"must be at least {self.smallest}")
         if self.largest is not None and value > self.largest:
@@ -256,8 +267,7 @@ class Integer(ValueType):
 class Datetime(ValueType):
     """A moment, kept as naive UTC and shown with microseconds and offset."""
 
-    name = "time"
-    json = "string"
+    noun = "a time"
 
     def shown(self) -> Shown | None:
         """Write ISO 8601; the fraction is always there."""
@@ -284,34 +294,33 @@ class Json(ValueType):
 class Object(Json):
     """A free JSON object."""
 
-    name = "object"
+    noun = "an object"
     empty = b"{}"
 
     def validate(self, value: Any) -> Any:
         """Refuse what is no object."""
         if not isinstance(value, dict):
-            raise ValueError("must be an object")
+            raise ValueError(f"must be {self.noun}")
         return value
 
 
 class Array(Json):
     """A free JSON list."""
 
-    name = "list"
-    json = "array"
+    noun = "a list"
     empty = b"[]"
 
     def validate(self, value: Any) -> Any:
         """Refuse what is no list."""
         if not isinstance(value, list):
-            raise ValueError("must be a list")
+            raise ValueError(f"must be {self.noun}")
         return value
 
 
 class TraitNames(Array):
     """A list of traits."""
 
-    name = "traits"
+    noun = "a list of traits"
     _one = TraitName()
 
     def validate(self, value: Any) -> Any:
@@ -322,22 +331,20 @@ class TraitNames(Array):
 class Words(ValueType):
     """A comma list in a query; empty items are dropped."""
 
-    name = "words"
-    json = "array"
+    noun = "a comma separated list"
     sortable = False
 
     def validate(self, value: Any) -> Any:
         """Split."""
         if not isinstance(value, str):
-            raise ValueError("must be a comma separated list")
+            raise ValueError(f"must be {self.noun}")
         return [word for word in (part.strip() for part in value.split(",")) if word]
 
 
 class Links(ValueType):
     """The two links to a path of the thing itself; never written."""
 
-    name = "links"
-    json = "array"
+    noun = "links"
     sortable = False
 
     def __init__(self, path: str) -> None:

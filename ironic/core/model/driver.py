@@ -6,9 +6,9 @@ to S30.
 
 from typing import ClassVar, Final
 
-from ironic.api.fields import NOBODY, Field, Filter, Resource
-from ironic.api.types import Enum, Links, Text, ValueType
 from ironic.core.interface_kinds import KINDS
+from ironic.core.model.fields import NOBODY, Field, Filter, Resource
+from ironic.core.values import Enum, Links, Text, ValueType
 
 # Classic drivers are a later piece of work (S19); until then their list is empty (S28).
 CLASSIC: Final = "classic"

@@ -11,9 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api.errors import unacceptable
-from ironic.api.types import Enum, Mac, Object, Shown, Text, ValueType
 from ironic.core.errors import NotAcceptable
+from ironic.core.values import Enum, Mac, Object, Shown, Text, ValueType
 
 _DATAPATH: Final = re.compile(r"[0-9a-fA-F]{16}|[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}")
 _UNMANAGED: Final = "unmanaged"
@@ -58,7 +57,7 @@ _KEYS: Final[Mapping[str, Key]] = {
 class LocalLink(Object):
     """Empty, or a port of a switch, of a smart card by its host or of a tunnel's end, or said to be unmanaged."""
 
-    name = "local link connection"
+    noun = "a local link connection"
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
@@ -82,7 +81,7 @@ class LocalLink(Object):
     def _checked(self, name: str, value: Any) -> Any:
         key, what = _KEYS[name], f"The key {name} of local_link_connection"
         if self.minor < key.since:
-            raise unacceptable(what, key.since)
+            raise NotAcceptable(what=what, since=f"1.{key.since}")
         if not key.is_known(self.minor):
             raise NotAcceptable(f"{what} is known before API version 1.{key.until} only.")
         try:

@@ -1,25 +1,32 @@
-"""The field table: one line per field of a resource, from which everything else is derived.
+"""How a thing is described: `Resource`, a class whose body has one `Field` per line.
 
-A `Resource` reads like its own reference page. Responses per version, create and patch checks, `fields=`, sorting and
-filters all come from its lines (see projection, input, listing, json_patch). Nothing below the API knows versions.
+Everything that is said of a field stands in its line, or is the default of `Field`. What is read off the lines of a
+resource is read once, when its class is made (`Table`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
-from ironic.api.request import Request
-from ironic.api.types import Links, ValueType
+from ironic.core.values import Links, ValueType
 
+# Ways of writing a field: a new thing, a patch, an inspection rule. A rule writes what an administrator's patch may.
 NOBODY: Final = frozenset[str]()
 CREATE: Final = frozenset({"create"})
 PATCH: Final = frozenset({"patch"})
-ANYONE: Final = CREATE | PATCH
+RULES: Final = frozenset({"rules"})
+ANYONE: Final = CREATE | PATCH | RULES
 
 REQUIRED: Final = object()
 
-# Given one tuple of needed columns per row, returns one value per row.
-Gather = Callable[[Request, Sequence[tuple[Any, ...]]], Sequence[Any]]
+# The kinds of payload that tell a field's value; EVERY: all those about its resource.
+NOT_TOLD: Final = frozenset[str]()
+EVERY: Final = frozenset({"every"})
+
+# Paths below a field; WHOLE: the field itself, and so all in it.
+Paths = tuple[tuple[str, ...], ...]
+WHOLE: Final[Paths] = ((),)
+
 # Given the version, returns how a stored value is shown there; None: as its type says.
 Render = Callable[[int], Callable[[Any], Any] | None]
 
@@ -66,9 +73,9 @@ class Trim:
     left: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One field: its type, its history, who may write it, how it is shown."""
+    """One field: its type, its history, who may write it, how it is shown, who is told."""
 
     type: ValueType
     since: int = 1
@@ -84,8 +91,12 @@ class Field:
     # May be named in `sort_key=`; None: as its type.
     sort: bool | None = None
     nullable: bool = True
+    # Whether null in a patch or a rule is refused, so that it has to be removed.
+    only_removed: bool = False
     # What null and removal mean in the row.
     empty: Any = None
+    # Fields that become null when it becomes false.
+    clears: tuple[str, ...] = ()
     filter: Exact | None = None
     # Column of the row; "" is the field's name, None: not stored.
     column: str | None = ""
@@ -100,9 +111,20 @@ class Field:
     rule: str | None = None
     # Rules about the node that a caller needs to see all of it; for fields with a mask.
     trims: tuple[Trim, ...] = ()
-    # For computed fields: the columns needed, and what makes values of them for a whole page at once.
+    # The rule about the node that a caller needs to write it; None: that of changing the node.
+    right: str | None = None
+    # Whether whoever may create a thing may give it this without that right.
+    free_in_new: bool = False
+    # What inspection rules may write, where that is not what callers may.
+    by_rules: ValueType | None = None
+    # What rules never make from what a machine reported.
+    literal: Paths = ()
+    # Payloads of notifications that have it.
+    told: frozenset[str] = NOT_TOLD
+    # For computed fields: the columns that the API computes it from.
     needs: tuple[str, ...] = ()
-    gather: Gather | None = None
+    # Other documents that show it, by their collection.
+    parts: frozenset[str] = frozenset()
     # Only taken from callers, never shown.
     hidden: bool = False
     name: str = ""
@@ -111,7 +133,12 @@ class Field:
         """Learn the name the table gives it."""
         object.__setattr__(self, "name", name)
         if self.column == "":
-            object.__setattr__(self, "column", None if self.gather or isinstance(self.type, Links) else name)
+            object.__setattr__(self, "column", None if self.needs or isinstance(self.type, Links) else name)
+
+    @property
+    def is_computed(self) -> bool:
+        """Tell whether its values are made of others by the API."""
+        return bool(self.needs)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -129,13 +156,22 @@ class Table:
     """What is read off a resource's lines once."""
 
     fields: Mapping[str, Field]
-    # By way of writing, "create" and "patch".
+    # By way of writing: "create", "patch", "rules".
     written: Mapping[str, Mapping[str, Field]]
     filters: Mapping[str, Filter] = field(default_factory=dict)
 
+    def told_in(self, kind: str) -> list[str]:
+        """Return the fields that one kind of payload has, by name."""
+        return sorted(name for name, one in self.fields.items() if one.told & {kind, *EVERY})
+
+    @property
+    def literal(self) -> frozenset[tuple[str, ...]]:
+        """The paths that rules never make from what a machine reported."""
+        return frozenset((name, *path) for name, one in self.fields.items() for path in one.literal)
+
 
 class Resource:
-    """One kind of thing in the API; subclasses list its fields."""
+    """One kind of thing; subclasses list its fields."""
 
     # Key of lists, and the path below /v1.
     collection: ClassVar[str]
@@ -158,10 +194,16 @@ class Resource:
     # Whether a field of a later version counts as unknown (400) in `fields=`, not as unacceptable (406).
     hides_newer: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Read the table off the class body."""
+    def __init_subclass__(cls, *, part_of: "type[Resource] | None" = None, **options: Any) -> None:
+        """Read the table off the class body, or off another resource that has the fields of this document."""
         super().__init_subclass__(**options)
         fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        if part_of is not None:
+            fields |= {
+                name: replace(one, write=NOBODY, plain=False, filter=None)
+                for name, one in part_of.table.fields.items()
+                if cls.collection in one.parts
+            }
         filters = {one.name: one for one in cls.own_filters}
         for name, one in fields.items():
             if one.filter:
@@ -184,7 +226,7 @@ class Resource:
 
     @classmethod
     def writable(cls, way: str) -> dict[str, Field]:
-        """Return the fields a caller may send, for "create" or "patch", whatever the version."""
+        """Return the fields that can be written in one way ("create", "patch", "rules"), whatever the version."""
         return dict(cls.table.written[way])
 
 
