@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ironic.api.fields import Resource
-from ironic.api.openapi.bodies import ref
+from ironic.api.schema import ref
 
 Paths = Mapping[str, dict[str, Any]]
 

@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 from ironic.api import answers, listing
 from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.api.types import Array, Bool, Datetime, Links, Text, ValueType
@@ -38,18 +41,25 @@ class Conductor(Resource):
     alive = Field(Bool(), since=49, write=NOBODY, plain=True, needs=("online", "updated_at"), gather=alive)
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List conductors."""
-    return listing.answer(request, Conductor, request.store.conductors, listing.read(request, Conductor), {})
+    return listing.answer(request, Conductor, request.store.conductors, page, {})
 
 
-def show(request: Request, hostname: str) -> Answer:
+def show(request: Request, hostname: str, view: Projection) -> Answer:
     """Show one conductor."""
-    view = listing.one(request, Conductor)
     return answers.document(view.document(request, request.store.conductors.row(view.columns, hostname)))
 
 
 ROUTES = (
-    Route("GET", "/v1/conductors", index, since=49, shape=FAULT, rule="baremetal:conductor:get"),
-    Route("GET", "/v1/conductors/{hostname}", show, since=49, shape=FAULT, rule="baremetal:conductor:get"),
+    Route("GET", "/v1/conductors", index, since=49, shape=FAULT, rule="baremetal:conductor:get", of=List(Conductor)),
+    Route(
+        "GET",
+        "/v1/conductors/{hostname}",
+        show,
+        since=49,
+        shape=FAULT,
+        rule="baremetal:conductor:get",
+        of=One(Conductor),
+    ),
 )

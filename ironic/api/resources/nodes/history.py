@@ -6,9 +6,12 @@ Source: facts/fields.yaml, history_entry. The plain list shows the beginning of 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from ironic.api import answers, idents, input, listing, projection
+from ironic.api import answers, idents, listing
 from ironic.api.answers import Answer
 from ironic.api.fields import NOBODY, Field, Resource
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request, printable
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.resources.nodes.views import text_without_secrets
@@ -57,21 +60,18 @@ class HistoryEntry(Resource):
     links = Field(ValueType(), since=78, write=NOBODY, plain=True, needs=("uuid", "node_uuid"), gather=link_to_entry)
 
 
-def index(request: Request, node: str) -> Answer:
+def index(request: Request, node: str, page: Page) -> Answer:
     """List what happened to a node."""
-    page = listing.read(request, HistoryEntry)
     node_id, uuid = node_idents.row(request, ("id", "uuid"), node)
     path = f"nodes/{uuid}/history"
     return listing.answer(request, HistoryEntry, request.store.history, page, {"node_id": node_id}, path=path)
 
 
-def show(request: Request, node: str, entry: str) -> Answer:
+def show(request: Request, node: str, entry: str, view: Projection) -> Answer:
     """Show one thing that happened to a node."""
-    input.query(request.query(), {})
     (node_id,) = node_idents.row(request, ("id",), node)
     if not idents.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))
-    view = projection.full(HistoryEntry, request.minor)
     its_node, *row = request.store.history.row(("node_id", *view.columns), entry)
     if its_node != node_id:
         raise NodeHistoryNotFound(entry=entry)
@@ -81,6 +81,6 @@ def show(request: Request, node: str, entry: str) -> Answer:
 _RULE: Final = "baremetal:node:history:get"
 
 ROUTES = (
-    Route("GET", "/v1/nodes/{node}/history", index, since=78, rule=_RULE),
-    Route("GET", "/v1/nodes/{node}/history/{entry}", show, since=78, rule=_RULE),
+    Route("GET", "/v1/nodes/{node}/history", index, since=78, rule=_RULE, of=List(HistoryEntry)),
+    Route("GET", "/v1/nodes/{node}/history/{entry}", show, since=78, rule=_RULE, of=One(HistoryEntry)),
 )
