@@ -73,7 +73,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if request.stripped:
             values = named.as_named(request, route, values)
         access.check(request, route, values)
-        return route.handler, (request, *values), {}
+        return route.run, (request, *values), {}
 
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:
         if request.method == "OPTIONS":
@@ -88,7 +88,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             raise
 
     def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
-        """Call the handler and write its answer."""
+        """Run the row, which reads the arguments and calls its handler, and write the answer."""
         request: Request = args[0]
         try:
             answer: Answer = telling.answered(request, handler, args) if NOTICES.on else handler(*args)

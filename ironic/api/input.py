@@ -1,4 +1,4 @@
-"""What comes in, checked by the types that the field table and the handlers declare.
+"""What comes in, checked by the types that the field table and the route table declare.
 
 Bodies and queries go through the same reader: each value is given to its own WSME user type, unknown keys are refused,
 null stays apart from "not given". A key that exists but is newer than the caller's version is a 406, which is told from
@@ -6,7 +6,7 @@ an unknown one (400). Types are declared once, when a module is loaded; a reques
 WSME's registry never forgets a class.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import wsme.types
@@ -18,17 +18,20 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.model.fields import REQUIRED, Field, Resource
 from ironic.core.values import ValueType, Words
 
-Types = tuple[tuple[str, ValueType], ...]
-
 
 def check(types: Mapping[str, ValueType], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given values as their types want them stored, or refuse them."""
-    if unknown := given.keys() - types.keys():
+    """Return the given values, each of which has a type, as these want them stored, or refuse them."""
+    return {name: checked(name, types[name], value) for name, value in given.items()}
+
+
+def refuse_unknown(given: Iterable[str], known: Container[str]) -> None:
+    """Refuse what is not known."""
+    if unknown := [name for name in given if name not in known]:
         raise InvalidParameterValue(err=f"Unknown: {_listed(unknown)}.")
-    return {name: _checked(name, types[name], value) for name, value in given.items()}
 
 
-def _checked(name: str, kind: ValueType, value: Any) -> Any:
+def checked(name: str, kind: ValueType, value: Any) -> Any:
+    """Return one value as its type wants it stored, or refuse it."""
     try:
         return wsme.types.validate_value(kind, value)
     except (ValueError, TypeError) as error:
@@ -83,18 +86,6 @@ def _null(one: Field) -> Any:
     if not one.nullable:
         raise InvalidParameterValue(err=f"{one.name} must not be null.")
     return one.empty
-
-
-def arguments(given: Mapping[str, Any], optional: Types, required: Types = ()) -> dict[str, Any]:
-    """Read the arguments of an action; null counts as not given."""
-    types = dict(required) | dict(optional)
-    if unknown := given.keys() - types.keys():
-        raise InvalidParameterValue(err=f"Unknown: {_listed(unknown)}.")
-    present = {name: value for name, value in given.items() if value is not None}
-    for name, _ in required:
-        if name not in present:
-            raise MissingParameterValue(err=f"{name} is required.")
-    return check(types, present)
 
 
 def query(pairs: Iterable[tuple[str, str]], types: Mapping[str, ValueType]) -> dict[str, Any]:

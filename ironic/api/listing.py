@@ -140,7 +140,7 @@ def _sort_key(request: Request, resource: type[Resource], name: str) -> str:
 
 def one(request: Request, resource: type[Resource]) -> Projection:
     """Read the query of a single thing: all of it, or the `fields` asked for."""
-    names = input.query(request.query(), _FIELDS).get("fields")
+    names = input.query(request.query(), _FIELDS if resource.since_fields is not None else {}).get("fields")
     _check_fields(request, resource, names)
     sight = projection.sight(request, resource)
     if names is None:

@@ -1,4 +1,4 @@
-"""A patch from request to checked values, for every resource.
+"""A patch from its operations to checked values, for every resource.
 
 The patched document is checked again like a new one, but only in the fields that were touched; null and removal become
 the field's empty value.
@@ -19,12 +19,6 @@ from ironic.core.values import Json
 
 if TYPE_CHECKING:
     from ironic.db.repository import Repository
-
-
-def read(request: Request, resource: type[Resource]) -> list[Change]:
-    """Read the patch of a request."""
-    known = resource.writable("patch")
-    return json_patch.read(request.json(), known, request.minor, request.settings.max_patch_operations)
 
 
 def before(repository: "Repository[Any]", resource: type[Resource], ident: str, names: Iterable[str]) -> dict[str, Any]:

@@ -1,17 +1,22 @@
 """The table of routes and the tree that finds one.
 
-A row says which method of which path leads to which handler, since which version, what older callers get instead, and
-which rule guards it. The tree has one dictionary per path segment and one wildcard per level, so a look-up costs one
-step per segment. Rows are collected in `ironic.api.resources`; nothing is registered anywhere else.
+A row says which method of which path leads to which handler, since which version, what older callers get instead, which
+rule guards it, what it takes and what it answers. Arguments are read before the handler runs (`arguments`, `forms`);
+the description of the API is read off the same rows. The tree has one dictionary per path segment and one wildcard per
+level, so a look-up costs one step per segment. Rows are collected in `ironic.api.resources`, nothing is registered
+anywhere else.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ironic.api import idents
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument, Form, Reader, reader
 from ironic.api.errors import Abort, Refusal, Refused, Silent
+from ironic.api.request import Request
+from ironic.api.schema import Schema
 from ironic.core.errors import InvalidParameterValue
 
 Handler = Callable[..., Answer]
@@ -42,6 +47,36 @@ class Route:
     judges: bool = False
     public: bool = False
     body_limit: str = "max_body"
+    # Who is refused before the arguments are looked at; raises.
+    first: Callable[[Request], object] | None = None
+    # What it takes: parameters of the query (None: nobody looks at it) and a body, or `of` which resource it is a list,
+    # a document, a creation, a patch or a deletion.
+    query: tuple[Argument, ...] | None = ()
+    body: Reader | None = None
+    of: Form | None = None
+    # What it answers, unless `of` tells: the status of success, others that are no common refusal, a schema (None: no
+    # body), the kind of content, and whether it says where to look next.
+    ok: int = 0
+    also: tuple[int, ...] = ()
+    answer: Schema | None = None
+    kind: str = "application/json"
+    location: bool = False
+    # What only the oldest version answers; versions without the path though older ones have it (`first` refuses them).
+    oldest: Schema | None = None
+    gap: range = range(0)
+    # Reads the arguments of a request, as parameters of the handler.
+    read: Callable[[Request], dict[str, Any]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # What answers nothing only refuses, whatever is sent.
+        answers = self.of is not None or self.ok
+        object.__setattr__(self, "read", reader(self.query if answers else None, self.body, self.of))
+
+    def run(self, request: Request, *names: str) -> Answer:
+        """Check what a request brings along, and call the handler; ``names`` are those of the path."""
+        if self.first is not None:
+            self.first(request)
+        return self.handler(request, *names, **self.read(request))
 
     def too_new(self) -> Exception:
         """Build the error for a caller of an older version."""
@@ -158,6 +193,6 @@ def _refuse_method(method: str, place: _Place) -> Exception:
     return refusal
 
 
-def empty_answer(*arguments: Any) -> Answer:
+def empty_answer(request: Request) -> Answer:
     """Answer OPTIONS: 200 and nothing else."""
     return Answer(200)

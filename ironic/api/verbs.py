@@ -1,4 +1,4 @@
-"""Since when verbs and their arguments are known; below that a 406, for heartbeats a 400.
+"""Since when verbs of provision requests and what may come with them are known; below that a 406.
 
 Source: facts/state_machine.yaml and microversions.yaml.
 """
@@ -29,22 +29,3 @@ ABORT_SINCE: Final[Mapping[str, int]] = {states.INSPECTWAIT: 41, states.DEPLOYWA
 RAMDISK_SINCE: Final[Mapping[str, int]] = {"clean": 70, "service": 108}
 DEPLOY_STEPS_SINCE: Final = 69
 RUNBOOK_SINCE: Final = 92
-
-# Arguments that came with a verb or later; only descriptions need all of them in one place.
-ARGUMENTS_SINCE: Final[Mapping[str, int]] = {
-    "clean_steps": SINCE["clean"],
-    "deploy_steps": DEPLOY_STEPS_SINCE,
-    "service_steps": SINCE_AFTER_STATE["service"],
-    "rescue_password": SINCE["rescue"],
-    "disable_ramdisk": min(RAMDISK_SINCE.values()),
-    "runbook": RUNBOOK_SINCE,
-}
-SOFT_POWER_SINCE: Final = 27
-
-# Arguments of heartbeats that came later than those.
-HEARTBEAT_SINCE: Final[Mapping[str, int]] = {
-    "agent_version": 36,
-    "agent_verify_ca": 68,
-    "agent_status": 72,
-    "agent_status_message": 72,
-}

@@ -283,7 +283,7 @@ MICROVERSIONS: Final = (
     Microversion(
         67,
         "A virtual network interface can be meant for one port or one port group.",
-        changed=("POST /v1/nodes/{node}/vifs",),
+        ("POST /v1/nodes/{node}/vifs port_uuid", "POST /v1/nodes/{node}/vifs portgroup_uuid"),
     ),
     Microversion(68, "Agents send their certificate in heartbeats.", (f"{_HEARTBEAT} agent_verify_ca",)),
     Microversion(69, "The verbs active and rebuild take deploy steps.", (f"{_PROVISION} deploy_steps",)),

@@ -1,32 +1,37 @@
-"""The documents of a resource as JSON schemas, for one version: one of it, a list, what creates it, what patches it."""
+"""Bodies as JSON schemas, for one version: the documents of a resource, and what actions take."""
 
 from typing import Final
 
+from ironic.api.arguments import Arguments, Parsed, Reader, Whole
+from ironic.api.forms import Patch
 from ironic.api.json_patch import OPERATIONS
-from ironic.api.openapi.values import Schema, given, nullable, shown
+from ironic.api.openapi.values import arguments, given, shown
+from ironic.api.schema import Schema, closed, nullable, ref
 from ironic.core.model.fields import REQUIRED, Field, Resource
 from ironic.core.values import Json, Links
 
 
-def ref(name: str) -> Schema:
-    """Refer to a schema of the document."""
-    return {"$ref": f"#/components/schemas/{name}"}
+def body(taken: Reader | None, minor: int) -> Schema | None:
+    """Return what a row takes as its body; None where nothing belongs there."""
+    match taken:
+        case Whole():
+            found = arguments(taken, minor)
+            return {key: value for key, value in found.items() if key != "additionalProperties"}
+        case Arguments():
+            return arguments(taken, minor)
+        case Parsed():
+            return taken.schema
+    return None
 
 
-def closed(properties: dict[str, Schema], required: list[str] | None = None) -> Schema:
-    """Return the schema of an object with these keys and no others."""
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return schema | {"required": required} if required else schema
-
-
-def of_resource(resource: type[Resource], minor: int) -> dict[str, Schema]:
-    """Return the schemas of a resource by name."""
+def of_resource(resource: type[Resource], minor: int, patch: Patch | None) -> dict[str, Schema]:
+    """Return the schemas of a resource by name; ``patch`` is what the route table says of its patches."""
     name = resource.__name__
     found = {name: _one(resource, minor), f"{name}List": _list(resource)}
     if resource.writable("create"):
         found[f"{name}Create"] = _create(resource, minor)
-    if resource.writable("patch"):
-        found[f"{name}Patch"] = _patch(resource, minor)
+    if patch is not None:
+        found[f"{name}Patch"] = _patch(patch, minor)
     return found
 
 
@@ -64,9 +69,9 @@ def _given(one: Field, minor: int) -> Schema:
 _VALUE: Final[Schema] = {"description": "What the field, or the key in it, is to be."}
 
 
-def _patch(resource: type[Resource], minor: int) -> Schema:
-    roots = "|".join(name for name, one in resource.writable("patch").items() if one.since <= minor)
-    path: Schema = {"type": "string", "pattern": f"^/({roots})(/[A-Za-z0-9_-]+)*$"}
+def _patch(patch: Patch, minor: int) -> Schema:
+    roots = "|".join(name for name, one in patch.known().items() if one.since <= minor)
+    path: Schema = {"type": "string", "pattern": f"^/({roots}){patch.syntax.pattern.removesuffix('+')}*$"}
     operation: Schema = {"type": "string", "enum": sorted(OPERATIONS)}
     item = closed({"op": operation, "path": path, "value": _VALUE}, ["op", "path"])
     return {"type": "array", "items": item}

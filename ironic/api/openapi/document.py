@@ -1,14 +1,16 @@
 """The OpenAPI document of one version, put together from the tables of routes and of fields."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
 from ironic.api import errors, versions
+from ironic.api.forms import Patch
 from ironic.api.openapi import links, operations
-from ironic.api.openapi.bodies import closed, of_resource
-from ironic.api.openapi.values import Schema
+from ironic.api.openapi.bodies import of_resource
 from ironic.api.routes import Route
+from ironic.api.schema import Schema, closed
+from ironic.core.model.fields import Resource
 
 OPENAPI: Final = "3.1.0"
 TITLE: Final = "Ironic bare metal API"
@@ -27,7 +29,7 @@ _ERROR: Final[Schema] = {
 _STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 500, 502, 503)
 
 
-def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
+def document(rows: Collection[Route], minor: int, base: str) -> dict[str, Any]:
     """Return the document for callers of a version; ``base`` is where they reach the service."""
     shown = [route for route in rows if operations.is_shown(route, minor)]
     paths: dict[str, dict[str, Any]] = {}
@@ -41,18 +43,18 @@ def document(rows: Iterable[Route], minor: int, base: str) -> dict[str, Any]:
         "servers": [{"url": base}],
         "security": [{}, {"token": []}, {"password": []}],
         "paths": paths,
-        "components": _components(minor),
+        "components": _components({row.of.resource: row.of for row in rows if isinstance(row.of, Patch)}, minor),
     }
 
 
 _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
-def _components(minor: int) -> dict[str, Any]:
+def _components(patches: Mapping[type[Resource], Patch], minor: int) -> dict[str, Any]:
     schemas: dict[str, Schema] = {"Link": _LINK, "Error": _ERROR}
     for resource in operations.resources().values():
         if resource.visible(minor):
-            schemas |= of_resource(resource, minor)
+            schemas |= of_resource(resource, minor, patches.get(resource))
     return {
         "schemas": schemas,
         "parameters": {"Version": _version(minor), "IfNoneMatch": _IF_NONE_MATCH},

@@ -7,7 +7,7 @@ whoever read a list can read, change and delete the first one of it. Programs th
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ironic.api.openapi.bodies import ref
+from ironic.api.schema import ref
 from ironic.core.model.fields import Resource
 
 Paths = Mapping[str, dict[str, Any]]

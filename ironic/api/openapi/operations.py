@@ -1,23 +1,24 @@
 """One operation of the document: a route with its parameters, body and answers.
 
-Lists, creation, reading, patching and deletion of a resource are told by the path; every other route has a row in
-`actions`. Routes whose handlers only refuse are left out.
+All of it is read off the row of the route table. Routes whose handlers only refuse are left out.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.api import idents
-from ironic.api.openapi import actions
-from ironic.api.openapi.actions import Action
-from ironic.api.openapi.bodies import ref
-from ironic.api.openapi.values import Schema, given, whole
+from ironic.api import idents, versions
+from ironic.api.arguments import Argument, Form
+from ironic.api.forms import Create, List, One, Patch
+from ironic.api.openapi.bodies import body
+from ironic.api.openapi.values import argument, given, whole
 from ironic.api.refusing import Refuses
 from ironic.api.routes import Route
+from ironic.api.schema import Schema, ref
 from ironic.core import syntax
-from ironic.core.model.fields import Filter, Resource
-from ironic.core.values import Bool, Enum, Integer, Uuid, ValueType, Words
+from ironic.core.model.fields import Resource
+from ironic.core.values import Bool, Enum, Integer, Uuid, Words
 
 # Where resources are declared; tests declare some of their own.
 _DECLARED: Final = "ironic.core.model."
@@ -40,94 +41,87 @@ def resources() -> dict[str, type[Resource]]:
     return {one.collection: one for one in sorted(declared, key=lambda one: one.__name__)}
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a route takes and answers in one version."""
+
+    ok: int
+    answer: Schema | None = None
+    body: Schema | None = None
+    query: tuple[Argument, ...] = ()
+    location: bool = False
+
+
 def is_shown(route: Route, minor: int) -> bool:
     """Tell whether a route is worth a place in the document of a version."""
-    action = actions.find(*_key(route), minor)
-    first = max(route.since, action.since if action else 1)
-    return (
-        first <= minor and not isinstance(route.handler, Refuses) and "*" not in route.path and route.method != "HEAD"
-    )
+    serves = route.since <= minor and minor not in route.gap
+    return serves and not isinstance(route.handler, Refuses) and "*" not in route.path and route.method != "HEAD"
 
 
-def _key(route: Route) -> tuple[str, str]:
-    # The root answers every method alike.
-    return ("GET" if route.method == "*" else route.method), route.path
+def told(route: Route, minor: int) -> Told:
+    """Return what a route takes and answers in a version that has it."""
+    query = tuple(one for one in route.query or () if one.since <= minor)
+    if route.of is not None:
+        return _of_form(route.of, query, minor)
+    answer = route.oldest if route.oldest is not None and minor == versions.MINIMUM else route.answer
+    return Told(route.ok, answer, body(route.body, minor), query, route.location)
 
 
-def told(route: Route, minor: int) -> Action | None:
-    """Return what a route takes and answers; None: nobody has said it."""
-    return actions.find(*_key(route), minor) or _usual(route, minor)
-
-
-def _usual(route: Route, minor: int) -> Action | None:
-    *_, above, last = ["", *route.path.removesuffix("/detail").split("/")]
-    known = resources()
-    if resource := known.get(last):
-        return _of_all(route, resource, minor)
-    return _of_one(route, known[above], minor) if above in known and last.startswith("{") else None
-
-
-def _of_all(route: Route, resource: type[Resource], minor: int) -> Action | None:
+def _of_form(form: Form, query: tuple[Argument, ...], minor: int) -> Told:
+    resource = form.resource
     name = resource.__name__
-    match route.method:
-        case "GET":
-            query = _list_query(resource, minor, detailed=route.path.endswith("/detail"))
-            return Action(answer=ref(f"{name}List"), query=query)
-        case "POST":
-            return Action(201, ref(name), ref(f"{name}Create"), location=True)
-    return None
+    match form:
+        case List():
+            return Told(form.ok, ref(f"{name}List"), query=tuple(_list_query(resource, minor, detailed=form.detailed)))
+        case One():
+            chooses = resource.since_fields is not None and resource.since_fields <= minor
+            return Told(form.ok, ref(name), query=(Argument("fields", Words()),) if chooses else ())
+        case Create():
+            return Told(form.ok, ref(name), ref(f"{name}Create"), query, location=True)
+        case Patch():
+            return Told(form.ok, ref(name), ref(f"{name}Patch"), query)
+    return Told(form.ok)
 
 
-def _of_one(route: Route, resource: type[Resource], minor: int) -> Action | None:
-    name, since = resource.__name__, resource.since_fields
-    match route.method:
-        case "GET":
-            return Action(answer=ref(name), query={} if since is None or since > minor else {"fields": Words()})
-        case "PATCH":
-            query: dict[str, ValueType] = {"reset_interfaces": Bool()} if name == "Node" and minor >= 45 else {}
-            return Action(200, ref(name), ref(f"{name}Patch"), query)
-        case "DELETE":
-            return Action(204)
-    return None
-
-
-def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> dict[str, ValueType]:
-    found: dict[str, ValueType] = {}
+def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iterator[Argument]:
     for name, since, kind in (("fields", resource.since_fields, Words()), ("detail", resource.since_detail, Bool())):
         if since is not None and since <= minor and not detailed:
-            found[name] = kind
-    if resource.paged:
-        sortable = [one.name for one in resource.visible(minor) if one.sortable]
-        found |= {"limit": Integer(1, None), "marker": resource.marker}
-        # An empty one always counted as none.
-        found |= {"sort_key": Enum("id", *sortable, ""), "sort_dir": Enum("asc", "desc")}
-    filters: Mapping[str, Filter] = resource.table.filters
-    return found | {name: one.type for name, one in filters.items() if one.since_in(detailed=detailed) <= minor}
+            yield Argument(name, kind)
+    sortable = [one.name for one in resource.visible(minor) if one.sortable]
+    yield Argument("limit", Integer(1, None))
+    yield Argument("marker", resource.marker)
+    # An empty one always counted as none.
+    yield Argument("sort_key", Enum("id", *sortable, ""))
+    yield Argument("sort_dir", Enum("asc", "desc"))
+    for name, one in resource.table.filters.items():
+        if one.since_in(detailed=detailed) <= minor:
+            yield Argument(name, one.type)
 
 
 def operation(route: Route, minor: int) -> dict[str, Any]:
     """Return the operation of a route."""
     action = told(route, minor)
-    assert action is not None, f"{route.method} {route.path} is described nowhere"
-    method, path = _key(route)
+    # The root answers every method alike.
+    method, path = "GET" if route.method == "*" else route.method, route.path
     said: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{method.lower()}{path}").rstrip("_"),
         "summary": (route.handler.__doc__ or "").strip().splitlines()[0],
         "tags": [path.removeprefix("/v1").strip("/").split("/")[0] or "versions"],
-        "parameters": list(_parameters(path, method, action)),
+        "parameters": list(_parameters(path, method, action, minor)),
         "responses": {str(status): response for status, response in _responses(route, method, action)},
     }
-    if (body := action.body_at(minor)) is not None:
-        said["requestBody"] = {"content": {"application/json": {"schema": body}}}
+    if action.body is not None:
+        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}}
     return said | ({"security": []} if route.public else {})
 
 
-def _parameters(path: str, method: str, action: Action) -> Iterator[dict[str, Any]]:
+def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"\{(\w+)\}", path):
         yield {"name": name, "in": "path", "required": True, "schema": _ident(name)}
-    for name, kind in action.query.items():
-        listed = {"style": "form", "explode": False} if isinstance(kind, Words) else {}
-        yield {"name": name, "in": "query", "schema": given(kind)} | listed
+    for one in action.query:
+        needed = {"required": True} if one.required else {}
+        listed = {"style": "form", "explode": False} if isinstance(one.type, Words) else {}
+        yield {"name": one.name, "in": "query", "schema": argument(one, minor)} | needed | listed
     yield {"$ref": "#/components/parameters/Version"}
     if method == "GET":
         yield {"$ref": "#/components/parameters/IfNoneMatch"}
@@ -141,8 +135,8 @@ def _ident(name: str) -> Schema:
     return {"type": "string", "minLength": 1}
 
 
-def _responses(route: Route, method: str, action: Action) -> Iterator[tuple[int, dict[str, Any]]]:
-    statuses = {action.ok, *action.also, *_ALWAYS}
+def _responses(route: Route, method: str, action: Told) -> Iterator[tuple[int, dict[str, Any]]]:
+    statuses = {action.ok, *route.also, *_ALWAYS}
     if method == "GET":
         yield _NOT_MODIFIED, {"description": "The client has this document already."}
     else:
@@ -154,17 +148,17 @@ def _responses(route: Route, method: str, action: Action) -> Iterator[tuple[int,
         statuses.add(route.below)
     for status in sorted(statuses):
         error = {"$ref": f"#/components/responses/Error{status}"}
-        yield status, _success(method, action, status) if status < _NOT_MODIFIED else error
+        yield status, _success(route, method, action, status) if status < _NOT_MODIFIED else error
 
 
-def _success(method: str, action: Action, status: int) -> dict[str, Any]:
+def _success(route: Route, method: str, action: Told, status: int) -> dict[str, Any]:
     response: dict[str, Any] = {"description": _MEANING[status], "headers": _headers(method, action)}
     if action.answer is not None and status == action.ok:
-        response["content"] = {action.kind: {"schema": action.answer}}
+        response["content"] = {route.kind: {"schema": action.answer}}
     return response
 
 
-def _headers(method: str, action: Action) -> dict[str, Any]:
+def _headers(method: str, action: Told) -> dict[str, Any]:
     found = {"X-OpenStack-Ironic-API-Version": {"$ref": "#/components/headers/Version"}}
     if method == "GET":
         found["ETag"] = {"$ref": "#/components/headers/ETag"}

@@ -5,15 +5,14 @@ Both are read off the type itself, so a new type needs a row here only where its
 
 import functools
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
+from ironic.api.arguments import Argument, Arguments, Objects
+from ironic.api.schema import LINK, TEXT, Schema, closed, list_of, nullable
 from ironic.core import syntax
 from ironic.core import values as kinds
 
-Schema = dict[str, Any]
-
-LINK: Final = {"$ref": "#/components/schemas/Link"}
-_STRING: Final[Schema] = {"type": "string"}
+_STRING: Final = TEXT
 
 
 def whole(pattern: str) -> str:
@@ -104,12 +103,36 @@ def _(kind: kinds.Array) -> Schema:
 
 @given.register
 def _(kind: kinds.TraitNames) -> Schema:
-    return {"type": "array", "items": given(kinds.TraitName())}
+    return list_of(given(kinds.TraitName()))
 
 
 @given.register
 def _(kind: kinds.Words) -> Schema:
-    return {"type": "array", "items": _STRING}
+    return list_of(_STRING) | kind.described()
+
+
+@given.register
+def _(kind: Objects) -> Schema:
+    return list_of(arguments(kind.each, _NEWEST)) | {"minItems": 1}
+
+
+_NEWEST: Final = 10**6
+
+
+def argument(one: Argument, minor: int) -> Schema:
+    """Return the schema of an argument in one version."""
+    schema = given((one.exact or one.type).at(minor))
+    if one.words:
+        schema |= {"enum": [word for word in schema["enum"] if one.words.get(word, 1) <= minor]}
+    return schema
+
+
+def arguments(several: Arguments, minor: int) -> Schema:
+    """Return the schema of an object with arguments that a version takes; null counts as not given."""
+    known = [one for one in several.declared if one.since <= minor]
+    schemas = {one.name: argument(one, minor) for one in known}
+    properties = {one.name: schemas[one.name] if one.required else nullable(schemas[one.name]) for one in known}
+    return closed(properties, [one.name for one in known if one.required])
 
 
 @functools.singledispatch
@@ -155,13 +178,4 @@ def _(kind: kinds.Array) -> Schema:
 
 @shown.register
 def _(kind: kinds.Links) -> Schema:
-    return {"type": "array", "items": LINK}
-
-
-def nullable(schema: Schema) -> Schema:
-    """Return the schema that takes null too."""
-    if not schema:
-        return schema
-    if isinstance(schema.get("type"), str) and "enum" not in schema:
-        return schema | {"type": [schema["type"], "null"]}
-    return {"anyOf": [schema, {"type": "null"}]}
+    return list_of(LINK)

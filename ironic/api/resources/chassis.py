@@ -6,8 +6,12 @@ Source: facts/fields.yaml and endpoints.yaml.
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import answers, computed, input, listing, patching, projection
+from ironic.api import answers, computed, listing, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, List, One, Patch
+from ironic.api.json_patch import Change
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import reads as nodes
@@ -25,42 +29,37 @@ def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequenc
 computed.bind(Chassis, nodes=links_to_nodes)
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List chassis."""
-    return listing.answer(request, Chassis, request.store.chassis, listing.read(request, Chassis), {})
+    return listing.answer(request, Chassis, request.store.chassis, page, {})
 
 
-def detail(request: Request) -> Answer:
+def detail(request: Request, page: Page) -> Answer:
     """List chassis with all fields; the older spelling of `detail=true`."""
-    page = listing.read(request, Chassis, detailed=True)
     return listing.answer(request, Chassis, request.store.chassis, page, {}, path="chassis/detail")
 
 
-def show(request: Request, chassis: str) -> Answer:
+def show(request: Request, chassis: str, view: Projection) -> Answer:
     """Show one chassis."""
-    view = listing.one(request, Chassis)
     return answers.document(view.document(request, request.store.chassis.row(view.columns, chassis)))
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a chassis."""
-    input.query(request.query(), {})
-    record = request.store.chassis.create(input.create(Chassis, request.json(), request.minor))
+    record = request.store.chassis.create(values)
     document = projection.full(Chassis, request.minor).of_record(request, record, {})
     return answers.created(document, request.url(f"/v1/chassis/{record.uuid}"))
 
 
-def patch(request: Request, chassis: str) -> Answer:
+def patch(request: Request, chassis: str, changes: Sequence[Change]) -> Answer:
     """Change a chassis."""
-    input.query(request.query(), {})
-    changes = patching.read(request, Chassis)
     with request.store.writing():
         record = request.store.chassis.get(chassis)
         before = {"uuid": record.uuid, "description": record.description, "extra": record.extra}
-        values = patching.patched(Chassis, before, changes, request.minor)
-        if "uuid" in values:
+        after = patching.patched(Chassis, before, changes, request.minor)
+        if "uuid" in after:
             raise InvalidParameterValue(err="A chassis keeps its UUID.")
-        for name, value in values.items():
+        for name, value in after.items():
             setattr(record, name, value)
         record.save()
     return answers.document(projection.full(Chassis, request.minor).of_record(request, record, {}))
@@ -68,21 +67,18 @@ def patch(request: Request, chassis: str) -> Answer:
 
 def delete(request: Request, chassis: str) -> Answer:
     """Delete a chassis that holds no nodes."""
-    input.query(request.query(), {})
     request.store.chassis.delete(chassis)
     return NO_CONTENT
 
 
-def index_of_nodes(request: Request, chassis: str) -> Answer:
+def index_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
     """List the nodes of a chassis."""
-    page = listing.read(request, Node)
     page.filters["chassis_uuid"] = chassis
     return nodes.listed(request, page, f"chassis/{chassis}/nodes")
 
 
-def detail_of_nodes(request: Request, chassis: str) -> Answer:
+def detail_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
     """List the nodes of a chassis with all fields."""
-    page = listing.read(request, Node, detailed=True)
     page.filters["chassis_uuid"] = chassis
     return nodes.listed(request, page, f"chassis/{chassis}/nodes/detail")
 
@@ -91,15 +87,15 @@ _ONE = "/v1/chassis/{chassis}"
 
 _ELSEWHERE = refuses("This needs a chassis's UUID in the path; of its nodes there is only the list.")
 ROUTES = (
-    Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get"),
-    Route("GET", "/v1/chassis/detail", detail, rule="baremetal:chassis:get"),
-    Route("POST", "/v1/chassis", create, rule="baremetal:chassis:create"),
+    Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get", of=List(Chassis)),
+    Route("GET", "/v1/chassis/detail", detail, rule="baremetal:chassis:get", of=List(Chassis, detailed=True)),
+    Route("POST", "/v1/chassis", create, rule="baremetal:chassis:create", of=Create(Chassis)),
     Route("PATCH", "/v1/chassis", _ELSEWHERE),
     Route("DELETE", "/v1/chassis", _ELSEWHERE),
-    Route("GET", _ONE, show, rule="baremetal:chassis:get"),
-    Route("PATCH", _ONE, patch, rule="baremetal:chassis:update"),
-    Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete"),
-    Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list"),
-    Route("GET", f"{_ONE}/nodes/detail", detail_of_nodes, rule="baremetal:node:list"),
+    Route("GET", _ONE, show, rule="baremetal:chassis:get", of=One(Chassis)),
+    Route("PATCH", _ONE, patch, rule="baremetal:chassis:update", of=Patch(Chassis)),
+    Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete", of=Delete(Chassis)),
+    Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list", of=List(Node)),
+    Route("GET", f"{_ONE}/nodes/detail", detail_of_nodes, rule="baremetal:node:list", of=List(Node, detailed=True)),
     Route("GET", f"{_ONE}/nodes/*", _ELSEWHERE),
 )

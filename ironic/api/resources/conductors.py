@@ -9,6 +9,9 @@ from typing import Any
 
 from ironic.api import answers, computed, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.core.model.conductor import Conductor
@@ -23,18 +26,25 @@ def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
 computed.bind(Conductor, alive=alive)
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List conductors."""
-    return listing.answer(request, Conductor, request.store.conductors, listing.read(request, Conductor), {})
+    return listing.answer(request, Conductor, request.store.conductors, page, {})
 
 
-def show(request: Request, hostname: str) -> Answer:
+def show(request: Request, hostname: str, view: Projection) -> Answer:
     """Show one conductor."""
-    view = listing.one(request, Conductor)
     return answers.document(view.document(request, request.store.conductors.row(view.columns, hostname)))
 
 
 ROUTES = (
-    Route("GET", "/v1/conductors", index, since=49, shape=FAULT, rule="baremetal:conductor:get"),
-    Route("GET", "/v1/conductors/{hostname}", show, since=49, shape=FAULT, rule="baremetal:conductor:get"),
+    Route("GET", "/v1/conductors", index, since=49, shape=FAULT, rule="baremetal:conductor:get", of=List(Conductor)),
+    Route(
+        "GET",
+        "/v1/conductors/{hostname}",
+        show,
+        since=49,
+        shape=FAULT,
+        rule="baremetal:conductor:get",
+        of=One(Conductor),
+    ),
 )

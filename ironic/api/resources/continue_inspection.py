@@ -7,14 +7,16 @@ demands S72 to S77.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, input, telling
+from ironic.api import answers, telling
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument, Parsed
 from ironic.api.errors import Refused
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
+from ironic.api.schema import OPEN, TEXT, closed
 from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.secrets import REPLACEMENT
@@ -30,23 +32,27 @@ if TYPE_CHECKING:
 
 _OLD: Final = 1
 _SINCE: Final = 84
-_QUERY: Final = {"node_uuid": Uuid(), boot_token.PARAMETER: Text()}
+_GAP: Final = range(_OLD + 1, _SINCE)
 
 
-def continue_inspection(request: Request) -> Answer:
-    """Take what a ramdisk has found."""
+def _admit(request: Request) -> None:
     ramdisk.admit_report(request)
-    if _OLD < request.minor < _SINCE:
+    if request.minor in _GAP:
         raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
-    given = input.query(request.query(), _QUERY)
-    if "node_uuid" in given and request.minor == _OLD:
-        raise Refused(404, f"node_uuid needs API version 1.{_SINCE} or later.")
+
+
+def _too_early(name: str, since: int) -> Exception:
+    return Refused(404, f"{name} needs API version 1.{since} or later.")
+
+
+def continue_inspection(request: Request, report: Any, node_uuid: str | None = None, **shown: str) -> Answer:
+    """Take what a ramdisk has found."""
     arrival = accept(
         request.store,
         request.settings.rule_book,
-        request.json(),
-        given.get("node_uuid"),
-        boot_token=given.get(boot_token.PARAMETER, ""),
+        report,
+        node_uuid,
+        boot_token=shown.get(boot_token.PARAMETER, ""),
         discovery=request.settings.discovery,
         rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
     )
@@ -93,5 +99,17 @@ ROUTES = (
         rule="baremetal:driver:ipa_continue_inspection",
         public=True,
         body_limit="max_body_inspection",
+        first=_admit,
+        gap=_GAP,
+        query=(
+            Argument("node_uuid", Uuid(), since=_SINCE, early=_too_early),
+            Argument(boot_token.PARAMETER, Text()),
+        ),
+        # What is refused is noted for an operator, so it is judged where that is done.
+        body=Parsed("report", OPEN | {"required": ["inventory"]}),
+        ok=200,
+        also=(202,),
+        answer=ramdisk.TOLD,
+        oldest=closed({"uuid": TEXT}, ["uuid"]),
     ),
 )

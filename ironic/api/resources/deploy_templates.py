@@ -3,8 +3,15 @@
 Rows and nothing more; no conductor has a part in them. Source: facts/fields.yaml and endpoints.yaml.
 """
 
-from ironic.api import answers, computed, input, listing, patching
+from collections.abc import Sequence
+from typing import Any
+
+from ironic.api import answers, computed, listing
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, List, One, Patch
+from ironic.api.json_patch import Change
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
 from ironic.api.routes import Route
@@ -13,36 +20,29 @@ from ironic.core.model.deploy_template import DeployTemplate
 computed.bind(DeployTemplate, steps=step_lists.shown(lambda store: store.deploy_templates))
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List deploy templates."""
-    page = listing.read(request, DeployTemplate)
     return listing.answer(request, DeployTemplate, request.store.deploy_templates, page, {})
 
 
-def show(request: Request, template: str) -> Answer:
+def show(request: Request, template: str, view: Projection) -> Answer:
     """Show one deploy template."""
-    view = listing.one(request, DeployTemplate)
     return answers.document(view.document(request, request.store.deploy_templates.row(view.columns, template)))
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a deploy template."""
-    input.query(request.query(), {})
-    values = input.create(DeployTemplate, request.json(), request.minor)
     values.pop("description", None)
     return step_lists.created(request, DeployTemplate, request.store.deploy_templates, values)
 
 
-def patch(request: Request, template: str) -> Answer:
+def patch(request: Request, template: str, changes: Sequence[Change]) -> Answer:
     """Change a deploy template."""
-    input.query(request.query(), {})
-    changes = patching.read(request, DeployTemplate)
     return step_lists.changed(request, DeployTemplate, request.store.deploy_templates, template, changes)
 
 
 def delete(request: Request, template: str) -> Answer:
     """Delete a deploy template."""
-    input.query(request.query(), {})
     request.store.deploy_templates.delete(template)
     return NO_CONTENT
 
@@ -50,12 +50,16 @@ def delete(request: Request, template: str) -> Answer:
 _ALL, _ONE = "/v1/deploy_templates", "/v1/deploy_templates/{template}"
 
 ROUTES = (
-    Route("GET", _ALL, index, since=55, rule="baremetal:deploy_template:get"),
-    Route("POST", _ALL, create, since=55, below=405, rule="baremetal:deploy_template:create"),
+    Route("GET", _ALL, index, since=55, rule="baremetal:deploy_template:get", of=List(DeployTemplate)),
+    Route(
+        "POST", _ALL, create, since=55, below=405, rule="baremetal:deploy_template:create", of=Create(DeployTemplate)
+    ),
     Route("PATCH", _ALL, step_lists.WHOLE, since=55, below=405),
     Route("DELETE", _ALL, step_lists.WHOLE, since=55, below=405),
-    Route("GET", _ONE, show, since=55, rule="baremetal:deploy_template:get"),
+    Route("GET", _ONE, show, since=55, rule="baremetal:deploy_template:get", of=One(DeployTemplate)),
     Route("POST", _ONE, step_lists.WHOLE, since=55, below=405),
-    Route("PATCH", _ONE, patch, since=55, below=405, rule="baremetal:deploy_template:update"),
-    Route("DELETE", _ONE, delete, since=55, below=405, rule="baremetal:deploy_template:delete"),
+    Route("PATCH", _ONE, patch, since=55, below=405, rule="baremetal:deploy_template:update", of=Patch(DeployTemplate)),
+    Route(
+        "DELETE", _ONE, delete, since=55, below=405, rule="baremetal:deploy_template:delete", of=Delete(DeployTemplate)
+    ),
 )

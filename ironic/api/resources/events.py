@@ -5,38 +5,46 @@ log.
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import input
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.arguments import Argument, Arguments, Body, Objects
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.core.errors import InvalidParameterValue
-from ironic.core.values import Array, Enum, Mac, Text, Uuid
+from ironic.core.values import Enum, Mac, Text, Uuid
 
 LOG = logging.getLogger(__name__)
 
-_EVENTS: Final = (("events", Array()),)
-_KINDS: Final = Enum("network.bind_port", "network.unbind_port", "network.delete_port", name="event")
-_REQUIRED: Final = (("event", _KINDS), ("port_id", Uuid()), ("mac_address", Mac()), ("status", Text()))
-_OPTIONAL: Final = (("device_id", Uuid()), ("binding:host_id", Uuid()), ("binding:vnic_type", Text()))
+_EVENT: Final = Arguments(
+    Argument(
+        "event", Enum("network.bind_port", "network.unbind_port", "network.delete_port", name="event"), required=True
+    ),
+    Argument("port_id", Uuid(), required=True),
+    Argument("mac_address", Mac(), required=True),
+    Argument("status", Text(), required=True),
+    Argument("device_id", Uuid()),
+    Argument("binding:host_id", Uuid()),
+    Argument("binding:vnic_type", Text()),
+)
 
 
-def receive(request: Request) -> Answer:
+def receive(request: Request, events: Sequence[Mapping[str, Any]]) -> Answer:
     """Take note of events."""
-    input.query(request.query(), {})
-    events = input.arguments(input.require_object(request.json()), (), _EVENTS)["events"]
-    if not events:
-        raise InvalidParameterValue(err="events must not be empty.")
-    for event in [_checked(event) for event in events]:
+    for event in events:
         LOG.info("%(event)s of port %(port_id)s, address %(mac_address)s: %(status)r.", event)
     return NO_CONTENT
 
 
-def _checked(event: Any) -> dict[str, Any]:
-    if not isinstance(event, dict):
-        raise InvalidParameterValue(err="Each of events has to be an object.")
-    return input.arguments(event, _OPTIONAL, _REQUIRED)
-
-
-ROUTES = (Route("POST", "/v1/events", receive, since=54, shape=FAULT, rule="baremetal:events:post"),)
+ROUTES = (
+    Route(
+        "POST",
+        "/v1/events",
+        receive,
+        since=54,
+        shape=FAULT,
+        rule="baremetal:events:post",
+        body=Body(Argument("events", Objects(_EVENT), required=True)),
+        ok=204,
+    ),
+)

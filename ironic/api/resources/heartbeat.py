@@ -10,15 +10,14 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api import answers, input
+from ironic.api import answers
 from ironic.api.answers import Answer
-from ironic.api.input import Types
+from ironic.api.arguments import Argument, BodyOrQuery, unknown
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources import heartbeat_source, ramdisk
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
-from ironic.api.verbs import HEARTBEAT_SINCE
 from ironic.core import callback_urls, certificates, syntax
 from ironic.core.callback_urls import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
@@ -27,16 +26,16 @@ from ironic.integrations import destinations
 
 LOG = logging.getLogger(__name__)
 
-_REQUIRED: Final[Types] = (("callback_url", Text(callback_urls.LONGEST)),)
-_ALWAYS: Final[Types] = (("agent_token", Text(1024)),)
 # Installers send what they have printed last; of what is taken, a few lines are kept.
 _LONGEST_MESSAGE: Final = 64 * 1024
-# Arguments that came later.
-_LATER: Final[Types] = (
-    ("agent_version", Text()),
-    ("agent_verify_ca", Text(certificates.LONGEST)),
-    ("agent_status", Enum("start", "end", "error", name="agent status")),
-    ("agent_status_message", Text(_LONGEST_MESSAGE)),
+# An agent has to hear that its node is gone, or that its token is wrong, before it hears that something is missing.
+_ARGUMENTS: Final = BodyOrQuery(
+    Argument("callback_url", Text(callback_urls.LONGEST), required=True),
+    Argument("agent_token", Text(1024), required=True, missed_late=True),
+    Argument("agent_version", Text(), since=36, early=unknown, required=True, missed_late=True),
+    Argument("agent_verify_ca", Text(certificates.LONGEST), since=68, early=unknown),
+    Argument("agent_status", Enum("start", "end", "error", name="agent status"), since=72, early=unknown),
+    Argument("agent_status_message", Text(_LONGEST_MESSAGE), since=72, early=unknown),
 )
 _AGENT_URL: Final = "agent_url"
 
@@ -50,10 +49,8 @@ class _Node(NamedTuple):
     driver_internal_info: str | None
 
 
-def heartbeat(request: Request, node: str) -> Answer:
+def heartbeat(request: Request, node: str, **beat: Any) -> Answer:
     """Take note of an agent's sign of life."""
-    ramdisk.admit(request)
-    beat = input.arguments(request.arguments(), _ALWAYS + _later(request.minor), _REQUIRED)
     found = _node(request, node)
     info = orjson.loads(found.driver_internal_info or "{}")
     _check_token(found.uuid, beat.pop("agent_token", None), info)
@@ -80,10 +77,6 @@ def _node(request: Request, ident: str) -> _Node:
             raise
         LOG.warning("A heartbeat for a node named %s is refused: there is none", ident)
         raise _no_token() from None
-
-
-def _later(minor: int) -> Types:
-    return tuple(argument for argument in _LATER if HEARTBEAT_SINCE[argument[0]] <= minor)
 
 
 def _check_token(uuid: str, shown: str | None, info: Mapping[str, Any]) -> None:
@@ -150,5 +143,16 @@ _NOBODY = Refuses(
 )
 ROUTES = (
     Route("POST", "/v1/heartbeat", _NOBODY, since=22, shape=FAULT, rule=_RULE),
-    Route("POST", "/v1/heartbeat/{agent_node}", heartbeat, since=22, shape=FAULT, rule=_RULE, public=True),
+    Route(
+        "POST",
+        "/v1/heartbeat/{agent_node}",
+        heartbeat,
+        since=22,
+        shape=FAULT,
+        rule=_RULE,
+        public=True,
+        first=ramdisk.admit,
+        body=_ARGUMENTS,
+        ok=202,
+    ),
 )

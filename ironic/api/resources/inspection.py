@@ -4,16 +4,16 @@ Ramdisks learn nothing from a refusal; here is where an operator finds out. The 
 [inspector]rejected_callbacks_kept at most and the same on every API process.
 """
 
-from ironic.api import answers, input
+from ironic.api import answers
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import OPEN, items
 from ironic.core.values import show_time
 
 
 def index(request: Request) -> Answer:
     """List refusals, the newest first."""
-    input.query(request.query(), {})
     found = request.store.rejected_callbacks.newest(request.settings.rejected_callbacks_kept)
     shown = [one._asdict() | {"at": show_time(one.at)} for one in found]
     return answers.document({"rejected_callbacks": shown})
@@ -27,5 +27,7 @@ ROUTES = (
         since=84,
         shape=FAULT,
         rule="baremetal:inspection:rejected_callbacks",
+        ok=200,
+        answer=items("rejected_callbacks", OPEN),
     ),
 )

@@ -5,13 +5,14 @@ nothing matches, several nodes do or the node waits for no ramdisk can't be told
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ironic.api import answers, input
+from ironic.api import answers
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import FAULT, Route
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_QUERY: Final = {"addresses": Words(), "node_uuid": Uuid()}
 _ALSO: Final = (
     "uuid",
     "provision_state",
@@ -42,13 +42,11 @@ _LAST_HEARTBEAT: Final = "agent_last_heartbeat"
 _MOST_ADDRESSES: Final = 1024
 
 
-def lookup(request: Request) -> Answer:
+def lookup(request: Request, addresses: Sequence[str] = (), node_uuid: str = "") -> Answer:
     """Tell a ramdisk about its node."""
-    ramdisk.admit(request)
-    given = input.query(request.query(), _QUERY)
     view = ramdisk.view(request)
     columns = tuple(dict.fromkeys((*view.columns, *_ALSO)))
-    row = _row(request, columns, given)
+    row = _row(request, columns, node_uuid or _by_addresses(request, addresses))
     facts = dict(zip(columns, row, strict=True))
     driver_info = orjson.loads(facts["driver_info"] or "{}")
     memory = orjson.loads(facts["driver_internal_info"] or "{}")
@@ -68,16 +66,15 @@ def _answer(request: Request, node: dict[str, Any], facts: dict[str, Any], token
     return answers.secret(ramdisk.document(request, node, facts["management_interface"], token))
 
 
-def _row(request: Request, columns: tuple[str, ...], given: dict[str, Any]) -> tuple[Any, ...]:
-    """Return these columns of the node that is asked for; its UUID wins over addresses."""
-    uuid = given.get("node_uuid") or _by_addresses(request, given.get("addresses", []))
+def _row(request: Request, columns: tuple[str, ...], uuid: str) -> tuple[Any, ...]:
+    """Return these columns of the node that is asked for."""
     try:
         return request.store.nodes.row(columns, uuid)
     except NodeNotFound:
         raise _nothing_found(f"there is no node {uuid}") from None
 
 
-def _by_addresses(request: Request, addresses: list[str]) -> str:
+def _by_addresses(request: Request, addresses: Sequence[str]) -> str:
     macs = list(dict.fromkeys(mac for mac in map(_mac, addresses) if mac is not None))
     if not macs:
         raise InvalidParameterValue(err="A look-up needs the MAC addresses of the machine or the UUID of its node.")
@@ -132,4 +129,20 @@ def _nothing_found(reason: str) -> NotFound:
     return NotFound("No node waits for this ramdisk.")
 
 
-ROUTES = (Route("GET", "/v1/lookup", lookup, since=22, shape=FAULT, rule="baremetal:driver:ipa_lookup", public=True),)
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/lookup",
+        lookup,
+        since=22,
+        shape=FAULT,
+        rule="baremetal:driver:ipa_lookup",
+        public=True,
+        first=ramdisk.admit,
+        # The UUID wins over addresses.
+        query=(Argument("addresses", Words()), Argument("node_uuid", Uuid())),
+        ok=200,
+        also=(409,),
+        answer=ramdisk.TOLD,
+    ),
+)

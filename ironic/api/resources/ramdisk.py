@@ -20,6 +20,7 @@ from ironic.api.rate_limit import RateLimit
 from ironic.api.request import Request
 from ironic.api.resources.nodes import writes as node_writes
 from ironic.api.resources.nodes.fields import Node
+from ironic.api.schema import OPEN, closed
 from ironic.core import secrets as secret_values
 from ironic.core.callback_urls import are_two_machines
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
@@ -47,6 +48,8 @@ READ_BY_AGENTS: Final[Mapping[str, frozenset[str]]] = {
         | {"deploy_boot_mode", "disk_erasure_concurrency", "wipe_special_filesystems"}
     ),
 }
+# What `document` returns.
+TOLD: Final = closed({"node": OPEN, "config": OPEN}, ["node", "config"])
 _TOKEN_BYTES: Final = 32
 _RETRY_AFTER: Final[Headers] = [("Retry-After", "5")]
 

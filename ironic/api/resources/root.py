@@ -6,12 +6,13 @@ Which collections a version lists is read off one table; the order of keys has n
 import functools
 from typing import Any
 
-from ironic.api import answers, input, projection, versions
+from ironic.api import answers, projection, versions
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.routes import Route
+from ironic.api.schema import OPEN
 
 NAME = "OpenStack Ironic API"
 DESCRIPTION = "Ironic provisions and inspects bare metal machines."
@@ -48,7 +49,6 @@ def show_root(request: Request) -> Answer:
 
 def show_v1(request: Request) -> Answer:
     """Answer with what this version has."""
-    input.query(request.query(), {})
     return _v1(request.base, request.minor)
 
 
@@ -72,9 +72,9 @@ def _v1(base: str, minor: int) -> Answer:
 
 _ONLY_GET = Refuses(lambda: Refused(405, "Only GET is allowed here."))
 ROUTES = (
-    Route("*", "/", show_root, public=True),
-    Route("GET", "/v1", show_v1, public=True),
-    Route("HEAD", "/v1", show_v1, public=True),
+    Route("*", "/", show_root, public=True, ok=200, answer=OPEN, query=None),
+    Route("GET", "/v1", show_v1, public=True, ok=200, answer=OPEN),
+    Route("HEAD", "/v1", show_v1, public=True, ok=200),
     Route("*", "/v1", _ONLY_GET, public=True),
 )
 

@@ -4,6 +4,9 @@ from typing import Any
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
@@ -12,9 +15,8 @@ from ironic.core.model.allocation import Allocation
 from ironic.core.resource_errors import AllocationNotFound
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List allocations."""
-    page = listing.read(request, Allocation)
     filters = listing.store_filters(Allocation, page)
     if (node := page.filters.get("node")) is not None:
         filters["node_id"] = _node_id(request, node)
@@ -40,15 +42,13 @@ def _narrow(request: Request, filters: dict[str, Any]) -> None:
         raise HTTPForbidden(resource=f"{access.LIST_ALLOCATIONS}_all")
 
 
-def show(request: Request, allocation: str) -> Answer:
+def show(request: Request, allocation: str, view: Projection) -> Answer:
     """Show one allocation."""
-    view = listing.one(request, Allocation)
     return answers.document(view.document(request, request.store.allocations.row(view.columns, allocation)))
 
 
-def show_of_node(request: Request, node: str) -> Answer:
+def show_of_node(request: Request, node: str, view: Projection) -> Answer:
     """Show the allocation of a node."""
-    view = listing.one(request, Allocation)
     found = of_node(request, node, "baremetal:allocation:get")
     return answers.document(view.document(request, request.store.allocations.row(view.columns, found)))
 
@@ -67,7 +67,7 @@ def of_node(request: Request, node: str, rule: str) -> str:
 _GET = "baremetal:allocation:get"
 
 ROUTES = (
-    Route("GET", "/v1/allocations", index, since=52, shape=FAULT, rule=access.LIST_ALLOCATIONS),
-    Route("GET", "/v1/allocations/{allocation}", show, since=52, shape=FAULT, rule=_GET),
-    Route("GET", "/v1/nodes/{node}/allocation", show_of_node, since=52, rule=access.SEE_NODE),
+    Route("GET", "/v1/allocations", index, since=52, shape=FAULT, rule=access.LIST_ALLOCATIONS, of=List(Allocation)),
+    Route("GET", "/v1/allocations/{allocation}", show, since=52, shape=FAULT, rule=_GET, of=One(Allocation)),
+    Route("GET", "/v1/nodes/{node}/allocation", show_of_node, since=52, rule=access.SEE_NODE, of=One(Allocation)),
 )

@@ -4,11 +4,12 @@ A new one is stored and handed to a conductor, which looks for a node; the calle
 for a node that has its instance already is written here, together with the node, and so is the end of an allocation.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, answers, input, json_patch, patching, projection
+from ironic.api import access, answers, json_patch, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
@@ -38,10 +39,10 @@ _CREATE, _RESTRICTED = "baremetal:allocation:create", "baremetal:allocation:crea
 _UNRANKED = "baremetal:allocation:create_pre_rbac"
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Ask for a node, or write down that an instance has one."""
-    input.query(request.query(), {})
-    values = _new_values(request)
+    if values.get("resource_class") is None and values.get("node") is None:
+        raise MissingParameterValue(err="resource_class is required.")
     project = _bound_to(request, has_owner=values.get("owner") is not None)
     values["owner"] = _owner(values.get("owner"), project)
     values["candidate_nodes"] = _uuids(request, values.get("candidate_nodes", []), project)
@@ -52,14 +53,10 @@ def create(request: Request) -> Answer:
     return _created(request, _written_down(request, values, uuid), uuid)
 
 
-def _new_values(request: Request) -> dict[str, Any]:
-    given = input.require_object(request.json())
-    if request.minor < 58 and given.get("node") is not None:
+def _check_new(given: dict[str, Any], minor: int) -> None:
+    """Refuse a node in versions before it like something that does not exist."""
+    if minor < 58 and given.get("node") is not None:
         raise InvalidParameterValue(err="node needs API version 1.58 or later.")
-    values = input.create(Allocation, given, request.minor)
-    if values.get("resource_class") is None and values.get("node") is None:
-        raise MissingParameterValue(err="resource_class is required.")
-    return values
 
 
 def _bound_to(request: Request, *, has_owner: bool) -> str | None:
@@ -138,16 +135,13 @@ def _check_deployed(request: Request, node: "NodeRecord", values: Mapping[str, A
         raise AllocationImpossible(node=node.uuid, reason=reason)
 
 
-def patch(request: Request, allocation: str) -> Answer:
+def patch(request: Request, allocation: str, changes: Sequence[Change]) -> Answer:
     """Change what an allocation is called, and what is noted about it."""
-    input.query(request.query(), {})
-    known, most = Allocation.writable("patch"), request.settings.max_patch_operations
-    changes = json_patch.read(request.json(), known, request.minor, most, json_patch.ANY_PATH)
     for change in changes:
         _check_value(change)
     with request.store.writing():
         record = request.store.allocations.lock_row(allocation)
-        before = {name: getattr(record, name) for name in known}
+        before = {name: getattr(record, name) for name in Allocation.table.written["patch"]}
         for name, value in patching.patched(Allocation, before, changes, request.minor).items():
             setattr(record, name, value)
         record.save()
@@ -162,14 +156,12 @@ def _check_value(change: Change) -> None:
 
 def delete(request: Request, allocation: str) -> Answer:
     """End an allocation, and free its node."""
-    input.query(request.query(), {})
     (uuid,) = request.store.allocations.row(("uuid",), allocation)
     return _ended(request, uuid)
 
 
 def delete_of_node(request: Request, node: str) -> Answer:
     """End the allocation of a node."""
-    input.query(request.query(), {})
     return _ended(request, reads.of_node(request, node, "baremetal:allocation:delete"))
 
 
@@ -199,11 +191,31 @@ _ALL, _ONE = "/v1/allocations", "/v1/allocations/{allocation}"
 # Creating depends on whose the allocation shall be, ending that of a node on whose it is: see the handlers.
 _WHOLE = needs_one("an allocation's UUID or name")
 ROUTES = (
-    Route("POST", _ALL, create, since=52, below=405, shape=FAULT, judges=True),
+    Route("POST", _ALL, create, since=52, below=405, shape=FAULT, judges=True, of=Create(Allocation, _check_new)),
     Route("PATCH", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
     Route("DELETE", _ALL, _WHOLE, since=52, below=405, shape=FAULT),
     Route("POST", _ONE, _WHOLE, since=52, below=405, shape=FAULT),
-    Route("PATCH", _ONE, patch, since=57, below=405, shape=FAULT, rule="baremetal:allocation:update"),
-    Route("DELETE", _ONE, delete, since=52, below=405, shape=FAULT, rule="baremetal:allocation:delete"),
-    Route("DELETE", "/v1/nodes/{node}/allocation", delete_of_node, since=52, rule=access.SEE_NODE),
+    Route(
+        "PATCH",
+        _ONE,
+        patch,
+        since=57,
+        below=405,
+        shape=FAULT,
+        rule="baremetal:allocation:update",
+        of=Patch(Allocation, syntax=json_patch.ANY_PATH),
+    ),
+    Route(
+        "DELETE",
+        _ONE,
+        delete,
+        since=52,
+        below=405,
+        shape=FAULT,
+        rule="baremetal:allocation:delete",
+        of=Delete(Allocation),
+    ),
+    Route(
+        "DELETE", "/v1/nodes/{node}/allocation", delete_of_node, since=52, rule=access.SEE_NODE, of=Delete(Allocation)
+    ),
 )

@@ -4,49 +4,42 @@ Lists and single drivers are answered from the table that conductors keep of wha
 the code of a driver describes, are asked of a conductor.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, input, listing, projection
+from ironic.api import answers, projection
 from ironic.api.answers import Answer
-from ironic.api.errors import Refused, unacceptable
+from ironic.api.arguments import Argument
+from ironic.api.errors import Refused
+from ironic.api.forms import One
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import TEXT, Schema, ref
 from ironic.core.errors import (
     DriverNotFound,
     InvalidParameterValue,
-    MissingParameterValue,
     UnsupportedDriverExtension,
 )
 from ironic.core.model.driver import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
-from ironic.core.values import Bool, Text, ValueType, Words
+from ironic.core.values import Bool, Text, Words
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface
 
 _TYPE: Final = Driver.table.filters["type"]
-_QUERY: Final[dict[str, ValueType]] = {"type": Text(), "detail": Bool(), "fields": Words()}
-_DRIVER_NAME: Final[dict[str, ValueType]] = {"driver_name": Text()}
-_SINCE: Final = {"type": _TYPE.since, "detail": Driver.since_detail, "fields": Driver.since_fields}
+_DRIVER_NAME: Final = Argument("driver_name", Text(shortest=1), required=True)
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, type: str = DYNAMIC, detail: bool = False, fields: Sequence[str] = ()) -> Answer:
     """List drivers; there are no pages."""
-    given = input.query(request.query(), _QUERY)
-    for name in given:
-        if _SINCE[name] > request.minor:
-            raise unacceptable(name, _SINCE[name])
-    # What a version does not know it does not judge either.
-    kind = input.check({"type": _TYPE.type}, {"type": given.get("type", DYNAMIC)})["type"]
-    view = _projection(request, given)
-    found = _served(request) if kind == DYNAMIC else {}
+    view = _projection(request, fields, detail=detail)
+    found = _served(request) if type == DYNAMIC else {}
     rows = [_row(view, facts) for _, facts in sorted(found.items())]
     return answers.document({"drivers": view.batch(request, rows).documents(0, len(rows))})
 
 
-def _projection(request: Request, given: Mapping[str, Any]) -> Projection:
-    fields, detail = given.get("fields"), given.get("detail")
+def _projection(request: Request, fields: Sequence[str], *, detail: bool) -> Projection:
     if fields and detail:
         raise InvalidParameterValue(err="fields and detail can't be used together.")
     if not fields:
@@ -56,9 +49,8 @@ def _projection(request: Request, given: Mapping[str, Any]) -> Projection:
     return projection.chosen(Driver, request.minor, fields)
 
 
-def show(request: Request, driver: str) -> Answer:
+def show(request: Request, driver: str, view: Projection) -> Answer:
     """Show one driver."""
-    view = listing.one(request, Driver)
     facts = _served(request).get(driver)
     if facts is None:
         raise DriverNotFound(driver=driver)
@@ -91,38 +83,17 @@ def _row(view: Projection, facts: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def show_properties(request: Request, driver: str) -> Answer:
     """Show which properties of driver_info a driver knows, with a description of each."""
-    input.query(request.query(), {})
-    return _properties(request, driver)
-
-
-def show_properties_by_query(request: Request) -> Answer:
-    """The older spelling of the same."""
-    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
-    if not driver:
-        raise MissingParameterValue(err="driver_name is required.")
-    return _properties(request, driver)
-
-
-def _properties(request: Request, driver: str) -> Answer:
     conductor = request.conductors.for_driver(driver)
     return answers.document(conductor.driver_properties(request.context, driver))
 
 
+def show_properties_by_query(request: Request, driver_name: str) -> Answer:
+    """The older spelling of the same."""
+    return show_properties(request, driver_name)
+
+
 def show_logical_disk_properties(request: Request, driver: str) -> Answer:
     """Show what can be said about a logical disk when nodes of a driver get a RAID configuration."""
-    input.query(request.query(), {})
-    return _logical_disk_properties(request, driver)
-
-
-def show_logical_disk_properties_by_query(request: Request) -> Answer:
-    """The older spelling of the same."""
-    driver = input.query(request.query(), _DRIVER_NAME).get("driver_name")
-    if not driver:
-        raise MissingParameterValue(err="driver_name is required.")
-    return _logical_disk_properties(request, driver)
-
-
-def _logical_disk_properties(request: Request, driver: str) -> Answer:
     conductor = request.conductors.for_driver(driver)
     try:
         return answers.document(conductor.driver_logical_disk_properties(request.context, driver))
@@ -131,14 +102,54 @@ def _logical_disk_properties(request: Request, driver: str) -> Answer:
         raise Refused(404, str(error)) from None
 
 
+def show_logical_disk_properties_by_query(request: Request, driver_name: str) -> Answer:
+    """The older spelling of the same."""
+    return show_logical_disk_properties(request, driver_name)
+
+
+_PROPERTIES_RULE: Final = "baremetal:driver:get_properties"
 _DISK_RULE: Final = "baremetal:driver:get_raid_logical_disk_properties"
-_DISKS: Final[dict[str, Any]] = {"since": 12, "below": 406, "shape": FAULT, "rule": _DISK_RULE}
+_TEXTS: Final[Schema] = {"type": "object", "additionalProperties": TEXT}
+_DISKS: Final[dict[str, Any]] = {
+    "since": 12,
+    "below": 406,
+    "shape": FAULT,
+    "rule": _DISK_RULE,
+    "ok": 200,
+    "answer": _TEXTS,
+}
 
 ROUTES = (
-    Route("GET", "/v1/drivers", index, rule="baremetal:driver:get"),
-    Route("GET", "/v1/drivers/properties", show_properties_by_query, rule="baremetal:driver:get_properties"),
-    Route("GET", "/v1/drivers/{driver}", show, rule="baremetal:driver:get"),
-    Route("GET", "/v1/drivers/{driver}/properties", show_properties, rule="baremetal:driver:get_properties"),
-    Route("GET", "/v1/drivers/raid/logical_disk_properties", show_logical_disk_properties_by_query, **_DISKS),
+    Route(
+        "GET",
+        "/v1/drivers",
+        index,
+        rule="baremetal:driver:get",
+        query=(
+            Argument("type", Text(), since=_TYPE.since, exact=_TYPE.type),
+            Argument("detail", Bool(), since=Driver.since_detail),
+            Argument("fields", Words(), since=Driver.since_fields),
+        ),
+        ok=200,
+        answer=ref("DriverList"),
+    ),
+    Route(
+        "GET",
+        "/v1/drivers/properties",
+        show_properties_by_query,
+        rule=_PROPERTIES_RULE,
+        query=(_DRIVER_NAME,),
+        ok=200,
+        answer=_TEXTS,
+    ),
+    Route("GET", "/v1/drivers/{driver}", show, rule="baremetal:driver:get", of=One(Driver)),
+    Route("GET", "/v1/drivers/{driver}/properties", show_properties, rule=_PROPERTIES_RULE, ok=200, answer=_TEXTS),
+    Route(
+        "GET",
+        "/v1/drivers/raid/logical_disk_properties",
+        show_logical_disk_properties_by_query,
+        query=(_DRIVER_NAME,),
+        **_DISKS,
+    ),
     Route("GET", "/v1/drivers/{driver}/raid/logical_disk_properties", show_logical_disk_properties, **_DISKS),
 )

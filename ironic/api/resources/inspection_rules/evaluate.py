@@ -8,10 +8,12 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.api import access, answers, input
+from ironic.api import access, answers
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
+from ironic.api.resources.nodes.inspection_rules import RUN
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
@@ -20,20 +22,28 @@ from ironic.core.values import Array, Enum, Object, Text
 from ironic.inspection.rules import StoredNode, facts_of, facts_of_nobody, try_out
 
 _MOST_RULES: Final = 1000
-_ARGUMENTS: Final = (
-    ("node", Text()),
-    ("inventory", Object()),
-    ("plugin_data", Object()),
-    ("rules", Array()),
-    ("phase", Enum(*PHASES, name="phase")),
-)
+
+
+class Documents(Array):
+    """As many rules as can be tried out at once; `ironic.core.rules` judges them."""
+
+    def validate(self, value: Any) -> Any:
+        """Check their number."""
+        if len(super().validate(value)) > _MOST_RULES:
+            raise ValueError(f"must not have more than {_MOST_RULES} rules")
+        return value
+
+    def described(self) -> dict[str, Any]:
+        """Say how many there can be."""
+        return {"maxItems": _MOST_RULES}
+
+
 _CREATE: Final = "baremetal:inspection_rule:create"
 _READ: Final = "baremetal:inspection_rule:get"
 
 
-def evaluate(request: Request) -> Answer:
+def evaluate(request: Request, **given: Any) -> Answer:
     """Tell what rules would do with a node that was inspected, or with data at hand."""
-    given = input.arguments(request.arguments(), _ARGUMENTS)
     rules, masking = _rules(request, given)
     facts, interface = _facts(request, given)
     told = try_out(rules, facts, phase=given.get("phase"), interface=interface, masking=masking)
@@ -45,8 +55,6 @@ def _rules(request: Request, given: dict[str, Any]) -> tuple[list[CompiledRule],
     documents = given.get("rules")
     if documents is None:
         return _stored_rules(request), None
-    if len(documents) > _MOST_RULES:
-        raise InvalidParameterValue(err=f"At most {_MOST_RULES} rules can be tried out at once.")
     may_see = request.services.policy.is_open or access.allows(request, _CREATE)
     return [check_rule(document) for document in documents], None if may_see else "always"
 
@@ -84,5 +92,14 @@ ROUTES = (
         shape=FAULT,
         rule="baremetal:inspection_rule:get",
         body_limit="max_body_inspection",
+        body=BodyOrQuery(
+            Argument("node", Text()),
+            Argument("inventory", Object()),
+            Argument("plugin_data", Object()),
+            Argument("rules", Documents()),
+            Argument("phase", Enum(*PHASES, name="phase")),
+        ),
+        ok=200,
+        answer=RUN,
     ),
 )

@@ -2,25 +2,42 @@
 
 from ironic.api import answers, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import rows
 from ironic.api.resources.inspection_rules.fields import InspectionRule
 from ironic.api.routes import FAULT, Route
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List rules."""
-    page = listing.read(request, InspectionRule)
     return listing.answer(request, InspectionRule, rows.of(request), page, listing.store_filters(InspectionRule, page))
 
 
-def show(request: Request, rule: str) -> Answer:
+def show(request: Request, rule: str, view: Projection) -> Answer:
     """Show one rule."""
-    view = listing.one(request, InspectionRule)
     return answers.document(view.document(request, rows.of(request).row(view.columns, rule)))
 
 
 ROUTES = (
-    Route("GET", "/v1/inspection_rules", index, since=96, shape=FAULT, rule="baremetal:inspection_rule:list_all"),
-    Route("GET", "/v1/inspection_rules/{rule}", show, since=96, shape=FAULT, rule="baremetal:inspection_rule:get"),
+    Route(
+        "GET",
+        "/v1/inspection_rules",
+        index,
+        since=96,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:list_all",
+        of=List(InspectionRule),
+    ),
+    Route(
+        "GET",
+        "/v1/inspection_rules/{rule}",
+        show,
+        since=96,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:get",
+        of=One(InspectionRule),
+    ),
 )

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ironic.api import answers, input, json_patch, patching, projection
+from ironic.api import answers, json_patch, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import rows
@@ -25,16 +26,14 @@ from ironic.db import InspectionRuleRecord
 # another UUID is another rule, and there is none.
 _TIMES: Final = ("created_at", "updated_at")
 _WRITABLE: Final = InspectionRule.writable("patch")
-_PATCHABLE: Final = _WRITABLE | {name: InspectionRule.table.fields[name] for name in ("uuid", *_TIMES)}
+_NAMEABLE: Final = {name: InspectionRule.table.fields[name] for name in ("uuid", *_TIMES)}
 
 # What nobody gets to see of a sensitive rule.
 _PARTS: Final = frozenset({"conditions", "actions"})
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Store a rule."""
-    input.query(request.query(), {})
-    values = input.create(InspectionRule, request.json(), request.minor)
     check_rule(values)
     if rows.of(request).is_built_in(values.get("uuid", "")):
         raise InspectionRuleAlreadyExists(resource="inspection rule", field="uuid", value=values["uuid"])
@@ -57,10 +56,8 @@ def _document(request: Request, uuid: str) -> dict[str, Any]:
     return view.document(request, rows.of(request).row(view.columns, uuid))
 
 
-def patch(request: Request, rule: str) -> Answer:
+def patch(request: Request, rule: str, changes: Sequence[Change]) -> Answer:
     """Change a rule."""
-    input.query(request.query(), {})
-    changes = json_patch.read(request.json(), _PATCHABLE, request.minor, request.settings.max_patch_operations)
     _refuse_built_in(request, rule)
     record = request.store.rules.get(rule)
     values = _plain(_changed(record, changes, request.minor))
@@ -100,7 +97,6 @@ def _terse(*, hiding: bool) -> Iterator[None]:
 
 def delete(request: Request, rule: str) -> Answer:
     """Delete a rule."""
-    input.query(request.query(), {})
     _refuse_built_in(request, rule)
     request.store.rules.delete(rule)
     return NO_CONTENT
@@ -113,7 +109,6 @@ def _refuse_built_in(request: Request, rule: str) -> None:
 
 def clear(request: Request) -> Answer:
     """Delete all stored rules; built-in ones stay (S160)."""
-    input.query(request.query(), {})
     request.store.rules.clear()
     return NO_CONTENT
 
@@ -121,8 +116,35 @@ def clear(request: Request) -> Answer:
 _ALL, _ONE = "/v1/inspection_rules", "/v1/inspection_rules/{rule}"
 
 ROUTES = (
-    Route("POST", _ALL, create, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:create"),
-    Route("DELETE", _ALL, clear, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:delete"),
-    Route("PATCH", _ONE, patch, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:update"),
-    Route("DELETE", _ONE, delete, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:delete"),
+    Route(
+        "POST",
+        _ALL,
+        create,
+        since=96,
+        below=405,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:create",
+        of=Create(InspectionRule),
+    ),
+    Route("DELETE", _ALL, clear, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:delete", ok=204),
+    Route(
+        "PATCH",
+        _ONE,
+        patch,
+        since=96,
+        below=405,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:update",
+        of=Patch(InspectionRule, also=_NAMEABLE),
+    ),
+    Route(
+        "DELETE",
+        _ONE,
+        delete,
+        since=96,
+        below=405,
+        shape=FAULT,
+        rule="baremetal:inspection_rule:delete",
+        of=Delete(InspectionRule),
+    ),
 )

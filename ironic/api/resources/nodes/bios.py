@@ -1,15 +1,17 @@
 """The BIOS settings of a node, as the last look at the machine found them. Read only: steps change them."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
-from ironic.api import answers, computed, input, projection
+from ironic.api import answers, computed, projection
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
+from ironic.api.schema import ref
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.node_items import BiosSetting
@@ -36,36 +38,29 @@ def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
 computed.bind(BiosSetting, value=values_without_secrets, links=links)
 
 
-_CHOICE: Final = {"fields": Words(), "detail": Bool()}
-
-
 # Shown whatever fields are asked for.
 ALWAYS = ("created_at", "updated_at")
 
 
-def index(request: Request, node: str) -> Answer:
+def index(request: Request, node: str, fields: Sequence[str] = (), detail: bool = False) -> Answer:
     """List the settings of a node."""
-    view = _projection(request)
+    view = _projection(request, fields, detail=detail)
     (node_id,) = idents.row(request, ("id",), node)
     rows = request.store.bios_settings.rows(view.columns, node_id)
     request.within = f"nodes/{node}"
     return answers.document({"bios": view.batch(request, rows).documents(0, len(rows))})
 
 
-def _projection(request: Request) -> Projection:
-    given: dict[str, Any] = input.query(request.query(), _CHOICE)
-    if given and request.minor < BiosSetting.since_fields:
-        raise InvalidParameterValue(err=f"{', '.join(given)} needs API version 1.{BiosSetting.since_fields} or later.")
-    if given.get("fields") and given.get("detail"):
+def _projection(request: Request, fields: Sequence[str], *, detail: bool) -> Projection:
+    if fields and detail:
         raise InvalidParameterValue(err="fields and detail can't be used together.")
-    if given.get("fields"):
-        return projection.chosen(BiosSetting, request.minor, [*given["fields"], *ALWAYS])
-    return (projection.full if given.get("detail") else projection.plain)(BiosSetting, request.minor)
+    if fields:
+        return projection.chosen(BiosSetting, request.minor, [*fields, *ALWAYS])
+    return (projection.full if detail else projection.plain)(BiosSetting, request.minor)
 
 
 def show(request: Request, node: str, setting: str) -> Answer:
     """Show one setting."""
-    input.query(request.query(), {})
     view = projection.full(BiosSetting, request.minor)
     node_id, uuid = idents.row(request, ("id", "uuid"), node)
     row = request.store.bios_settings.row(view.columns, node_id, setting)
@@ -73,7 +68,31 @@ def show(request: Request, node: str, setting: str) -> Answer:
     return answers.document({setting: view.document(request, row)})
 
 
+def _too_early(name: str, since: int) -> Exception:
+    return InvalidParameterValue(err=f"{name} needs API version 1.{since} or later.")
+
+
 ROUTES = (
-    Route("GET", "/v1/nodes/{node}/bios", index, since=40, rule="baremetal:node:bios:get"),
-    Route("GET", "/v1/nodes/{node}/bios/{setting}", show, since=40, rule="baremetal:node:bios:get"),
+    Route(
+        "GET",
+        "/v1/nodes/{node}/bios",
+        index,
+        since=40,
+        rule="baremetal:node:bios:get",
+        query=(
+            Argument("fields", Words(), since=BiosSetting.since_fields, early=_too_early),
+            Argument("detail", Bool(), since=BiosSetting.since_detail, early=_too_early),
+        ),
+        ok=200,
+        answer=ref("BiosSettingList"),
+    ),
+    Route(
+        "GET",
+        "/v1/nodes/{node}/bios/{setting}",
+        show,
+        since=40,
+        rule="baremetal:node:bios:get",
+        ok=200,
+        answer={"type": "object", "additionalProperties": ref("BiosSetting")},
+    ),
 )

@@ -1,15 +1,15 @@
 """The nodes that have a node as their parent."""
 
-from ironic.api import access, answers, input
+from ironic.api import access, answers
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
+from ironic.api.schema import LINK, TEXT, closed, list_of
 
 
 def index(request: Request, node: str) -> Answer:
     """List the nodes that have this one as parent."""
-    input.query(request.query(), {})
     (uuid,) = idents.row(request, ("uuid",), node)
     project = access.own_project(request)
     mine = {} if project is None else {"project": project}
@@ -18,4 +18,16 @@ def index(request: Request, node: str) -> Answer:
     return answers.document({"children": [row[0] for row in children], "links": link})
 
 
-ROUTES = (Route("GET", "/v1/nodes/{node}/children", index, since=83, rule="baremetal:node:get"),)
+_CHILDREN = closed({"children": list_of(TEXT), "links": LINK}, ["children", "links"])
+
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/nodes/{node}/children",
+        index,
+        since=83,
+        rule="baremetal:node:get",
+        ok=200,
+        answer=_CHILDREN,
+    ),
+)

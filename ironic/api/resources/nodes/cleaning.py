@@ -5,11 +5,12 @@ Source: demand S59; the conductor that serves the node makes the plan, because i
 
 from typing import Final
 
-from ironic.api import access, answers, input
+from ironic.api import access, answers
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references
 from ironic.api.routes import Route
+from ironic.api.schema import OPEN, closed, list_of
 from ironic.core import secrets
 from ironic.core.model import views
 
@@ -19,7 +20,6 @@ _GIVES_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"
 
 def list_steps(request: Request, node: str) -> Answer:
     """List the steps in the order in which they would run, and how old the agent's part of them is."""
-    input.query(request.query(), {})
     facts = references.facts(request, node)
     told = request.conductors.serving(facts).cleaning_steps(request.context, facts.uuid)
     steps = secrets.masked(told.get("steps", []))
@@ -28,6 +28,16 @@ def list_steps(request: Request, node: str) -> Answer:
     return answers.document(told | {"steps": steps})
 
 
-_STEPS: Final = "/v1/nodes/{node}/cleaning/steps"
+_PLAN: Final = closed({"steps": list_of(OPEN), "source": OPEN})
 
-ROUTES = (Route("GET", _STEPS, list_steps, since=15, rule="baremetal:node:get"),)
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/nodes/{node}/cleaning/steps",
+        list_steps,
+        since=15,
+        rule="baremetal:node:get",
+        ok=200,
+        answer=_PLAN,
+    ),
+)

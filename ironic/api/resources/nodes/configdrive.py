@@ -9,24 +9,42 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.api.schema import OPEN, TEXT, Schema, closed
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import ValueType
 
 _OBJECTS: Final = ("meta_data", "network_data", "vendor_data")
+_OBJECT_SINCE: Final = 56
+_VENDOR_DATA_SINCE: Final = 59
 _KEYS: Final = frozenset({*_OBJECTS, "user_data"})
 
 
 class ConfigDrive(ValueType):
-    """Text or object."""
+    """Text or object; what is in it is judged with the verb and the version."""
 
     name = "config drive"
     sortable = False
 
+    def __init__(self, minor: int = 10**6) -> None:
+        self._minor = minor
+
+    def at(self, minor: int) -> "ConfigDrive":
+        """Return it as one version describes it."""
+        return ConfigDrive(minor)
+
     def validate(self, value: Any) -> Any:
-        """Check the kind; what is in it is judged with the verb and the version."""
+        """Check the kind."""
         if not isinstance(value, (str, dict)):
             raise ValueError("must be text or an object")
         return value
+
+    def described(self) -> dict[str, Any]:
+        """Say what an object has in the version."""
+        if self._minor < _OBJECT_SINCE:
+            return dict(TEXT)
+        known = [name for name in _OBJECTS if name != "vendor_data" or self._minor >= _VENDOR_DATA_SINCE]
+        user_data: Schema = {"type": ["object", "array", "string", "null"]}
+        return {"anyOf": [TEXT, closed({**dict.fromkeys(known, OPEN), "user_data": user_data})]}
 
 
 def _check_text(value: str) -> None:
@@ -40,9 +58,9 @@ def _check_text(value: str) -> None:
 
 
 def _check_object(value: Mapping[str, Any], minor: int) -> None:
-    if minor < 56:
+    if minor < _OBJECT_SINCE:
         raise InvalidParameterValue(err="configdrive can be an object from API version 1.56 on.")
-    if "vendor_data" in value and minor < 59:
+    if "vendor_data" in value and minor < _VENDOR_DATA_SINCE:
         raise InvalidParameterValue(err="configdrive can have vendor_data from API version 1.59 on.")
     if value.keys() - _KEYS:
         raise InvalidParameterValue(err=f"configdrive must have no other keys than {', '.join(sorted(_KEYS))}.")

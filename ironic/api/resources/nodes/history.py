@@ -6,8 +6,11 @@ Source: facts/fields.yaml, history_entry.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ironic.api import answers, computed, input, listing, projection
+from ironic.api import answers, computed, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request, printable
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
@@ -25,21 +28,18 @@ def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence
 computed.bind(HistoryEntry, links=link_to_entry)
 
 
-def index(request: Request, node: str) -> Answer:
+def index(request: Request, node: str, page: Page) -> Answer:
     """List what happened to a node."""
-    page = listing.read(request, HistoryEntry)
     node_id, uuid = idents.row(request, ("id", "uuid"), node)
     path = f"nodes/{uuid}/history"
     return listing.answer(request, HistoryEntry, request.store.history, page, {"node_id": node_id}, path=path)
 
 
-def show(request: Request, node: str, entry: str) -> Answer:
+def show(request: Request, node: str, entry: str, view: Projection) -> Answer:
     """Show one thing that happened to a node."""
-    input.query(request.query(), {})
     (node_id,) = idents.row(request, ("id",), node)
     if not syntax.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))
-    view = projection.full(HistoryEntry, request.minor)
     its_node, *row = request.store.history.row(("node_id", *view.columns), entry)
     if its_node != node_id:
         raise NodeHistoryNotFound(entry=entry)
@@ -49,6 +49,6 @@ def show(request: Request, node: str, entry: str) -> Answer:
 _RULE: Final = "baremetal:node:history:get"
 
 ROUTES = (
-    Route("GET", "/v1/nodes/{node}/history", index, since=78, rule=_RULE),
-    Route("GET", "/v1/nodes/{node}/history/{entry}", show, since=78, rule=_RULE),
+    Route("GET", "/v1/nodes/{node}/history", index, since=78, rule=_RULE, of=List(HistoryEntry)),
+    Route("GET", "/v1/nodes/{node}/history/{entry}", show, since=78, rule=_RULE, of=One(HistoryEntry)),
 )

@@ -2,17 +2,17 @@
 
 import orjson
 
-from ironic.api import answers, input
+from ironic.api import answers
 from ironic.api.answers import Answer
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
+from ironic.api.schema import OPEN, closed
 from ironic.core.resource_errors import NodeInventoryNotFound
 
 
 def show(request: Request, node: str) -> Answer:
     """Show what the last inspection found."""
-    input.query(request.query(), {})
     found, uuid = idents.row(request, ("id", "uuid"), node)
     texts = request.settings.inventories.texts(request.store, found, uuid)
     if texts is None:
@@ -21,4 +21,16 @@ def show(request: Request, node: str) -> Answer:
     return answers.document({"inventory": inventory, "plugin_data": plugin_data})
 
 
-ROUTES = (Route("GET", "/v1/nodes/{node}/inventory", show, since=81, rule="baremetal:node:inventory:get"),)
+_INVENTORY = closed({"inventory": OPEN, "plugin_data": OPEN}, ["inventory", "plugin_data"])
+
+ROUTES = (
+    Route(
+        "GET",
+        "/v1/nodes/{node}/inventory",
+        show,
+        since=81,
+        rule="baremetal:node:inventory:get",
+        ok=200,
+        answer=_INVENTORY,
+    ),
+)

@@ -5,8 +5,9 @@ That is a change of the row and needs no conductor, so that a node whose conduct
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, input
+from ironic.api import answers
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
 from ironic.api.resources.nodes import writes
 from ironic.api.routes import Route
@@ -15,18 +16,14 @@ from ironic.core.values import Text
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
-_REASON: Final = (("reason", Text(None)),)
 
-
-def start(request: Request, node: str) -> Answer:
+def start(request: Request, node: str, reason: str | None = None) -> Answer:
     """Take a node out of service."""
-    given = input.arguments(request.arguments(), _REASON)
-    return _set(request, node, maintenance=True, maintenance_reason=given.get("reason"))
+    return _set(request, node, maintenance=True, maintenance_reason=reason)
 
 
 def end(request: Request, node: str) -> Answer:
     """Put a node back into service."""
-    input.query(request.query(), {})
     return _set(request, node, maintenance=False, maintenance_reason=None, fault=None)
 
 
@@ -42,6 +39,13 @@ def _set(request: Request, node: str, **values: Any) -> Answer:
 _MAINTENANCE: Final = "/v1/nodes/{node}/maintenance"
 
 ROUTES = (
-    Route("PUT", _MAINTENANCE, start, rule="baremetal:node:set_maintenance"),
-    Route("DELETE", _MAINTENANCE, end, rule="baremetal:node:clear_maintenance"),
+    Route(
+        "PUT",
+        _MAINTENANCE,
+        start,
+        rule="baremetal:node:set_maintenance",
+        body=BodyOrQuery(Argument("reason", Text(None))),
+        ok=202,
+    ),
+    Route("DELETE", _MAINTENANCE, end, rule="baremetal:node:clear_maintenance", ok=202),
 )

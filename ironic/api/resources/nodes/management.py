@@ -6,46 +6,40 @@ A light is named by itself and the component it sits on: `led@system`. These rou
 
 from typing import Any, Final
 
-from ironic.api import answers, input, projection
+from ironic.api import answers, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.errors import Abort
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import OPEN, TEXT, closed, items, nullable
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import Bool, Text
-
-_BOOT_DEVICE: Final = (("boot_device", Text()),)
-_PERSISTENT: Final = (("persistent", Bool()),)
-_STATE: Final = (("state", Text()),)
 
 
 def show_boot_device(request: Request, node: str) -> Answer:
     """Show what the machine boots from."""
-    input.query(request.query(), {})
     conductor, uuid = serving.conductor(request, node)
     return answers.document(conductor.get_boot_device(request.context, uuid))
 
 
 def list_boot_devices(request: Request, node: str) -> Answer:
     """List what the machine could boot from."""
-    input.query(request.query(), {})
     conductor, uuid = serving.conductor(request, node)
     return answers.document({"supported_boot_devices": conductor.supported_boot_devices(request.context, uuid)})
 
 
-def set_boot_device(request: Request, node: str) -> Answer:
+def set_boot_device(request: Request, node: str, boot_device: str, persistent: bool = False) -> Answer:
     """Choose what the machine boots from."""
-    given = input.arguments(request.arguments(), _PERSISTENT, _BOOT_DEVICE)
     conductor, uuid = serving.conductor(request, node)
-    conductor.set_boot_device(request.context, uuid, given["boot_device"], given.get("persistent", False))
+    conductor.set_boot_device(request.context, uuid, boot_device, persistent)
     return NO_CONTENT
 
 
 def list_indicators(request: Request, node: str) -> Answer:
     """List the lights."""
-    input.query(request.query(), {})
     conductor, uuid = serving.conductor(request, node)
     found = conductor.supported_indicators(request.context, uuid)
     lights = [
@@ -69,15 +63,13 @@ def _document(request: Request, node: str, component: str, name: str, terms: dic
 
 def show_indicator(request: Request, node: str, indicator: str) -> Answer:
     """Show what a light shows."""
-    input.query(request.query(), {})
     name, component = _parts(indicator)
     conductor, uuid = serving.conductor(request, node)
     return answers.document({"state": conductor.get_indicator(request.context, uuid, component, name)})
 
 
-def switch_indicator(request: Request, node: str, indicator: str) -> Answer:
+def switch_indicator(request: Request, node: str, indicator: str, state: str) -> Answer:
     """Switch a light."""
-    state = input.arguments(request.arguments(), (), _STATE)["state"]
     name, component = _parts(indicator)
     conductor, uuid = serving.conductor(request, node)
     conductor.set_indicator(request.context, uuid, component, name, state)
@@ -93,7 +85,6 @@ def _parts(indicator: str) -> tuple[str, str]:
 
 def inject_nmi(request: Request, node: str) -> Answer:
     """Send the machine a non-maskable interrupt."""
-    input.arguments(request.arguments(), ())
     conductor, uuid = serving.conductor(request, node)
     conductor.inject_nmi(request.context, uuid)
     return NO_CONTENT
@@ -104,15 +95,77 @@ _GET_DEVICE: Final = "baremetal:node:get_boot_device"
 _GET_LIGHT: Final = "baremetal:node:get_indicator_state"
 _SET_LIGHT: Final = "baremetal:node:set_indicator_state"
 
+# A machine was asked, and refused or did not answer.
+_BY_MACHINE: Final = (502,)
+_BOOT_DEVICE: Final = closed({"boot_device": nullable(TEXT), "persistent": {"type": ["boolean", "null"]}})
+
 _ELSEWHERE: Final = Refuses(lambda: Abort(405, "Management has boot_device, indicators and inject_nmi only."))
 ROUTES = (
-    Route("GET", f"{_MANAGEMENT}/boot_device", show_boot_device, rule=_GET_DEVICE),
-    Route("GET", f"{_MANAGEMENT}/boot_device/supported", list_boot_devices, rule=_GET_DEVICE),
-    Route("PUT", f"{_MANAGEMENT}/boot_device", set_boot_device, rule="baremetal:node:set_boot_device"),
-    Route("GET", f"{_MANAGEMENT}/indicators", list_indicators, rule=_GET_LIGHT),
-    Route("GET", f"{_MANAGEMENT}/indicators/{{indicator}}", show_indicator, rule=_GET_LIGHT),
-    Route("PUT", f"{_MANAGEMENT}/indicators/{{indicator}}", switch_indicator, rule=_SET_LIGHT),
-    Route("PUT", f"{_MANAGEMENT}/inject_nmi", inject_nmi, since=29, shape=FAULT, rule="baremetal:node:inject_nmi"),
+    Route(
+        "GET",
+        f"{_MANAGEMENT}/boot_device",
+        show_boot_device,
+        rule=_GET_DEVICE,
+        ok=200,
+        also=_BY_MACHINE,
+        answer=_BOOT_DEVICE,
+    ),
+    Route(
+        "GET",
+        f"{_MANAGEMENT}/boot_device/supported",
+        list_boot_devices,
+        rule=_GET_DEVICE,
+        ok=200,
+        also=_BY_MACHINE,
+        answer=items("supported_boot_devices", TEXT),
+    ),
+    Route(
+        "PUT",
+        f"{_MANAGEMENT}/boot_device",
+        set_boot_device,
+        rule="baremetal:node:set_boot_device",
+        body=BodyOrQuery(Argument("boot_device", Text(), required=True), Argument("persistent", Bool())),
+        ok=204,
+        also=_BY_MACHINE,
+    ),
+    Route(
+        "GET",
+        f"{_MANAGEMENT}/indicators",
+        list_indicators,
+        rule=_GET_LIGHT,
+        ok=200,
+        also=_BY_MACHINE,
+        answer=items("indicators", OPEN),
+    ),
+    Route(
+        "GET",
+        f"{_MANAGEMENT}/indicators/{{indicator}}",
+        show_indicator,
+        rule=_GET_LIGHT,
+        ok=200,
+        also=_BY_MACHINE,
+        answer=closed({"state": nullable(TEXT)}, ["state"]),
+    ),
+    Route(
+        "PUT",
+        f"{_MANAGEMENT}/indicators/{{indicator}}",
+        switch_indicator,
+        rule=_SET_LIGHT,
+        body=BodyOrQuery(Argument("state", Text(), required=True)),
+        ok=204,
+        also=_BY_MACHINE,
+    ),
+    Route(
+        "PUT",
+        f"{_MANAGEMENT}/inject_nmi",
+        inject_nmi,
+        since=29,
+        shape=FAULT,
+        rule="baremetal:node:inject_nmi",
+        body=BodyOrQuery(),
+        ok=204,
+        also=_BY_MACHINE,
+    ),
     Route("GET", _MANAGEMENT, _ELSEWHERE),
     Route("GET", f"{_MANAGEMENT}/*", _ELSEWHERE),
 )

@@ -1,6 +1,6 @@
 """A request to change the provision state: which verbs there are, since when, and what may come with them.
 
-Pure. `read` checks the form of the arguments, `check` judges them against node and version in the order clients know
+Pure. `ARGUMENTS` checks their form, `check` judges them against node and version in the order clients know
 (facts/state_machine.yaml, order_of_checks). What only drivers can judge is left to the conductor.
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import input
+from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.errors import unacceptable
 from ironic.api.resources.nodes import configdrive
 from ironic.api.resources.nodes.references import Facts
@@ -29,7 +30,7 @@ from ironic.core.errors import (
     NodeProtected,
 )
 from ironic.core.resource_errors import RunbookNotFound
-from ironic.core.values import Array, Bool, Text, ValueType
+from ironic.core.values import Array, Bool, Enum, Text, ValueType
 
 if TYPE_CHECKING:
     from ironic.api.resources.runbooks.use import UsableRunbook
@@ -45,21 +46,33 @@ STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = (
     ("service", ("service",), user_steps.AskedSteps()),
 )
 
-_OPTIONAL: Final[tuple[tuple[str, ValueType], ...]] = (
-    ("configdrive", configdrive.ConfigDrive()),
-    *((f"{kind}_steps", Array()) for kind, _, _ in STEPS),
-    ("rescue_password", Text(None)),
-    ("disable_ramdisk", Bool()),
-    ("runbook", Text()),
+# Clients know that a node is not there, or not in the right state, before they learn what is wrong with an argument: so
+# `check` judges all but their form.
+_STEPS_SINCE: Final = {
+    "clean": SINCE["clean"],
+    "deploy": DEPLOY_STEPS_SINCE,
+    "service": SINCE_AFTER_STATE["service"],
+}
+ARGUMENTS: Final = BodyOrQuery(
+    Argument(
+        "target",
+        Text(),
+        required=True,
+        exact=Enum(*sorted({verb for state in states.ALL for verb in states.verbs_of(state)}), name="verb"),
+        words={**SINCE, **SINCE_AFTER_STATE},
+        late=True,
+    ),
+    Argument("configdrive", configdrive.ConfigDrive(), late=True),
+    *(Argument(f"{kind}_steps", Array(), since=_STEPS_SINCE[kind], exact=form, late=True) for kind, _, form in STEPS),
+    Argument("rescue_password", Text(None), since=SINCE["rescue"], late=True),
+    Argument("disable_ramdisk", Bool(), since=min(RAMDISK_SINCE.values()), late=True),
+    Argument("runbook", Text(), since=RUNBOOK_SINCE, late=True),
 )
-_REQUIRED: Final = (("target", Text()),)
 
 
-def read(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that were given, of the right form; what is in steps and drives `check` looks at."""
-    found = input.arguments(given, _OPTIONAL, _REQUIRED)
-    # An empty list and a false flag always counted as not given.
-    return {name: value for name, value in found.items() if value not in ([], False)}
+def meant(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that mean something: an empty list and a false flag always counted as not given."""
+    return {name: value for name, value in given.items() if value not in ([], False)}
 
 
 def _no_runbook(ident: str) -> "UsableRunbook":

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ironic.api import access, answers, listing, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
+from ironic.api.forms import List, One
 from ironic.api.listing import Keep, Page
+from ironic.api.projection import Projection
 from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents, views
@@ -21,14 +23,14 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List nodes."""
-    return listed(request, listing.read(request, Node), "nodes")
+    return listed(request, page, "nodes")
 
 
-def detail(request: Request) -> Answer:
+def detail(request: Request, page: Page) -> Answer:
     """List nodes with all fields; the older spelling of `detail=true`."""
-    return listed(request, listing.read(request, Node, detailed=True), "nodes/detail")
+    return listed(request, page, "nodes/detail")
 
 
 def listed(request: Request, page: Page, path: str) -> Answer:
@@ -54,9 +56,8 @@ def _of_conductor(request: Request, page: Page) -> Keep | None:
     return Keep(views.PLACED_BY, lambda *placed_by: views.host(request, *placed_by) == host)
 
 
-def show(request: Request, node: str) -> Answer:
+def show(request: Request, node: str, view: Projection) -> Answer:
     """Show one node."""
-    view = listing.one(request, Node)
     row = idents.row(request, view.columns, node)
     return (answers.secret if view.is_unmasked else answers.document)(view.document(request, row))
 
@@ -73,9 +74,9 @@ def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
 _NO_PART = refuses("A node has no such part.")
 _BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
 ROUTES = (
-    Route("GET", "/v1/nodes", index, rule="baremetal:node:list"),
-    Route("GET", "/v1/nodes/detail", detail, rule="baremetal:node:list"),
+    Route("GET", "/v1/nodes", index, rule="baremetal:node:list", of=List(Node)),
+    Route("GET", "/v1/nodes/detail", detail, rule="baremetal:node:list", of=List(Node, detailed=True)),
     Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
-    Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get"),
+    Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get", of=One(Node)),
     Route("GET", "/v1/nodes/{node}/*", _NO_PART),
 )

@@ -5,48 +5,47 @@ configuration is only noted. The order of the checks of a provision request is p
 (facts/state_machine.yaml).
 """
 
-from typing import Any
+from typing import Any, Final
 
-from ironic.api import access, answers, input, projection
+from ironic.api import access, answers, projection
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.errors import Refused, unacceptable
+from ironic.api.arguments import Argument, BodyOrQuery, Whole
+from ironic.api.errors import Refused
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents, provision_request, references, serving, step_rights
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import FAULT, Route
-from ironic.api.verbs import SOFT_POWER_SINCE
+from ironic.api.schema import closed, ref
 from ironic.core import states, user_steps
 from ironic.core.errors import Conflict, InvalidStateRequested, UnsupportedDriverExtension
 from ironic.core.model.node import NodeStates
 from ironic.core.values import Bool, Enum, Integer, Text
 
-_SOFT = frozenset({states.SOFT_REBOOT, states.SOFT_POWER_OFF})
-_TARGET = (("target", Text()),)
-_POWER = {"target": Enum(*states.POWER_TARGET, name="power target")}
-_TIMEOUT = (("timeout", Integer(1, digits=True)),)
-_ENABLED = (("enabled", Bool()),)
-_MODE = (("target", Enum("bios", "uefi", name="boot mode")),)
-_ON = (("target", Bool()),)
+# Clients of old versions know that a node is not there before they learn that a power target is new, or none.
+_SOFT_POWER_SINCE: Final = 27
+_POWER: Final = Argument(
+    "target",
+    Text(),
+    required=True,
+    exact=Enum(*states.POWER_TARGET, name="power target"),
+    words=dict.fromkeys((states.SOFT_REBOOT, states.SOFT_POWER_OFF), _SOFT_POWER_SINCE),
+    late=True,
+)
+_TIMEOUT: Final = Argument("timeout", Integer(1, digits=True), since=_SOFT_POWER_SINCE, late=True)
 
 
 def show(request: Request, node: str) -> Answer:
     """Show the states of a node."""
-    input.query(request.query(), {})
     view = projection.full(NodeStates, request.minor, projection.sight(request, NodeStates))
     return answers.document(view.document(request, idents.row(request, view.columns, node)))
 
 
-def change_power(request: Request, node: str) -> Answer:
+def change_power(request: Request, node: str, target: str, timeout: int | None = None) -> Answer:
     """Begin a power change."""
-    given = input.arguments(request.arguments(), _TIMEOUT, _TARGET)
-    target, timeout = given["target"], given.get("timeout")
     facts = references.facts(request, node)
-    if request.minor < SOFT_POWER_SINCE:
-        if target in _SOFT:
-            raise unacceptable(f"Power target '{target}'", SOFT_POWER_SINCE)
-        if timeout is not None:
-            raise unacceptable("timeout", SOFT_POWER_SINCE)
-    input.check(_POWER, {"target": target})
+    if timeout is not None:
+        _TIMEOUT.judge(timeout, request.minor)
+    _POWER.judge(target, request.minor)
     _check_power(facts, target)
     request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
@@ -59,15 +58,15 @@ def _check_power(facts: references.Facts, target: str) -> None:
         raise Conflict(f"Node {facts.uuid} must not be powered off: its disable_power_off is set.")
 
 
-def change_provision(request: Request, node: str) -> Answer:
+def change_provision(request: Request, node: str, **arguments: Any) -> Answer:
     """Begin what a provision verb asks for."""
-    given = provision_request.read(request.arguments())
+    given = provision_request.meant(arguments)
     facts = references.facts(request, node)
     _check_rules(request, facts, given)
     find, disallowed = runbook_use.finder(request, facts), request.settings.disallowed_steps
-    arguments = provision_request.check(facts, given, request.minor, disallowed, find)
-    arguments = step_rights.judged(request, facts, given["target"], arguments)
-    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], arguments)
+    checked = provision_request.check(facts, given, request.minor, disallowed, find)
+    judged = step_rights.judged(request, facts, given["target"], checked)
+    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], judged)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
@@ -82,7 +81,6 @@ def _check_rules(request: Request, facts: references.Facts, given: dict[str, Any
 
 def show_console(request: Request, node: str) -> Answer:
     """Say whether the console is open, and if so how to reach it."""
-    input.query(request.query(), {})
     facts = references.facts(request, node)
     info = None
     if facts.console_enabled:
@@ -91,34 +89,29 @@ def show_console(request: Request, node: str) -> Answer:
     return answers.secret({"console_enabled": facts.console_enabled, "console_info": info})
 
 
-def change_console(request: Request, node: str) -> Answer:
+def change_console(request: Request, node: str, enabled: bool) -> Answer:
     """Begin to open or close the console."""
-    enabled = input.arguments(request.arguments(), (), _ENABLED)["enabled"]
     conductor, uuid = serving.conductor(request, node)
     conductor.change_console(request.context, uuid, enabled)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states/console"))
 
 
-def change_boot_mode(request: Request, node: str) -> Answer:
+def change_boot_mode(request: Request, node: str, target: str) -> Answer:
     """Begin to change the boot mode."""
-    mode = input.arguments(request.arguments(), (), _MODE)["target"]
     conductor, uuid = serving.conductor(request, node)
-    conductor.change_boot_mode(request.context, uuid, mode)
+    conductor.change_boot_mode(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
-def change_secure_boot(request: Request, node: str) -> Answer:
+def change_secure_boot(request: Request, node: str, target: bool) -> Answer:
     """Begin to turn secure boot on or off."""
-    on = input.arguments(request.arguments(), (), _ON)["target"]
     conductor, uuid = serving.conductor(request, node)
-    conductor.change_secure_boot(request.context, uuid, on)
+    conductor.change_secure_boot(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
-def change_raid(request: Request, node: str) -> Answer:
+def change_raid(request: Request, node: str, config: dict[str, Any]) -> Answer:
     """Note which logical disks the machine is to have; the whole body is the configuration."""
-    input.query(request.query(), {})
-    config = input.require_object(request.json())
     conductor, uuid = serving.conductor(request, node)
     try:
         conductor.set_target_raid_config(request.context, uuid, config)
@@ -128,21 +121,59 @@ def change_raid(request: Request, node: str) -> Answer:
     return NO_CONTENT
 
 
-_STATES = "/v1/nodes/{node}/states"
+_STATES: Final = "/v1/nodes/{node}/states"
+_CONSOLE: Final = closed({"console_enabled": {"type": "boolean"}, "console_info": {"type": ["object", "null"]}})
 
 ROUTES = (
-    Route("GET", _STATES, show, rule="baremetal:node:get_states"),
-    Route("PUT", f"{_STATES}/power", change_power, rule="baremetal:node:set_power_state"),
+    Route("GET", _STATES, show, rule="baremetal:node:get_states", ok=200, answer=ref("NodeStates")),
+    Route(
+        "PUT",
+        f"{_STATES}/power",
+        change_power,
+        rule="baremetal:node:set_power_state",
+        body=BodyOrQuery(_POWER, _TIMEOUT),
+        ok=202,
+        location=True,
+    ),
     Route(
         "PUT",
         f"{_STATES}/provision",
         change_provision,
         rule="baremetal:node:set_provision_state",
         body_limit="max_body_provision",
+        body=provision_request.ARGUMENTS,
+        ok=202,
+        location=True,
     ),
-    Route("GET", f"{_STATES}/console", show_console, rule="baremetal:node:get_console"),
-    Route("PUT", f"{_STATES}/console", change_console, rule="baremetal:node:set_console_state"),
-    Route("PUT", f"{_STATES}/boot_mode", change_boot_mode, since=76, shape=FAULT, rule="baremetal:node:set_boot_mode"),
+    Route(
+        "GET",
+        f"{_STATES}/console",
+        show_console,
+        rule="baremetal:node:get_console",
+        ok=200,
+        also=(502,),
+        answer=_CONSOLE,
+    ),
+    Route(
+        "PUT",
+        f"{_STATES}/console",
+        change_console,
+        rule="baremetal:node:set_console_state",
+        body=BodyOrQuery(Argument("enabled", Bool(), required=True)),
+        ok=202,
+        location=True,
+    ),
+    Route(
+        "PUT",
+        f"{_STATES}/boot_mode",
+        change_boot_mode,
+        since=76,
+        shape=FAULT,
+        rule="baremetal:node:set_boot_mode",
+        body=BodyOrQuery(Argument("target", Enum("bios", "uefi", name="boot mode"), required=True)),
+        ok=202,
+        location=True,
+    ),
     Route(
         "PUT",
         f"{_STATES}/secure_boot",
@@ -150,6 +181,9 @@ ROUTES = (
         since=76,
         shape=FAULT,
         rule="baremetal:node:set_secure_boot",
+        body=BodyOrQuery(Argument("target", Bool(), required=True)),
+        ok=202,
+        location=True,
     ),
     Route(
         "PUT",
@@ -159,5 +193,7 @@ ROUTES = (
         below=406,
         shape=FAULT,
         rule="baremetal:node:set_raid_state",
+        body=Whole("config"),
+        ok=204,
     ),
 )

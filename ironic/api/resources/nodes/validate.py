@@ -2,34 +2,33 @@
 
 from typing import Final
 
-from ironic.api import access, answers, input
+from ironic.api import access, answers
 from ironic.api.answers import Answer
+from ironic.api.arguments import Argument
 from ironic.api.errors import unacceptable
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import Route
+from ironic.api.schema import TEXT, Schema, closed
 from ironic.core import secrets, syntax
 from ironic.core.errors import MissingParameterValue
 from ironic.core.values import Text, Uuid
 
-_VALIDATED: Final = {"node": Text(), "node_uuid": Uuid()}
 _VALIDATE: Final = "baremetal:node:validate"
 
 
 def validate(request: Request, node: str) -> Answer:
     """Say of each interface whether the node could use it now."""
-    input.query(request.query(), {})
     return _validated(request, node)
 
 
-def validate_by_query(request: Request) -> Answer:
+def validate_by_query(request: Request, node: str = "", node_uuid: str = "") -> Answer:
     """The older spelling of the same."""
-    given = input.query(request.query(), _VALIDATED)
-    node = given.get("node") or given.get("node_uuid")
-    if not node:
+    ident = node or node_uuid
+    if not ident:
         raise MissingParameterValue(err="node or node_uuid is required.")
-    access.require_named(request, _VALIDATE, node)
-    return _validated(request, node)
+    access.require_named(request, _VALIDATE, ident)
+    return _validated(request, ident)
 
 
 def _validated(request: Request, node: str) -> Answer:
@@ -40,7 +39,20 @@ def _validated(request: Request, node: str) -> Answer:
     return answers.document(secrets.masked(conductor.validate_interfaces(request.context, uuid)))
 
 
+_VERDICTS: Final[Schema] = {
+    "type": "object",
+    "additionalProperties": closed({"result": {"type": ["boolean", "null"]}, "reason": TEXT}, ["result"]),
+}
+
 ROUTES = (
-    Route("GET", "/v1/nodes/validate", validate_by_query, judges=True),
-    Route("GET", "/v1/nodes/{node}/validate", validate, rule=_VALIDATE),
+    Route(
+        "GET",
+        "/v1/nodes/validate",
+        validate_by_query,
+        judges=True,
+        query=(Argument("node", Text()), Argument("node_uuid", Uuid())),
+        ok=200,
+        answer=_VERDICTS,
+    ),
+    Route("GET", "/v1/nodes/{node}/validate", validate, rule=_VALIDATE, ok=200, answer=_VERDICTS),
 )

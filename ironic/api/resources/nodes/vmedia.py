@@ -1,59 +1,97 @@
 """Images in the virtual drives of a machine. Attaching and detaching go on in the background."""
 
-from ironic.api import answers, input
+from typing import Any
+
+from ironic.api import answers
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.arguments import Argument, Body
 from ironic.api.request import Request
 from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import OPEN, list_of
 from ironic.core import secrets
-from ironic.core.errors import InvalidParameterValue
 from ironic.core.values import Enum, Pattern, Words
 
 # Source: facts/state_machine.yaml, virtual_media_devices.
 DEVICES = ("disk", "cdrom", "floppy")
-
-_REQUIRED = (
-    ("device_type", Enum(*DEVICES, name="device type")),
-    (
-        "image_url",
-        Pattern("image URL", r"(https?|nfs|cifs|smb)://\S{1,2000}", "must be a URL of http, https, nfs, cifs or smb"),
-    ),
+_IMAGE_URL = Pattern(
+    "image URL", r"(https?|nfs|cifs|smb)://\S{1,2000}", "must be a URL of http, https, nfs, cifs or smb"
 )
-_NAMED = {"device_types": Words()}
-_OPTIONAL = (("image_download_source", Enum("http", "local", "swift", name="source")),)
+
+
+class Devices(Words):
+    """A comma list of drives."""
+
+    name = "device types"
+
+    def validate(self, value: Any) -> Any:
+        """Check every word."""
+        found = super().validate(value)
+        if not set(found) <= set(DEVICES):
+            raise ValueError(f"may hold: {', '.join(DEVICES)}")
+        return found
+
+    def described(self) -> dict[str, Any]:
+        """Say which words there are."""
+        return {"items": {"type": "string", "enum": list(DEVICES)}}
 
 
 def show(request: Request, node: str) -> Answer:
     """Show what is in the virtual drives."""
-    input.query(request.query(), {})
     conductor, uuid = serving.conductor_of_part(request, node)
     return answers.document(secrets.masked(conductor.get_virtual_media(request.context, uuid)))
 
 
-def attach(request: Request, node: str) -> Answer:
+def attach(
+    request: Request, node: str, device_type: str, image_url: str, image_download_source: str = "local"
+) -> Answer:
     """Begin to put an image into a drive."""
-    input.query(request.query(), {})
-    given = input.arguments(input.require_object(request.json()), _OPTIONAL, _REQUIRED)
     conductor, uuid = serving.conductor_of_part(request, node)
-    source = given.get("image_download_source", "local")
-    conductor.attach_virtual_media(request.context, uuid, given["device_type"], given["image_url"], source)
+    conductor.attach_virtual_media(request.context, uuid, device_type, image_url, image_download_source)
     return NO_CONTENT
 
 
-def detach(request: Request, node: str) -> Answer:
+def detach(request: Request, node: str, device_types: list[str] | None = None) -> Answer:
     """Begin to empty drives; all of them unless some are named."""
-    named = input.query(request.query(), _NAMED).get("device_types") or None
-    if named is not None and not set(named) <= set(DEVICES):
-        raise InvalidParameterValue(err=f"device_types may hold: {', '.join(DEVICES)}.")
     conductor, uuid = serving.conductor_of_part(request, node)
-    conductor.detach_virtual_media(request.context, uuid, named)
+    conductor.detach_virtual_media(request.context, uuid, device_types or None)
     return NO_CONTENT
 
 
 _VMEDIA = "/v1/nodes/{node}/vmedia"
 
 ROUTES = (
-    Route("GET", _VMEDIA, show, since=93, shape=FAULT, rule="baremetal:node:vmedia:get"),
-    Route("POST", _VMEDIA, attach, since=89, rule="baremetal:node:vmedia:attach"),
-    Route("DELETE", _VMEDIA, detach, since=89, rule="baremetal:node:vmedia:detach"),
+    Route(
+        "GET",
+        _VMEDIA,
+        show,
+        since=93,
+        shape=FAULT,
+        rule="baremetal:node:vmedia:get",
+        ok=200,
+        also=(502,),
+        answer=list_of(OPEN),
+    ),
+    Route(
+        "POST",
+        _VMEDIA,
+        attach,
+        since=89,
+        rule="baremetal:node:vmedia:attach",
+        body=Body(
+            Argument("device_type", Enum(*DEVICES, name="device type"), required=True),
+            Argument("image_url", _IMAGE_URL, required=True),
+            Argument("image_download_source", Enum("http", "local", "swift", name="source")),
+        ),
+        ok=204,
+    ),
+    Route(
+        "DELETE",
+        _VMEDIA,
+        detach,
+        since=89,
+        rule="baremetal:node:vmedia:detach",
+        query=(Argument("device_types", Devices()),),
+        ok=204,
+    ),
 )

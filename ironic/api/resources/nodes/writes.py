@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access, answers, input, patching
+from ironic.api import access, answers, patching
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.arguments import Argument
 from ironic.api.errors import unacceptable
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
@@ -30,15 +32,10 @@ from ironic.core.values import Bool
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
-_RESET: Final = {"reset_interfaces": Bool()}
 
-
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Enroll a node."""
-    project = _bound_to(request)
-    input.query(request.query(), {})
-    values = input.create(Node, request.json(), request.minor)
-    if project is not None:
+    if (project := _bound_to(request)) is not None:
         _claim(values, project)
         rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
@@ -82,17 +79,13 @@ def _check_new(request: Request, values: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
 
 
-def patch(request: Request, node: str) -> Answer:
+def patch(request: Request, node: str, changes: Sequence[Change], reset_interfaces: bool = False) -> Answer:
     """Change a node."""
-    reset = input.query(request.query(), _RESET).get("reset_interfaces")
-    if reset is not None and request.minor < 45:
-        raise unacceptable("reset_interfaces", 45)
-    changes = patching.read(request, Node)
-    _check_patch(request, changes, reset=bool(reset))
+    _check_patch(request, changes, reset=reset_interfaces)
     if not request.services.policy.is_open:
         # Before the node is waited for; judged again when it is held, as it may have another owner by then.
         _check_rights(request, references.facts(request, node), changes, ident=node)
-    changed = when_free(request, node, lambda record: _change(request, record, changes, reset=bool(reset)))
+    changed = when_free(request, node, lambda record: _change(request, record, changes, reset=reset_interfaces))
     return answers.document(reads.document(request, changed))
 
 
@@ -190,7 +183,6 @@ def _composition(request: Request, record: "NodeRecord", values: Mapping[str, An
 
 def delete(request: Request, node: str) -> Answer:
     """Delete a node."""
-    input.query(request.query(), {})
     facts = references.facts(request, node)
     if not _may_delete_own(request, facts):
         access.require(request, "baremetal:node:delete", facts)
@@ -208,10 +200,18 @@ def _may_delete_own(request: Request, facts: references.Facts) -> bool:
 # The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
 _WHOLE = needs_one("a node's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/nodes", create, judges=True),
+    # Who may not enroll any node learns that before what is wrong with this one.
+    Route("POST", "/v1/nodes", create, judges=True, first=_bound_to, of=Create(Node)),
     Route("PATCH", "/v1/nodes", _WHOLE),
     Route("DELETE", "/v1/nodes", _WHOLE),
     Route("POST", "/v1/nodes/{node}", _WHOLE),
-    Route("PATCH", "/v1/nodes/{node}", patch, judges=True),
-    Route("DELETE", "/v1/nodes/{node}", delete, judges=True),
+    Route(
+        "PATCH",
+        "/v1/nodes/{node}",
+        patch,
+        judges=True,
+        query=(Argument("reset_interfaces", Bool(), since=45),),
+        of=Patch(Node),
+    ),
+    Route("DELETE", "/v1/nodes/{node}", delete, judges=True, of=Delete(Node)),
 )

@@ -5,7 +5,9 @@ from typing import Any
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
 from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
@@ -17,14 +19,14 @@ from ironic.core.model.portgroup import Portgroup
 _EITHER = ("node", "address", "shard", "conductor_groups")
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List port groups."""
-    return _list(request, listing.read(request, Portgroup), "portgroups")
+    return _list(request, page, "portgroups")
 
 
-def detail(request: Request) -> Answer:
+def detail(request: Request, page: Page) -> Answer:
     """List port groups with all fields; the older spelling of `detail=true`."""
-    return _list(request, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+    return _list(request, page, "portgroups/detail")
 
 
 def _list(request: Request, page: Page, path: str) -> Answer:
@@ -34,14 +36,14 @@ def _list(request: Request, page: Page, path: str) -> Answer:
     return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
 
 
-def index_of_node(request: Request, node: str) -> Answer:
+def index_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the port groups of a node."""
-    return _list_of_node(request, node, listing.read(request, Portgroup), "portgroups")
+    return _list_of_node(request, node, page, "portgroups")
 
 
-def detail_of_node(request: Request, node: str) -> Answer:
+def detail_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the port groups of a node with all fields."""
-    return _list_of_node(request, node, listing.read(request, Portgroup, detailed=True), "portgroups/detail")
+    return _list_of_node(request, node, page, "portgroups/detail")
 
 
 def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
@@ -62,9 +64,8 @@ def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str
     return filters
 
 
-def show(request: Request, portgroup: str) -> Answer:
+def show(request: Request, portgroup: str, view: Projection) -> Answer:
     """Show one port group."""
-    view = listing.one(request, Portgroup)
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, portgroup)))
 
 
@@ -72,11 +73,21 @@ _ONE, _OF_NODE = "/v1/portgroups/{portgroup}", "/v1/nodes/{node}/portgroups"
 
 _LISTED = refuses("Below a node port groups can only be listed; address one as /v1/portgroups/<port group>.")
 ROUTES = (
-    Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
-    Route("GET", "/v1/portgroups/detail", detail, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS),
-    Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get"),
-    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE),
-    Route("GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE),
+    Route("GET", "/v1/portgroups", index, since=23, shape=FAULT, rule=access.LIST_PORTGROUPS, of=List(Portgroup)),
+    Route(
+        "GET",
+        "/v1/portgroups/detail",
+        detail,
+        since=23,
+        shape=FAULT,
+        rule=access.LIST_PORTGROUPS,
+        of=List(Portgroup, detailed=True),
+    ),
+    Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get", of=One(Portgroup)),
+    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE, of=List(Portgroup)),
+    Route(
+        "GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE, of=List(Portgroup, detailed=True)
+    ),
     *(Route(method, _OF_NODE, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

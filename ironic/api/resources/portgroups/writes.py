@@ -4,11 +4,13 @@ A new group is a row and nothing more. Changing and deleting is the work of the 
 ports: what the ports of the group and the state of the node allow is judged under its lock.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import answers, input, patching, projection
+from ironic.api import answers, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
+from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references as node_references
@@ -19,10 +21,8 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.portgroup import Portgroup
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a port group to a node."""
-    input.query(request.query(), {})
-    values = input.create(Portgroup, request.json(), request.minor)
     values["mode"] = values.get("mode") or request.settings.default_portgroup_mode
     with request.store.writing():
         owner = node_references.holder(
@@ -33,10 +33,8 @@ def create(request: Request) -> Answer:
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
 
 
-def patch(request: Request, portgroup: str) -> Answer:
+def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer:
     """Change a port group."""
-    input.query(request.query(), {})
-    changes = patching.read(request, Portgroup)
     if any(change.root == "mode" and change.op == "remove" for change in changes):
         raise InvalidParameterValue(err="mode must not be removed.")
     roots = sorted({change.root for change in changes})
@@ -60,7 +58,6 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
 
 def delete(request: Request, portgroup: str) -> Answer:
     """Delete a port group that has no ports."""
-    input.query(request.query(), {})
     uuid, node_uuid = request.store.portgroups.row(("uuid", "node_uuid"), portgroup)
     node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_portgroup(
         request.context, uuid
@@ -74,9 +71,9 @@ _ONE: Final = "/v1/portgroups/{portgroup}"
 _WHOLE = needs_one("a port group's UUID or name")
 ROUTES = (
     # Judged by the node that the body names.
-    Route("POST", "/v1/portgroups", create, since=23, shape=FAULT, judges=True),
+    Route("POST", "/v1/portgroups", create, since=23, shape=FAULT, judges=True, of=Create(Portgroup)),
     Route("PATCH", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
     Route("DELETE", "/v1/portgroups", _WHOLE, since=23, shape=FAULT),
-    Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule=_UPDATE),
-    Route("DELETE", _ONE, delete, since=23, shape=FAULT, rule="baremetal:portgroup:delete"),
+    Route("PATCH", _ONE, patch, since=23, shape=FAULT, rule=_UPDATE, of=Patch(Portgroup)),
+    Route("DELETE", _ONE, delete, since=23, shape=FAULT, rule="baremetal:portgroup:delete", of=Delete(Portgroup)),
 )

@@ -9,7 +9,9 @@ from typing import Any
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
+from ironic.api.forms import List, One
 from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
@@ -25,24 +27,24 @@ _JUDGED_BY = ("owner", "lessee")
 _NOT_WITH_GROUPS = ("node", "portgroup", "address")
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List ports."""
-    return _list(request, listing.read(request, Port), "ports")
+    return _list(request, page, "ports")
 
 
-def detail(request: Request) -> Answer:
+def detail(request: Request, page: Page) -> Answer:
     """List ports with all fields; the older spelling of `detail=true`."""
-    return _list(request, listing.read(request, Port, detailed=True), "ports/detail")
+    return _list(request, page, "ports/detail")
 
 
-def index_of_node(request: Request, node: str) -> Answer:
+def index_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the ports of a node."""
-    return _list_of_node(request, node, listing.read(request, Port), "ports")
+    return _list_of_node(request, node, page, "ports")
 
 
-def detail_of_node(request: Request, node: str) -> Answer:
+def detail_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the ports of a node with all fields."""
-    return _list_of_node(request, node, listing.read(request, Port, detailed=True), "ports/detail")
+    return _list_of_node(request, node, page, "ports/detail")
 
 
 def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
@@ -52,14 +54,14 @@ def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
     return listing.answer(request, Port, request.store.ports, page, filters, path=path)
 
 
-def index_of_portgroup(request: Request, portgroup: str) -> Answer:
+def index_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
     """List the ports of a port group."""
-    return _list_of_portgroup(request, portgroup, listing.read(request, Port), "ports")
+    return _list_of_portgroup(request, portgroup, page, "ports")
 
 
-def detail_of_portgroup(request: Request, portgroup: str) -> Answer:
+def detail_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
     """List the ports of a port group with all fields."""
-    return _list_of_portgroup(request, portgroup, listing.read(request, Port, detailed=True), "ports/detail")
+    return _list_of_portgroup(request, portgroup, page, "ports/detail")
 
 
 def _list_of_portgroup(request: Request, portgroup: str, page: Page, path: str) -> Answer:
@@ -109,9 +111,8 @@ def _node_id(request: Request, ident: str) -> Any:
     return node_idents.seen(request, ident)
 
 
-def show(request: Request, port: str) -> Answer:
+def show(request: Request, port: str, view: Projection) -> Answer:
     """Show one port."""
-    view = listing.one(request, Port)
     return answers.document(view.document(request, request.store.ports.row(view.columns, port)))
 
 
@@ -119,15 +120,22 @@ _OF_NODE, _OF_PORTGROUP = "/v1/nodes/{node}/ports", "/v1/portgroups/{portgroup}/
 
 _LISTED = refuses("Here ports can only be listed; address one as /v1/ports/<port>.")
 ROUTES = (
-    Route("GET", "/v1/ports", index, rule=access.LIST_PORTS),
-    Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS),
-    Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get"),
-    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE),
-    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE),
+    Route("GET", "/v1/ports", index, rule=access.LIST_PORTS, of=List(Port)),
+    Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS, of=List(Port, detailed=True)),
+    Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get", of=One(Port)),
+    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE, of=List(Port)),
+    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE, of=List(Port, detailed=True)),
     *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
-    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS),
-    Route("GET", f"{_OF_PORTGROUP}/detail", detail_of_portgroup, since=24, rule=access.LIST_PORTS),
+    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS, of=List(Port)),
+    Route(
+        "GET",
+        f"{_OF_PORTGROUP}/detail",
+        detail_of_portgroup,
+        since=24,
+        rule=access.LIST_PORTS,
+        of=List(Port, detailed=True),
+    ),
     *(Route(method, _OF_PORTGROUP, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_PORTGROUP}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),
 )

@@ -5,11 +5,13 @@ network that a machine is in, so the conductor that serves its node does that, a
 request has been: the state of the node is looked at where it can't change any more, under the conductor's lock.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import answers, input, patching, projection
+from ironic.api import answers, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
+from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references as node_references
@@ -21,10 +23,8 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.port import Port
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a port to a node."""
-    input.query(request.query(), {})
-    values = input.create(Port, request.json(), request.minor)
     with request.store.writing():
         owner = references.named_owner(request, values, "baremetal:port:create")
         group = references.group(request, values.pop("portgroup_uuid", None), owner.id)
@@ -36,10 +36,8 @@ def create(request: Request) -> Answer:
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
 
 
-def patch(request: Request, port: str) -> Answer:
+def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     """Change a port."""
-    input.query(request.query(), {})
-    changes = patching.read(request, Port)
     roots = {change.root for change in changes}
     before = patching.before(request.store.ports, Port, port, (*_ALWAYS, *sorted(roots)))
     node = node_references.facts(request, before["node_uuid"])
@@ -75,7 +73,6 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
 
 def delete(request: Request, port: str) -> Answer:
     """Delete a port."""
-    input.query(request.query(), {})
     if not syntax.is_uuid(port):
         raise InvalidParameterValue(err="A port that is to be deleted has to be named by its UUID.")
     uuid, node_uuid = request.store.ports.row(("uuid", "node_uuid"), port)
@@ -85,10 +82,10 @@ def delete(request: Request, port: str) -> Answer:
 
 _WHOLE = needs_one("a port's UUID or name")
 ROUTES = (
-    Route("POST", "/v1/ports", create, judges=True),  # judged by the node that the body names
+    Route("POST", "/v1/ports", create, judges=True, of=Create(Port)),  # judged by the node that the body names
     Route("PATCH", "/v1/ports", _WHOLE),
     Route("DELETE", "/v1/ports", _WHOLE),
     Route("POST", "/v1/ports/{port}", _WHOLE),
-    Route("PATCH", "/v1/ports/{port}", patch, rule=_UPDATE),
-    Route("DELETE", "/v1/ports/{port}", delete, rule="baremetal:port:delete"),
+    Route("PATCH", "/v1/ports/{port}", patch, rule=_UPDATE, of=Patch(Port)),
+    Route("DELETE", "/v1/ports/{port}", delete, rule="baremetal:port:delete", of=Delete(Port)),
 )

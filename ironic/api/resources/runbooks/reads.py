@@ -7,14 +7,16 @@ from typing import Any
 
 from ironic.api import access, answers, listing
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.runbooks.fields import Runbook
 from ironic.api.routes import Route
 
 
-def index(request: Request) -> Answer:
+def index(request: Request, page: Page) -> Answer:
     """List the runbooks that the caller may see."""
-    page = listing.read(request, Runbook)
     filters: dict[str, Any] = {}
     if (project := access.own_project(request, access.LIST_RUNBOOKS)) is not None:
         filters["visible_to"] = project
@@ -23,13 +25,12 @@ def index(request: Request) -> Answer:
     return listing.answer(request, Runbook, request.store.runbooks, page, filters)
 
 
-def show(request: Request, runbook: str) -> Answer:
+def show(request: Request, runbook: str, view: Projection) -> Answer:
     """Show one runbook."""
-    view = listing.one(request, Runbook)
     return answers.document(view.document(request, request.store.runbooks.row(view.columns, runbook)))
 
 
 ROUTES = (
-    Route("GET", "/v1/runbooks", index, since=92, rule=access.LIST_RUNBOOKS),
-    Route("GET", "/v1/runbooks/{runbook}", show, since=92, rule="baremetal:runbook:get"),
+    Route("GET", "/v1/runbooks", index, since=92, rule=access.LIST_RUNBOOKS, of=List(Runbook)),
+    Route("GET", "/v1/runbooks/{runbook}", show, since=92, rule="baremetal:runbook:get", of=One(Runbook)),
 )

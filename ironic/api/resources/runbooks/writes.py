@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, input, json_patch
+from ironic.api import access
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
@@ -17,11 +18,8 @@ if TYPE_CHECKING:
     from ironic.db import RunbookRecord
 
 
-def create(request: Request) -> Answer:
+def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a runbook."""
-    input.query(request.query(), {})
-    rules.check_new(input.require_object(request.json()), request.minor)
-    values = input.create(Runbook, request.json(), request.minor)
     settled = rules.settled_new(values, _caller(request))
     _check_new(request, settled)
     return step_lists.created(request, Runbook, request.store.runbooks, settled)
@@ -46,11 +44,8 @@ def _caller(request: Request) -> rules.Caller:
     return rules.Caller(request.context.project_id, not access.is_site_operator(request))
 
 
-def patch(request: Request, runbook: str) -> Answer:
+def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:
     """Change a runbook."""
-    input.query(request.query(), {})
-    known = {name: one for name, one in Runbook.writable("patch").items() if one.since <= request.minor}
-    changes = json_patch.read(request.json(), known, request.minor, request.settings.max_patch_operations)
 
     def settle(record: "RunbookRecord", values: dict[str, Any]) -> dict[str, Any]:
         _check_rights(request, record, changes)
@@ -68,7 +63,6 @@ def _check_rights(request: Request, record: "RunbookRecord", changes: Sequence[C
 
 def delete(request: Request, runbook: str) -> Answer:
     """Delete a runbook."""
-    input.query(request.query(), {})
     request.store.runbooks.delete(runbook)
     return NO_CONTENT
 
@@ -77,10 +71,12 @@ _ALL, _ONE = "/v1/runbooks", "/v1/runbooks/{runbook}"
 
 # The rules of a patch depend on what is changed: see the handler.
 ROUTES = (
-    Route("POST", _ALL, create, since=92, below=405, rule="baremetal:runbook:create"),
+    Route(
+        "POST", _ALL, create, since=92, below=405, rule="baremetal:runbook:create", of=Create(Runbook, rules.check_new)
+    ),
     Route("PATCH", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("DELETE", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("POST", _ONE, step_lists.WHOLE, since=92, below=405),
-    Route("PATCH", _ONE, patch, since=92, below=405, rule="baremetal:runbook:get"),
-    Route("DELETE", _ONE, delete, since=92, below=405, rule="baremetal:runbook:delete"),
+    Route("PATCH", _ONE, patch, since=92, below=405, rule="baremetal:runbook:get", of=Patch(Runbook, hides_newer=True)),
+    Route("DELETE", _ONE, delete, since=92, below=405, rule="baremetal:runbook:delete", of=Delete(Runbook)),
 )

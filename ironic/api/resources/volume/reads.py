@@ -8,14 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, answers, input, listing, projection
+from ironic.api import access, answers, listing, projection
 from ironic.api.answers import Answer
+from ironic.api.forms import List, One
 from ironic.api.listing import Page
+from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.resources.volume.fields import VolumeConnector, VolumeTarget
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import LINK, closed, list_of
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
 
@@ -35,13 +38,11 @@ def links(request: Request, path: str) -> dict[str, Any]:
 
 def show_root(request: Request) -> Answer:
     """Show where connectors and targets are."""
-    input.query(request.query(), {})
     return answers.document(links(request, "volume"))
 
 
 def show_root_of_node(request: Request, node: str) -> Answer:
     """Show where the connectors and targets of a node are."""
-    input.query(request.query(), {})
     (uuid,) = node_idents.row(request, ("uuid",), node)
     return answers.document(links(request, f"nodes/{uuid}/volume"))
 
@@ -64,17 +65,15 @@ class Kind:
         """Return where they are stored."""
         return self.stored(request.store)
 
-    def index(self, request: Request) -> Answer:
+    def index(self, request: Request, page: Page) -> Answer:
         """List them."""
-        page = listing.read(request, self.resource)
         filters: dict[str, Any] = {}
         if (node := page.filters.get("node")) is not None:
             filters["node_id"] = node_idents.seen(request, node)
         return self._list(request, page, filters, f"volume/{self.name}")
 
-    def index_of_node(self, request: Request, node: str) -> Answer:
+    def index_of_node(self, request: Request, node: str, page: Page) -> Answer:
         """List those of a node."""
-        page = listing.read(request, self.resource)
         if "node" in page.filters:
             raise InvalidParameterValue(err="The path names the node already.")
         found, uuid = node_idents.row(request, ("id", "uuid"), node)
@@ -85,18 +84,17 @@ class Kind:
         mine = {} if project is None else {"project": project}
         return listing.answer(request, self.resource, self.rows(request), page, {**filters, **mine}, path=path)
 
-    def show(self, request: Request, ident: str) -> Answer:
+    def show(self, request: Request, ident: str, view: Projection) -> Answer:
         """Show one."""
-        view = listing.one(request, self.resource)
         return answers.document(view.document(request, self.rows(request).row(view.columns, ident)))
 
     def routes(self) -> tuple[Route, ...]:
         """Return the rows of the route table."""
         ours, of_node = f"/v1/volume/{self.name}", f"/v1/nodes/{{node}}/volume/{self.name}"
         return (
-            Route("GET", ours, self.index, since=32, rule=access.LIST_VOLUMES),
-            Route("GET", f"{ours}/{{{self.ident}}}", self.show, since=32, rule="baremetal:volume:get"),
-            Route("GET", of_node, self.index_of_node, since=32, rule=access.LIST_VOLUMES),
+            Route("GET", ours, self.index, since=32, rule=access.LIST_VOLUMES, of=List(self.resource)),
+            Route("GET", f"{ours}/{{{self.ident}}}", self.show, since=32, rule=_GET, of=One(self.resource)),
+            Route("GET", of_node, self.index_of_node, since=32, rule=access.LIST_VOLUMES, of=List(self.resource)),
             *(Route(method, of_node, _LISTED, since=32) for method in ("POST", "PATCH", "DELETE")),
             *(Route(method, f"{of_node}/*", _LISTED, since=32) for method in ("GET", "POST", "PATCH", "DELETE")),
         )
@@ -106,11 +104,12 @@ CONNECTORS = Kind(VolumeConnector, "connector", lambda store: store.volume_conne
 TARGETS = Kind(VolumeTarget, "target", lambda store: store.volume_targets)
 
 _GET = "baremetal:volume:get"
+_LINKS = closed({name: list_of(LINK) for name in ("links", "connectors", "targets")})
 
 _LISTED = refuses("Below a node volumes can only be listed; address one as /v1/volume/<kind>/<uuid>.")
 ROUTES = (
-    Route("GET", "/v1/volume", show_root, since=32, shape=FAULT, rule=_GET),
-    Route("GET", "/v1/nodes/{node}/volume", show_root_of_node, since=32, rule=_GET),
+    Route("GET", "/v1/volume", show_root, since=32, shape=FAULT, rule=_GET, ok=200, answer=_LINKS),
+    Route("GET", "/v1/nodes/{node}/volume", show_root_of_node, since=32, rule=_GET, ok=200, answer=_LINKS),
     *CONNECTORS.routes(),
     *TARGETS.routes(),
 )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access, answers, input, patching, projection
+from ironic.api import access, answers, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
@@ -42,10 +43,8 @@ class Writes:
 
     kind: Kind
 
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request, values: dict[str, Any]) -> Answer:
         """Add one to a node."""
-        input.query(request.query(), {})
-        values = input.create(self.kind.resource, request.json(), request.minor)
         with request.store.writing():
             owner = node_references.holder(request, values.pop("node_uuid"), _CREATE, _NO_NODE)
             record = self.kind.rows(request).create(values | {"node_id": owner.id})
@@ -53,10 +52,8 @@ class Writes:
         document = view.of_record(request, record, {"node_uuid": owner.uuid})
         return answers.created(document, request.url(f"/v1/volume/{self.kind.name}/{record.uuid}"))
 
-    def patch(self, request: Request, ident: str) -> Answer:
+    def patch(self, request: Request, ident: str, changes: Sequence[Change]) -> Answer:
         """Change one."""
-        input.query(request.query(), {})
-        changes = patching.read(request, self.kind.resource)
         (node,) = self.kind.rows(request).row(("node_uuid",), ident)
         node_writes.when_free(request, node, lambda record: self._change(request, record, ident, changes))
         view = projection.full(self.kind.resource, request.minor)
@@ -82,7 +79,6 @@ class Writes:
 
     def delete(self, request: Request, ident: str) -> Answer:
         """Delete one."""
-        input.query(request.query(), {})
         (node,) = self.kind.rows(request).row(("node_uuid",), ident)
         node_writes.when_free(request, node, lambda record: self._delete(request, record, ident))
         return NO_CONTENT
@@ -102,14 +98,15 @@ class Writes:
     def routes(self) -> tuple[Route, ...]:
         """Return the rows of the route table."""
         all_of_them = f"/v1/volume/{self.kind.name}"
-        one = f"{all_of_them}/{{{self.kind.ident}}}"
+        one, resource = f"{all_of_them}/{{{self.kind.ident}}}", self.kind.resource
         return (
-            Route("POST", all_of_them, self.create, since=32, judges=True),  # judged by the node that the body names
+            # Judged by the node that the body names.
+            Route("POST", all_of_them, self.create, since=32, judges=True, of=Create(resource)),
             Route("PATCH", all_of_them, _WHOLE, since=32),
             Route("DELETE", all_of_them, _WHOLE, since=32),
             Route("POST", one, _WHOLE, since=32),
-            Route("PATCH", one, self.patch, since=32, rule="baremetal:volume:update"),
-            Route("DELETE", one, self.delete, since=32, rule="baremetal:volume:delete"),
+            Route("PATCH", one, self.patch, since=32, rule="baremetal:volume:update", of=Patch(resource)),
+            Route("DELETE", one, self.delete, since=32, rule="baremetal:volume:delete", of=Delete(resource)),
         )
 
 

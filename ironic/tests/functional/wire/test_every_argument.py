@@ -35,14 +35,12 @@ VERBS = {
 
 def body_of(route: Route) -> dict[str, Any]:
     """Return the schema of a body whose keys are told."""
-    told = operations.told(route, MAXIMUM)
-    body = told.body_at(MAXIMUM) if told else None
+    body = operations.told(route, MAXIMUM).body
     return body if body and body.get("properties") else {}
 
 
 def query_of(route: Route) -> dict[str, Any]:
-    told = operations.told(route, MAXIMUM)
-    return dict(told.query) if told else {}
+    return {one.name: one.type for one in operations.told(route, MAXIMUM).query}
 
 
 def some(schema: dict[str, Any]) -> Any:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ironic.api import versions
-from ironic.api.openapi import actions, operations
+from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
 
@@ -64,11 +64,10 @@ def _of_route(route: Route, minor: int) -> Iterator[str]:
     name = f"{route.method} {route.path}"
     yield name
     told = operations.told(route, minor)
-    assert told is not None
     # What one document takes, and what longer paths to a list take, follows from the list.
     is_list = any(route.path == _list_path(one) for one in operations.resources())
-    if is_list or route.method != "GET" or actions.find(route.method, route.path, minor):
-        yield from (f"{name}?{parameter}" for parameter in told.query)
-    for key, schema in ((told.body_at(minor) or {}).get("properties") or {}).items():
+    if is_list or route.method != "GET" or route.of is None:
+        yield from (f"{name}?{parameter.name}" for parameter in told.query)
+    for key, schema in ((told.body or {}).get("properties") or {}).items():
         yield f"{name} {key}"
         yield from (f"{name} {key}={word}" for word in schema.get("enum", ()))
