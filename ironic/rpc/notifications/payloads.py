@@ -2,7 +2,8 @@
 
 One line per kind of payload; which fields a kind has stands in the lines of the model. A value is taken from what is
 told about by the field's name; times become text, and what looks like a secret is masked at any depth, as everywhere.
-A field that is told anew is a new minor version of its payloads.
+A payload's version is the one that its fields up to API version 1.115 made; each later version of the API that brought
+it a field counts one more.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -22,6 +23,8 @@ from ironic.core.model.portgroup import Portgroup
 from ironic.core.model.runbook import Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 
+_COUNTED: Final = 115
+
 
 @dataclass(frozen=True, slots=True)
 class Payload:
@@ -39,8 +42,11 @@ class Payload:
         """Read the fields off the model: those of every payload, those of this kind, then what ``also`` happened."""
         every = sorted(resource.table.told_in(""), key=lambda field: (field in INTERFACES, field))
         of_kind = sorted({*resource.table.told_in(kind), *also} - {*every})
-        masks = {field: one.mask for field, one in resource.table.fields.items() if one.mask is not None}
-        return cls(name, version, (*every, *of_kind), masks)
+        fields = resource.table.fields
+        masks = {field: one.mask for field, one in fields.items() if one.mask is not None}
+        later = {fields[field].since for field in (*every, *of_kind) if field in fields} - {*range(_COUNTED + 1)}
+        major, minor = version.split(".")
+        return cls(name, f"{major}.{int(minor) + len(later)}", (*every, *of_kind), masks)
 
     def of(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the payload of what has these values, ready to be sent."""

@@ -78,9 +78,18 @@ def test_rules_write_it_and_never_from_a_report(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_listeners_are_told() -> None:
-    payload = Payload.about(Node, "NodePayload", "1.18")
+    payload = Payload.about(Node, "NodePayload", "1.17")
     values = dict.fromkeys(payload.fields) | {"bay": "b1"}
     assert payload.of(values)["ironic_object.data"]["bay"] == "b1"
+
+
+def test_each_later_version_that_brings_a_payload_fields_makes_it_a_later_one() -> None:
+    lines = {"a": Field(Text(), told=EVERY), "b": Field(Text(), since=116, told=EVERY)}
+    lines |= {"c": Field(Text(), since=116, told=EVERY), "d": Field(Text(), since=118), "e": Field(Text(), since=119)}
+    made: Any = type("Made", (Resource,), {"__module__": __name__, **lines})
+    assert Payload.about(made, "MadePayload", "1.3").version == "1.4"
+    made = type("Made", (Resource,), {"__module__": __name__, "a": Field(Text(), since=115, told=EVERY)})
+    assert Payload.about(made, "MadePayload", "1.3").version == "1.3"
 
 
 def test_the_description_of_the_api_has_it() -> None:
