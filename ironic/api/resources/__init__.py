@@ -1,6 +1,6 @@
 """The resources. One that takes several files is a package of one layout, the others are a module each.
 
-In a package `fields` describes the documents, `reads` lists and shows, `writes` creates, changes and deletes. What
+In a package `computed` makes what is in no column, `reads` lists and shows, `writes` creates, changes and deletes. What
 stands below one thing in its path is the module of that name: `/v1/nodes/{node}/management/...` is `nodes.management`.
 The route table is the rows of all modules together: a module that has `ROUTES` is found, it is registered nowhere.
 """

@@ -15,10 +15,10 @@ from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import reads as nodes
-from ironic.api.resources.nodes.fields import Node
 from ironic.api.routes import Route
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.chassis import Chassis
+from ironic.core.model.node import Node
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:

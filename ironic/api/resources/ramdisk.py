@@ -19,11 +19,11 @@ from ironic.api.errors import Headers, Refused
 from ironic.api.rate_limit import RateLimit
 from ironic.api.request import Request
 from ironic.api.resources.nodes import writes as node_writes
-from ironic.api.resources.nodes.fields import Node
 from ironic.api.schema import OPEN, closed
 from ironic.core import secrets as secret_values
 from ironic.core.callback_urls import are_two_machines
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
+from ironic.core.model.node import Node
 from ironic.core.permit import PERMIT
 from ironic.core.secrets import REPLACEMENT
 from ironic.inspection.sender import TOKEN_SOURCE

@@ -7,8 +7,8 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import rows
-from ironic.api.resources.inspection_rules.fields import InspectionRule
 from ironic.api.routes import FAULT, Route
+from ironic.core.model.inspection_rule import InspectionRule
 
 
 def index(request: Request, page: Page) -> Answer:

@@ -14,10 +14,10 @@ from ironic.api.listing import Keep, Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents, views
-from ironic.api.resources.nodes.fields import Node
+from ironic.api.resources.nodes import computed, idents
 from ironic.api.routes import Route
 from ironic.core.errors import HTTPForbidden
+from ironic.core.model.node import Node
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -53,7 +53,7 @@ def _of_conductor(request: Request, page: Page) -> Keep | None:
     host = page.filters.get("conductor")
     if host is None:
         return None
-    return Keep(views.PLACED_BY, lambda *placed_by: views.host(request, *placed_by) == host)
+    return Keep(computed.PLACED_BY, lambda *placed_by: computed.host(request, *placed_by) == host)
 
 
 def show(request: Request, node: str, view: Projection) -> Answer:

@@ -9,8 +9,8 @@ from typing import Any
 from ironic.api import access
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.resources.nodes.fields import Node
 from ironic.core import syntax
+from ironic.core.model.node import Node
 
 
 def rule_for(change: Change) -> str:

@@ -19,14 +19,13 @@ from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.allocations import links as allocation_links
 from ironic.api.resources.nodes import idents, reads, references, rights, rules, serving
-from ironic.api.resources.nodes.fields import Node
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import Route
 from ironic.core import states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.lock_purpose import is_in_background
-from ironic.core.model.node import INTERFACES
+from ironic.core.model.node import INTERFACES, Node
 from ironic.core.values import Bool
 
 if TYPE_CHECKING:

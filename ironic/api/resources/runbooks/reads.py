@@ -11,8 +11,8 @@ from ironic.api.forms import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.runbooks.fields import Runbook
 from ironic.api.routes import Route
+from ironic.core.model.runbook import Runbook
 
 
 def index(request: Request, page: Page) -> Answer:

@@ -10,9 +10,9 @@ from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
 from ironic.api.resources.runbooks import rules
-from ironic.api.resources.runbooks.fields import Runbook
 from ironic.api.routes import Route
 from ironic.core import user_steps
+from ironic.core.model.runbook import Runbook
 
 if TYPE_CHECKING:
     from ironic.db import RunbookRecord

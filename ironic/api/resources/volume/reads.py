@@ -16,11 +16,11 @@ from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.volume.fields import VolumeConnector, VolumeTarget
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import LINK, closed, list_of
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
+from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 
 if TYPE_CHECKING:
     from ironic.db import Store

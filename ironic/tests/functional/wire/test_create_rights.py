@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api.resources.nodes.fields import Node
+from ironic.core.model.node import Node
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import FOREIGN, OWNED, ask
 from ironic.tests.functional.wire.service import Service

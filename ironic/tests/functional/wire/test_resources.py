@@ -9,10 +9,6 @@ import pytest
 
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
-from ironic.api.resources.inspection_rules.fields import InspectionRule
-from ironic.api.resources.nodes.fields import Node
-from ironic.api.resources.runbooks.fields import Runbook
-from ironic.api.resources.volume.fields import VolumeConnector, VolumeTarget
 from ironic.api.versions import MAXIMUM
 from ironic.core.model.allocation import Allocation
 from ironic.core.model.chassis import Chassis
@@ -21,10 +17,13 @@ from ironic.core.model.deploy_template import DeployTemplate
 from ironic.core.model.driver import Driver
 from ironic.core.model.fields import Resource
 from ironic.core.model.history import HistoryEntry
-from ironic.core.model.node import NodeStates
+from ironic.core.model.inspection_rule import InspectionRule
+from ironic.core.model.node import Node, NodeStates
 from ironic.core.model.node_items import BiosSetting, FirmwareComponent
 from ironic.core.model.port import Port
 from ironic.core.model.portgroup import Portgroup
+from ironic.core.model.runbook import Runbook
+from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 from ironic.tests.functional.wire import service as services
 from ironic.tests.suites.api import ResourceSuite, Sample, Target, WritableSuite
 

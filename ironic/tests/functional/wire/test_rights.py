@@ -16,10 +16,10 @@ from ironic.api.json_patch import Change
 from ironic.api.policy import Keystone, Noauth
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
-from ironic.api.resources.nodes.fields import Node
 from ironic.api.resources.nodes.rights import rule_for
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
+from ironic.core.model.node import Node
 from ironic.rpc.conductors import Conductors
 from ironic.rpc.in_process import InProcess
 from ironic.tests.functional.wire import service as services

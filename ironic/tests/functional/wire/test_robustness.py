@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ironic.api.resources.nodes.fields import Node
+from ironic.core.model.node import Node
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 

@@ -7,9 +7,9 @@ import pytest
 from ironic.api import computed, input, listing, projection
 from ironic.api.forms import Patch
 from ironic.api.openapi import bodies, operations
-from ironic.api.resources.nodes import fields as node_fields
 from ironic.api.resources.nodes import rights as node_rights
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.model import node as node_fields
 from ironic.core.model.fields import EVERY, WHOLE, Exact, Field, Resource
 from ironic.core.rules import writable
 from ironic.core.values import Text

@@ -6,6 +6,7 @@ Both are asked once for a whole page.
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ironic.api import computed
 from ironic.api.request import Request
 from ironic.core.errors import NoValidHost
 from ironic.core.model.node import Node
@@ -31,3 +32,6 @@ def host(request: Request, uuid: str, driver: str, group: str) -> str | None:
         return request.placement.host_for(uuid, driver, group)
     except NoValidHost:
         return None
+
+
+computed.bind(Node, traits=traits, conductor=hosts)

@@ -1,4 +1,4 @@
-"""Volume connectors and targets in the API: the model, and what callers see of the properties of a volume."""
+"""What callers see of the properties of a volume target."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -8,9 +8,7 @@ import orjson
 from ironic.api import access, computed
 from ironic.api.request import Request
 from ironic.core import secrets
-from ironic.core.model.volumes import VolumeConnector, VolumeTarget
-
-__all__ = ["VolumeConnector", "VolumeTarget"]
+from ironic.core.model.volumes import VolumeTarget
 
 _REDACTED: Final = orjson.Fragment(b'{"redacted_contents":"******"}')
 

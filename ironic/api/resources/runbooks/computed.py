@@ -1,4 +1,4 @@
-"""The runbook in the API: the model, and what belongs to it in other tables."""
+"""What a runbook has in other tables: its steps and its traits."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,8 +7,6 @@ from ironic.api import computed
 from ironic.api.request import Request
 from ironic.api.resources import step_lists
 from ironic.core.model.runbook import Runbook
-
-__all__ = ["Runbook"]
 
 
 def shown_traits(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[list[str]]:

@@ -1,4 +1,4 @@
-"""The inspection rule in the API: the model, and what is computed of it."""
+"""What an inspection rule shows besides its columns: its parts unless it is sensitive, and how often it ran."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,6 @@ from ironic.api import computed
 from ironic.api.request import Request
 from ironic.core.model.inspection_rule import InspectionRule
 from ironic.core.values import show_time
-
-__all__ = ["InspectionRule"]
 
 
 def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
