@@ -1,7 +1,7 @@
 """What the API tells those who listen to notifications: things that are created, changed and deleted through it.
 
-One table names the routes; handlers know nothing of it. The start is told when everything was checked: before the first
-commit, or before a conductor is asked. A request that is refused for what it asks is nobody's news.
+Rows of the route table say which request does what; handlers know nothing of it. The start is told when everything was
+checked: before the first commit, or before a conductor is asked. A request that is refused for what it asks is not told.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api.answers import Answer
+from ironic.api.forms import Create, Delete, Patch
 from ironic.api.request import Request
+from ironic.api.routes import Route
 from ironic.core.errors import IronicError
 from ironic.rpc.notifications import END, ERROR, NOTICES, START, Subject, subjects
 from ironic.rpc.notifications.notices import API
@@ -22,20 +24,6 @@ Values = dict[str, Any]
 _NOTHING: Final[Mapping[str, int]] = {}
 
 CREATE, UPDATE, DELETE, MAINTENANCE = "create", "update", "delete", "maintenance_set"
-
-# Path of a collection and of one of its members -> what there is to tell about.
-_COLLECTIONS: Final = {
-    "/v1/nodes": ("{node}", "node"),
-    "/v1/ports": ("{port}", "port"),
-    "/v1/portgroups": ("{portgroup}", "portgroup"),
-    "/v1/chassis": ("{chassis}", "chassis"),
-    "/v1/volume/connectors": ("{connector}", "volumeconnector"),
-    "/v1/volume/targets": ("{target}", "volumetarget"),
-    "/v1/allocations": ("{allocation}", "allocation"),
-    "/v1/deploy_templates": ("{template}", "deploytemplate"),
-    "/v1/runbooks": ("{runbook}", "runbook"),
-    "/v1/inspection_rules": ("{rule}", "inspectionrule"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +44,43 @@ def _all_rules(store: "Store", _path: tuple[str, ...]) -> Sequence[str]:
     return [row[0] for row in store.rules.rows(("uuid",))]
 
 
-def _routes() -> dict[tuple[str, str], Told]:
-    routes: dict[tuple[str, str], Told] = {}
-    for path, (member, kind) in _COLLECTIONS.items():
-        subject = subjects.SUBJECTS[kind]
-        routes["POST", path] = Told(subject, CREATE)
-        routes["PATCH", f"{path}/{member}"] = Told(subject, UPDATE)
-        routes["DELETE", f"{path}/{member}"] = Told(subject, DELETE)
-    for method in ("PUT", "DELETE"):
-        routes[method, "/v1/nodes/{node}/maintenance"] = Told(subjects.NODE_IN_MAINTENANCE, MAINTENANCE)
-        for path in ("/v1/nodes/{node}/traits", "/v1/nodes/{node}/traits/{trait}"):
-            routes[method, path] = Told(subjects.NODE, UPDATE)
-    routes["DELETE", "/v1/nodes/{node}/allocation"] = Told(subjects.SUBJECTS["allocation"], DELETE, _allocation_of)
-    routes["DELETE", "/v1/inspection_rules"] = Told(subjects.SUBJECTS["inspectionrule"], DELETE, _all_rules)
-    return routes
+# Besides creating, changing and deleting one thing.
+OTHERS: Final[Mapping[tuple[str, str], Told]] = {
+    **{
+        (method, "/v1/nodes/{node}/maintenance"): Told(subjects.NODE_IN_MAINTENANCE, MAINTENANCE)
+        for method in ("PUT", "DELETE")
+    },
+    **{
+        (method, path): Told(subjects.NODE, UPDATE)
+        for method in ("PUT", "DELETE")
+        for path in ("/v1/nodes/{node}/traits", "/v1/nodes/{node}/traits/{trait}")
+    },
+    ("DELETE", "/v1/nodes/{node}/allocation"): Told(subjects.SUBJECTS["allocation"], DELETE, _allocation_of),
+    ("DELETE", "/v1/inspection_rules"): Told(subjects.SUBJECTS["inspectionrule"], DELETE, _all_rules),
+}
 
 
-TOLD: Final[Mapping[tuple[str, str], Told]] = _routes()
+def told_of(route: Route) -> Told | None:
+    """Return what is told of a route; None when nobody hears of it."""
+    if (other := OTHERS.get((route.method, route.path))) is not None:
+        return other
+    match route.of:
+        case Create():
+            action = CREATE
+        case Patch():
+            action = UPDATE
+        case Delete():
+            action = DELETE
+        case _:
+            return None
+    subject = subjects.SUBJECTS.get(route.of.resource.__name__.lower())
+    return None if subject is None else Told(subject, action)
 
 
 def answered(request: Request, handler: Callable[..., Answer], args: tuple[Any, ...]) -> Answer:
     """Call the handler and tell what it did; only to be used when somebody listens."""
     route = request.route
-    told = TOLD.get((route.method, route.path)) if route else None
+    told = told_of(route) if route else None
     if told is None:
         return handler(*args)
     news = _News(request, told, args[1:])

@@ -1,5 +1,6 @@
 """What the API tells listeners: each change it makes, with what was and what is; nothing of what it refuses."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from ironic import db
 from ironic.api.resources import ROUTES
-from ironic.api.telling import TOLD
+from ironic.api.telling import CREATE, DELETE, OTHERS, UPDATE, told_of
 from ironic.core.errors import NodeLocked
 from ironic.rpc.notifications.notices import Notification
 from ironic.tests.databases import counting_statements
@@ -40,8 +41,34 @@ def replace(path: str, value: Any) -> list[dict[str, Any]]:
     return [{"op": "replace", "path": path, "value": value}]
 
 
-def test_every_route_that_is_told_exists() -> None:
-    assert TOLD.keys() <= {(route.method, route.path) for route in ROUTES}
+COLLECTIONS = {
+    "/v1/nodes": "node",
+    "/v1/ports": "port",
+    "/v1/portgroups": "portgroup",
+    "/v1/chassis": "chassis",
+    "/v1/volume/connectors": "volumeconnector",
+    "/v1/volume/targets": "volumetarget",
+    "/v1/allocations": "allocation",
+    "/v1/deploy_templates": "deploytemplate",
+    "/v1/runbooks": "runbook",
+    "/v1/inspection_rules": "inspectionrule",
+}
+
+
+def test_whatever_is_created_changed_and_deleted_is_told() -> None:
+    routes = {(route.method, re.sub(r"/\{\w+\}$", "/", route.path)): route for route in ROUTES}
+    expected = {
+        place: (kind, action)
+        for path, kind in COLLECTIONS.items()
+        for place, action in (
+            (("POST", path), CREATE),
+            (("PATCH", f"{path}/"), UPDATE),
+            (("DELETE", f"{path}/"), DELETE),
+        )
+    }
+    told = {place: told_of(route) for place, route in routes.items() if (route.method, route.path) not in OTHERS}
+    assert {place: (one.subject.kind, one.action) for place, one in told.items() if one} == expected
+    assert OTHERS.keys() <= {(route.method, route.path) for route in ROUTES}
 
 
 def test_a_node_from_creation_to_deletion(service: wire.Service, listener: Listener) -> None:
