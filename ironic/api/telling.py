@@ -1,7 +1,7 @@
 """What the API tells those who listen to notifications: things that are created, changed and deleted through it.
 
 Rows of the route table say which request does what; handlers know nothing of it. The start is told when everything was
-checked: before the first commit, or before a conductor is asked. A request that is refused for what it asks is not told.
+checked: before the first commit, or before a conductor is asked. A request that is refused is told to nobody.
 """
 
 from collections.abc import Callable, Mapping, Sequence
