@@ -149,6 +149,9 @@ def one(request: Request, resource: type[Resource]) -> Projection:
     return projection.chosen(resource, request.minor, names, sight)
 
 
+_NO_MORE: Final[Mapping[str, Any]] = {}
+
+
 def store_filters(resource: type[Resource], page: Page) -> dict[str, Any]:
     """Return the filters as the store knows them."""
     table = resource.table.filters
@@ -160,13 +163,17 @@ def answer(
     resource: type[Resource],
     repository: Rows,
     page: Page,
-    filters: Mapping[str, Any],
+    filters: Mapping[str, Any] = _NO_MORE,
     *,
     path: str | None = None,
     keep: Keep | None = None,
 ) -> Answer:
-    """Fetch a page and answer with it; `keep` drops rows after paging, where clients know it so."""
-    view = page.projection
+    """Fetch a page and answer with it.
+
+    ``filters`` narrow it further than the request, or otherwise where it names the same; `keep` drops rows after
+    paging, where clients know it so.
+    """
+    view, filters = page.projection, {**store_filters(resource, page), **filters}
     wanted = [*view.columns, resource.key, *(keep.needs if keep else ())]
     columns = tuple(dict.fromkeys(wanted))
     rows = repository.rows(

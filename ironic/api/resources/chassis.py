@@ -31,12 +31,12 @@ computed.bind(Chassis, nodes=links_to_nodes)
 
 def index(request: Request, page: Page) -> Answer:
     """List chassis."""
-    return listing.answer(request, Chassis, request.store.chassis, page, {})
+    return listing.answer(request, Chassis, request.store.chassis, page)
 
 
 def detail(request: Request, page: Page) -> Answer:
     """List chassis with all fields; the older spelling of `detail=true`."""
-    return listing.answer(request, Chassis, request.store.chassis, page, {}, path="chassis/detail")
+    return listing.answer(request, Chassis, request.store.chassis, page, path="chassis/detail")
 
 
 def show(request: Request, chassis: str, view: Projection) -> Answer:

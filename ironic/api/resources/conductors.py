@@ -28,7 +28,7 @@ computed.bind(Conductor, alive=alive)
 
 def index(request: Request, page: Page) -> Answer:
     """List conductors."""
-    return listing.answer(request, Conductor, request.store.conductors, page, {})
+    return listing.answer(request, Conductor, request.store.conductors, page)
 
 
 def show(request: Request, hostname: str, view: Projection) -> Answer:

@@ -22,7 +22,7 @@ computed.bind(DeployTemplate, steps=step_lists.shown(lambda store: store.deploy_
 
 def index(request: Request, page: Page) -> Answer:
     """List deploy templates."""
-    return listing.answer(request, DeployTemplate, request.store.deploy_templates, page, {})
+    return listing.answer(request, DeployTemplate, request.store.deploy_templates, page)
 
 
 def show(request: Request, template: str, view: Projection) -> Answer:

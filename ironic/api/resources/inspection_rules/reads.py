@@ -13,7 +13,7 @@ from ironic.core.model.inspection_rule import InspectionRule
 
 def index(request: Request, page: Page) -> Answer:
     """List rules."""
-    return listing.answer(request, InspectionRule, rows.of(request), page, listing.store_filters(InspectionRule, page))
+    return listing.answer(request, InspectionRule, rows.of(request), page)
 
 
 def show(request: Request, rule: str, view: Projection) -> Answer:

@@ -1,0 +1,260 @@
+"""The changes that `make change-cost` makes: what a developer would type, and the test that shows that it works."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+# What holds tables, migrations, model, versions, policies and the description of the API together.
+HELD_BY: Final = (
+    "ironic/tests/unit/db/test_model.py",
+    "ironic/tests/functional/db/test_migrations.py",
+    "ironic/tests/unit/api/test_microversions.py",
+    "ironic/tests/unit/api/test_policies.py",
+    "ironic/tests/unit/api/resources/test_layout.py",
+    "ironic/tests/functional/wire/test_route_guards.py",
+    "ironic/tests/functional/wire/test_openapi.py",
+)
+
+_VERSION: Final = 116
+_MICROVERSIONS: Final = "ironic/core/microversions.py"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that is written behind or before another one, which stands in the file once."""
+
+    file: str
+    beside: str
+    text: str
+    before: bool = False
+
+    def make(self, tree: Path) -> None:
+        """Write it."""
+        path = tree / self.file
+        content = path.read_text()
+        if content.count(self.beside) != 1:
+            raise SystemExit(f"{self.file}: {self.beside!r} stands there {content.count(self.beside)} times, not once.")
+        both = f"{self.text}{self.beside}" if self.before else f"{self.beside}{self.text}"
+        path.write_text(content.replace(self.beside, both))
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file that was not there."""
+
+    file: str
+    text: str
+
+    def make(self, tree: Path) -> None:
+        """Write it."""
+        (tree / self.file).write_text(self.text)
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """Something that stands in the file, and what it becomes everywhere in it."""
+
+    file: str
+    old: str
+    new: str
+
+    def make(self, tree: Path) -> None:
+        """Write it."""
+        content = (tree / self.file).read_text()
+        if self.old not in content:
+            raise SystemExit(f"{self.file}: {self.old!r} does not stand there.")
+        (tree / self.file).write_text(content.replace(self.old, self.new))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change: its steps, how many files of the product it may touch, and the tests of its own."""
+
+    name: str
+    wanted: int
+    steps: Sequence[Line | NewFile | Replaced]
+    tests: Sequence[str]
+
+    def make(self, tree: Path) -> None:
+        """Make it in a tree."""
+        for step in self.steps:
+            step.make(tree)
+
+
+def _version(sentence: str, *touched: str) -> list[Line | Replaced]:
+    """Begin a microversion, and tell newcomers of it."""
+    names = ", ".join(f'"{name}"' for name in touched)
+    row = f'    Microversion({_VERSION}, "{sentence}", ({names},)),\n'
+    pages = ("README.md", "api-ref/README.md")
+    return [
+        Line(_MICROVERSIONS, ")\n\nMINIMUM: Final", row, before=True),
+        *(Replaced(page, f"to 1.{_VERSION - 1}", f"to 1.{_VERSION}") for page in pages),
+    ]
+
+
+def _field(kind: str, collection: str, line: Line, column: Line, body: str) -> Change:
+    """Give a thing a text field ``bay`` with a filter, which notifications tell and rules write."""
+    migration = f'''"""The bay of a {kind}."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "r0002"
+down_revision = "r0001"
+
+
+def upgrade() -> None:
+    """Add the column."""
+    op.add_column("{collection}", sa.Column("bay", sa.String(32)))
+'''
+    test = f'''"""The field works."""
+
+from ironic.api.telling import CREATE
+from ironic.core.rules import writable
+from ironic.tests.functional.wire import service as wire
+from ironic.tests.listening import listening
+
+
+def test_it(tmp_path):
+    service = wire.start(tmp_path)
+    node = service.call("POST", "/v1/nodes", body={{"driver": "fake-hardware"}}).json["uuid"]
+    with listening() as listener:
+        made = service.call("POST", "/v1/{collection}", body={body} | {{"bay": "b1"}})
+    assert made.status == 201 and made.json["bay"] == "b1", made.body
+    assert listener.data(f"{kind}.{{CREATE}}.end")["bay"] == "b1"
+    path = f"/v1/{collection}/{{made.json['uuid']}}"
+    for bay, number in (("b1", 1), ("b2", 0)):
+        assert len(service.call("GET", f"/v1/{collection}?bay={{bay}}").json["{collection}"]) == number
+    patch = [{{"op": "replace", "path": "/bay", "value": "b2"}}]
+    assert service.call("PATCH", path, body=patch).status == 200
+    if service.conductor.asked:  # a port's network has a say in its changes
+        assert service.conductor.asked == [["update_port", made.json["uuid"], {{"bay": "b2"}}]]
+    else:
+        assert service.call("GET", path).json["bay"] == "b2"
+    assert service.call("GET", path, version="1.{_VERSION - 1}").json.keys() == made.json.keys() - {{"bay"}}
+    assert service.call("PATCH", path, body=patch, version="1.{_VERSION - 1}").status in (400, 406)
+    assert service.call("PATCH", path, body=[patch[0] | {{"value": "b" * 33}}]).status == 400
+    if "{kind}" != "runbook":
+        assert writable.{kind.upper() if kind != "runbook" else "NODE"}["bay"].type.longest == 32
+    service.close()
+'''
+    own = f"ironic/tests/functional/wire/test_bay_of_{kind}.py"
+    steps: list[Line | NewFile | Replaced] = [
+        line,
+        *([] if kind == "node" else [Replaced(line.file, "REQUIRED, Field", "REQUIRED, Exact, Field")]),
+        column,
+        NewFile(f"ironic/db/migrations/versions/r0002_bay_of_{kind}.py", migration),
+        *_version(f"A {kind} tells its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
+        NewFile(f"releasenotes/notes/bay-of-{kind}-0123456789abcdef.yaml", f"features:\n  - A {kind} tells its bay.\n"),
+        NewFile(own, test),
+    ]
+    return Change(f"a text field of a {kind}", 4, steps, [own])
+
+
+_BAY: Final = f"    bay = Field(Text(32), since={_VERSION}, filter=Exact(), told=EVERY)\n"
+_BAY_COLUMN: Final = "    bay: str | None = text(32)\n"
+
+NODE_FIELD: Final = _field(
+    "node",
+    "nodes",
+    Line("ironic/core/model/node.py", "    auto_discovered = Field(Bool(), since=84, write=NOBODY)\n", _BAY),
+    Line("ironic/db/tables/nodes.py", "    description: str | None = text()\n", _BAY_COLUMN),
+    '{"driver": "fake-hardware"}',
+)
+PORT_FIELD: Final = _field(
+    "port",
+    "ports",
+    Line(
+        "ironic/core/model/port.py",
+        "    description = Field(Text(), since=97, ungated=PATCH, told=EVERY)\n",
+        _BAY,
+    ),
+    Line("ironic/db/tables/network.py", "    description: str | None = text(255)\n", _BAY_COLUMN),
+    '{"node_uuid": node, "address": "52:54:00:00:00:01"}',
+)
+RUNBOOK_FIELD: Final = _field(
+    "runbook",
+    "runbooks",
+    Line("ironic/core/model/runbook.py", "    description = Field(Text(), since=112, told=EVERY)\n", _BAY),
+    Line("ironic/db/tables/step_lists.py", "    description: str | None = text(255)\n", _BAY_COLUMN),
+    '{"name": "CUSTOM_A", "steps": [{"interface": "bios", "step": "a", "args": {}, "order": 1}]}',
+)
+
+_CALL: Final = '''
+    @call(lock=EXCLUSIVE, purpose="blinking {times} times")
+    def blink(self, context: RequestContext, node_id: str, times: int) -> None:
+        """Have the machine blink."""
+'''
+_ANSWER: Final = '''@answers
+def blink(task: Task, times: int) -> None:
+    """Have the machine blink."""
+    for _ in range(times):
+        task.validated("management").set_boot_device(task, device="pxe", persistent=True)
+
+
+'''
+_HANDLER: Final = '''def blink(request: Request, node: str, times: int) -> Answer:
+    """Have the machine blink."""
+    conductor, uuid = serving.conductor(request, node)
+    conductor.blink(request.context, uuid, times)
+    return NO_CONTENT
+
+
+'''
+_ROUTE: Final = """    Route(
+        "PUT",
+        f"{_MANAGEMENT}/blink",
+        blink,
+        rule="baremetal:node:blink",
+        body=BodyOrQuery(Argument("times", Integer(1, 3), required=True)),
+        ok=204,
+    ),
+"""
+_POLICY: Final = """    ("baremetal:node:blink", _CONFIGURES, BOTH, "PUT /nodes/{node_ident}/management/blink"),
+"""
+_TEST_OF_BLINK: Final = '''"""The action works, from the request to the driver."""
+
+from ironic.tests.functional.wire import service as wire
+from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
+
+
+def test_the_api_asks_the_conductor(tmp_path):
+    service = wire.start(tmp_path)
+    node = service.call("POST", "/v1/nodes", body={"driver": "fake-hardware"}).json["uuid"]
+    path = f"/v1/nodes/{node}/management/blink"
+    assert [service.call("PUT", path, body={"times": times}).status for times in (0, 4, "x", 2)] == [400, 400, 400, 204]
+    assert service.conductor.asked == [["blink", node, 2]]
+    service.close()
+
+
+def test_the_conductor_asks_the_driver(bench):  # noqa: F811
+    node = bench.node(provision_state="available")
+    bench.endpoint.blink(bench.context, node, 2)
+    assert bench.endpoint.get_boot_device(bench.context, node)["persistent"] is True
+    assert bench.store.nodes.get(node).reservation is None
+'''
+_BLINKS: Final = "ironic/tests/functional/wire/test_blink.py"
+
+ACTION: Final = Change(
+    "an action of the conductor, with its route",
+    4,
+    [
+        Line("ironic/rpc/conversation.py", "\n    # Virtual media\n", _CALL, before=True),
+        Line("ironic/conductor/management.py", "@answers\ndef supported_indicators(", _ANSWER, before=True),
+        Line("ironic/api/resources/nodes/management.py", "_MANAGEMENT: Final = ", _HANDLER, before=True),
+        Line(
+            "ironic/api/resources/nodes/management.py",
+            '    Route("GET", _MANAGEMENT, _ELSEWHERE),\n',
+            _ROUTE,
+            before=True,
+        ),
+        Replaced("ironic/api/resources/nodes/management.py", "import Bool, Text", "import Bool, Integer, Text"),
+        Line("ironic/api/policies.py", '    ("baremetal:node:inject_nmi", _CONFIGURES', _POLICY, before=True),
+        NewFile("releasenotes/notes/blink-0123456789abcdef.yaml", "features:\n  - A machine can be made to blink.\n"),
+        NewFile(_BLINKS, _TEST_OF_BLINK),
+    ],
+    [_BLINKS],
+)
+
+CHANGES: Final = (NODE_FIELD, PORT_FIELD, RUNBOOK_FIELD, ACTION)
