@@ -12,14 +12,19 @@ from typing import Any, ClassVar
 from ironic.api import input, json_patch, listing
 from ironic.api.request import Request
 from ironic.core.model.fields import Field, Resource
+from ironic.core.values import ValueType
 
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """A page of a list, as `page`; ``detailed`` is the older spelling as a path."""
+    """A page of a list, as `page`; ``detailed`` is the older spelling as a path.
+
+    ``without`` names filters that the handler refuses here, because the path says already what the list is of.
+    """
 
     resource: type[Resource]
     detailed: bool = False
+    without: frozenset[str] = frozenset()
     reads_query: ClassVar[bool] = True
     ok: ClassVar[int] = 200
 
@@ -46,10 +51,12 @@ class Create:
     """What a new thing is to be, as `values`: only what was given, checked.
 
     ``first`` is given the body and the version, and refuses what has to be refused before fields are looked at.
+    ``exact`` has types that judge fields of new things more strictly than the field table does.
     """
 
     resource: type[Resource]
     first: Callable[[dict[str, Any], int], object] | None = None
+    exact: Mapping[str, ValueType] = field(default_factory=dict)
     reads_query: ClassVar[bool] = False
     ok: ClassVar[int] = 201
 
@@ -58,6 +65,9 @@ class Create:
         given = input.require_object(request.json())
         if self.first is not None:
             self.first(given, request.minor)
+        for name, kind in self.exact.items():
+            if given.get(name) is not None:
+                input.checked(name, kind.at(request.minor), given[name])
         return {"values": input.create(self.resource, given, request.minor)}
 
 

@@ -79,11 +79,7 @@ _ANYTHING = ValueType()
 
 def read(request: Request, resource: type[Resource], *, detailed: bool = False) -> Page:
     """Read the query of a list; `detailed` is the older spelling as a path."""
-    types = _PAGING | {"marker": resource.marker} | ({} if detailed else _choice(resource))
-    since = {name: one.since_in(detailed=detailed) for name, one in resource.table.filters.items()}
-    for name, one in resource.table.filters.items():
-        # What a version does not know it does not judge either.
-        types[name] = one.type if since[name] <= request.minor else _ANYTHING
+    types, since = _known_to(request.minor, resource, detailed)
     given = input.query(request.query(), types)
     page = Page(_projection(request, resource, given, detailed), request.settings.max_limit)
     page.limit = min(given.get("limit", page.limit), page.limit)
@@ -101,9 +97,23 @@ def read(request: Request, resource: type[Resource], *, detailed: bool = False) 
     return page
 
 
-def _choice(resource: type[Resource]) -> dict[str, ValueType]:
-    since = {"fields": resource.since_fields, "detail": resource.since_detail}
-    return {name: kind for name, kind in _CHOICE.items() if since[name] is not None}
+Known = tuple[Mapping[str, ValueType], Mapping[str, int]]
+# By version, resource and spelling: as many as there are.
+_KNOWN: dict[tuple[int, Any, bool], Known] = {}
+
+
+def _known_to(minor: int, resource: type[Resource], detailed: bool) -> Known:
+    """Return the types of all parameters of a list as a version judges them, and since when there are its filters."""
+    key = (minor, resource, detailed)
+    if (found := _KNOWN.get(key)) is None:
+        choice = {} if detailed else {"fields": resource.since_fields, "detail": resource.since_detail}
+        chosen = {name: _CHOICE[name] for name, first in choice.items() if first is not None}
+        filters = resource.table.filters.items()
+        since = {name: one.since_in(detailed=detailed) for name, one in filters}
+        # What a version does not know it does not judge either.
+        judged = {name: one.type if since[name] <= minor else _ANYTHING for name, one in filters}
+        found = _KNOWN[key] = {**_PAGING, "marker": resource.marker, **chosen, **judged}, since
+    return found
 
 
 def _projection(request: Request, resource: type[Resource], given: Mapping[str, Any], detailed: bool) -> Projection:

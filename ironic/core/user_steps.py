@@ -5,7 +5,7 @@ will see. Source: facts/steps.yaml, step_schemas.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
@@ -34,6 +34,9 @@ class _Steps(ValueType):
     sortable = False
     required: frozenset[str] = frozenset({"interface", "step"})
     optional: frozenset[str] = frozenset()
+    # What is described of the list as a whole, and of keys of a step, where that is more than of other lists.
+    whole: ClassVar[dict[str, Any]] = {}
+    more: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
     def validate(self, value: Any) -> Any:
         """Check every item."""
@@ -47,14 +50,17 @@ class _Steps(ValueType):
     def described(self) -> dict[str, Any]:
         """Say what a step has, for descriptions of the API."""
         keys = self.required | self.optional
+        described = {**_DESCRIBED, **self.more}
+        properties = {name: described[name] for name in sorted(keys)}
         return {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {name: _DESCRIBED[name] for name in sorted(keys)},
+                "properties": properties,
                 "required": sorted(self.required),
                 "additionalProperties": False,
             },
+            **self.whole,
         }
 
     def _check_keys(self, item: Any) -> None:
@@ -100,8 +106,16 @@ class DeploySteps(_Steps):
         _check_place(item, "priority")
 
 
+# Of lists that are stored; a column holds the names.
+_WHOLE: Final[dict[str, Any]] = {"minItems": 1}
+_NAME: Final[dict[str, Any]] = {**_DESCRIBED["step"], "maxLength": 255}
+
+
 class TemplateSteps(DeploySteps):
     """The steps of a deploy template."""
+
+    whole = _WHOLE
+    more: ClassVar = {"step": _NAME}
 
     def validate(self, value: Any) -> Any:
         """Check every item, and that there is one and none twice."""
@@ -113,6 +127,8 @@ class RunbookSteps(_Steps):
 
     required = frozenset({"interface", "step", "order"})
     optional = frozenset({"args"})
+    whole = _WHOLE
+    more: ClassVar = {"step": _NAME, "order": _DESCRIBED["priority"]}
 
     def validate(self, value: Any) -> Any:
         """Check every item, and that there is one and none twice; return each with arguments, perhaps none."""

@@ -10,7 +10,6 @@ HELD_BY: Final = (
     "ironic/tests/unit/db/test_model.py",
     "ironic/tests/functional/db/test_migrations.py",
     "ironic/tests/unit/api/test_microversions.py",
-    "ironic/tests/unit/api/test_policies.py",
     "ironic/tests/unit/api/resources/test_layout.py",
     "ironic/tests/functional/wire/test_route_guards.py",
     "ironic/tests/functional/wire/test_openapi.py",
@@ -215,7 +214,6 @@ _POLICY: Final = """    ("baremetal:node:blink", _CONFIGURES, BOTH, "PUT /nodes/
 """
 _TEST_OF_BLINK: Final = '''"""The action works, from the request to the driver."""
 
-from ironic.tests.functional.wire import service as wire
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 

@@ -1,14 +1,15 @@
 """Bodies as JSON schemas, for one version: the documents of a resource, and what actions take."""
 
+from collections.abc import Collection
 from typing import Final
 
-from ironic.api.arguments import Arguments, Parsed, Reader, Whole
-from ironic.api.forms import Patch
+from ironic.api.arguments import Arguments, Form, Parsed, Reader, Whole
+from ironic.api.forms import Create, Patch
 from ironic.api.json_patch import OPERATIONS
 from ironic.api.openapi.values import arguments, given, shown
 from ironic.api.schema import Schema, closed, nullable, ref
 from ironic.core.model.fields import REQUIRED, Field, Resource
-from ironic.core.values import Json, Links
+from ironic.core.values import Json, Links, ValueType
 
 
 def body(taken: Reader | None, minor: int) -> Schema | None:
@@ -24,14 +25,15 @@ def body(taken: Reader | None, minor: int) -> Schema | None:
     return None
 
 
-def of_resource(resource: type[Resource], minor: int, patch: Patch | None) -> dict[str, Schema]:
-    """Return the schemas of a resource by name; ``patch`` is what the route table says of its patches."""
+def of_resource(resource: type[Resource], minor: int, forms: Collection[Form]) -> dict[str, Schema]:
+    """Return the schemas of a resource by name; ``forms`` is what the route table says is done with it."""
     name = resource.__name__
     found = {name: _one(resource, minor), f"{name}List": _list(resource)}
-    if resource.writable("create"):
-        found[f"{name}Create"] = _create(resource, minor)
-    if patch is not None:
-        found[f"{name}Patch"] = _patch(patch, minor)
+    for form in forms:
+        if isinstance(form, Create):
+            found[f"{name}Create"] = _create(form, minor)
+        if isinstance(form, Patch):
+            found[f"{name}Patch"] = _patch(form, minor)
     return found
 
 
@@ -55,14 +57,14 @@ def _list(resource: type[Resource]) -> Schema:
     return closed(properties, [resource.collection])
 
 
-def _create(resource: type[Resource], minor: int) -> Schema:
-    fields = [one for one in resource.writable("create").values() if one.since <= minor]
-    properties = {one.name: _given(one, minor) for one in fields}
+def _create(create: Create, minor: int) -> Schema:
+    fields = [one for one in create.resource.writable("create").values() if one.since <= minor]
+    properties = {one.name: _given(one, create.exact.get(one.name, one.type).at(minor)) for one in fields}
     return closed(properties, [one.name for one in fields if one.empty is REQUIRED])
 
 
-def _given(one: Field, minor: int) -> Schema:
-    schema = given(one.type.at(minor))
+def _given(one: Field, kind: ValueType) -> Schema:
+    schema = given(kind)
     return nullable(schema) if one.nullable and one.empty is not REQUIRED else schema
 
 

@@ -1,16 +1,15 @@
 """The OpenAPI document of one version, put together from the tables of routes and of fields."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
 from ironic.api import errors, versions
-from ironic.api.forms import Patch
+from ironic.api.arguments import Form
 from ironic.api.openapi import links, operations
 from ironic.api.openapi.bodies import of_resource
 from ironic.api.routes import Route
 from ironic.api.schema import Schema, closed
-from ironic.core.model.fields import Resource
 
 OPENAPI: Final = "3.1.0"
 TITLE: Final = "Ironic bare metal API"
@@ -43,18 +42,18 @@ def document(rows: Collection[Route], minor: int, base: str) -> dict[str, Any]:
         "servers": [{"url": base}],
         "security": [{}, {"token": []}, {"password": []}],
         "paths": paths,
-        "components": _components({row.of.resource: row.of for row in rows if isinstance(row.of, Patch)}, minor),
+        "components": _components([row.of for row in rows if row.of is not None], minor),
     }
 
 
 _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
-def _components(patches: Mapping[type[Resource], Patch], minor: int) -> dict[str, Any]:
+def _components(forms: Sequence[Form], minor: int) -> dict[str, Any]:
     schemas: dict[str, Schema] = {"Link": _LINK, "Error": _ERROR}
     for resource in operations.resources().values():
         if resource.visible(minor):
-            schemas |= of_resource(resource, minor, patches.get(resource))
+            schemas |= of_resource(resource, minor, [form for form in forms if form.resource is resource])
     return {
         "schemas": schemas,
         "parameters": {"Version": _version(minor), "IfNoneMatch": _IF_NONE_MATCH},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.api import idents, versions
-from ironic.api.arguments import Argument, Form
+from ironic.api.arguments import Argument, BodyOrQuery, Form
 from ironic.api.forms import Create, List, One, Patch
 from ironic.api.openapi.bodies import body
 from ironic.api.openapi.values import argument, given, whole
@@ -72,7 +72,9 @@ def _of_form(form: Form, query: tuple[Argument, ...], minor: int) -> Told:
     name = resource.__name__
     match form:
         case List():
-            return Told(form.ok, ref(f"{name}List"), query=tuple(_list_query(resource, minor, detailed=form.detailed)))
+            parameters = _list_query(resource, minor, detailed=form.detailed)
+            query = tuple(one for one in parameters if one.name not in form.without)
+            return Told(form.ok, ref(f"{name}List"), query=query)
         case One():
             chooses = resource.since_fields is not None and resource.since_fields <= minor
             return Told(form.ok, ref(name), query=(Argument("fields", Words()),) if chooses else ())
@@ -112,6 +114,8 @@ def operation(route: Route, minor: int) -> dict[str, Any]:
     }
     if action.body is not None:
         said["requestBody"] = {"content": {"application/json": {"schema": action.body}}}
+    if isinstance(route.body, BodyOrQuery) and route.body.declared:
+        said["description"] = "Each key of the body may stand in the query instead."
     return said | ({"security": []} if route.public else {})
 
 

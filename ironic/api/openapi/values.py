@@ -52,7 +52,7 @@ def _(kind: kinds.Pattern) -> Schema:
 
 @given.register
 def _(kind: kinds.HostName) -> Schema:
-    return _STRING | {"format": "hostname", "maxLength": 255}
+    return _STRING | {"pattern": whole(syntax.HOST_NAME.pattern.removeprefix(r"(?=.{1,255}\Z)")), "maxLength": 255}
 
 
 @given.register

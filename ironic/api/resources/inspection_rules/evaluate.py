@@ -15,6 +15,7 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.resources.nodes.inspection_rules import RUN
 from ironic.api.routes import FAULT, Route
+from ironic.api.schema import OPEN
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
@@ -35,7 +36,7 @@ class Documents(Array):
 
     def described(self) -> dict[str, Any]:
         """Say how many there can be."""
-        return {"maxItems": _MOST_RULES}
+        return {"items": OPEN, "maxItems": _MOST_RULES}
 
 
 _CREATE: Final = "baremetal:inspection_rule:create"

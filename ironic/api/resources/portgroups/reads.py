@@ -17,6 +17,8 @@ from ironic.core.model.portgroup import Portgroup
 
 # Filters of which a request may have one.
 _EITHER = ("node", "address", "shard", "conductor_groups")
+# None can be asked for where the path names the node.
+_SAID = frozenset(_EITHER)
 
 
 def index(request: Request, page: Page) -> Answer:
@@ -84,9 +86,14 @@ ROUTES = (
         of=List(Portgroup, detailed=True),
     ),
     Route("GET", _ONE, show, since=23, shape=FAULT, rule="baremetal:portgroup:get", of=One(Portgroup)),
-    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE, of=List(Portgroup)),
+    Route("GET", _OF_NODE, index_of_node, since=24, rule=access.SEE_NODE, of=List(Portgroup, without=_SAID)),
     Route(
-        "GET", f"{_OF_NODE}/detail", detail_of_node, since=24, rule=access.SEE_NODE, of=List(Portgroup, detailed=True)
+        "GET",
+        f"{_OF_NODE}/detail",
+        detail_of_node,
+        since=24,
+        rule=access.SEE_NODE,
+        of=List(Portgroup, detailed=True, without=_SAID),
     ),
     *(Route(method, _OF_NODE, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),

@@ -23,6 +23,8 @@ from ironic.core.resource_errors import PortgroupNotFound
 
 # Filters of which a request may have one.
 _EITHER = ("node", "portgroup", "shard")
+# What can't be asked for where the path says whose ports they are.
+_SAID = frozenset({*_EITHER, "conductor_groups"})
 _JUDGED_BY = ("owner", "lessee")
 _NOT_WITH_GROUPS = ("node", "portgroup", "address")
 
@@ -123,18 +125,20 @@ ROUTES = (
     Route("GET", "/v1/ports", index, rule=access.LIST_PORTS, of=List(Port)),
     Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS, of=List(Port, detailed=True)),
     Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get", of=One(Port)),
-    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE, of=List(Port)),
-    Route("GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE, of=List(Port, detailed=True)),
+    Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE, of=List(Port, without=_SAID)),
+    Route(
+        "GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE, of=List(Port, detailed=True, without=_SAID)
+    ),
     *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
-    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS, of=List(Port)),
+    Route("GET", _OF_PORTGROUP, index_of_portgroup, since=24, rule=access.LIST_PORTS, of=List(Port, without=_SAID)),
     Route(
         "GET",
         f"{_OF_PORTGROUP}/detail",
         detail_of_portgroup,
         since=24,
         rule=access.LIST_PORTS,
-        of=List(Port, detailed=True),
+        of=List(Port, detailed=True, without=_SAID),
     ),
     *(Route(method, _OF_PORTGROUP, _LISTED, since=24) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_PORTGROUP}/*", _LISTED, since=24) for method in ("GET", "POST", "PATCH", "DELETE")),

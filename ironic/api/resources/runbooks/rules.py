@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ironic.api.json_patch import Change
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.traits import is_trait
+from ironic.core.values import LogicalName, StrictBool, TraitName, ValueType
 
 # Since this version a runbook may have any name and says by traits whom it is for; before, its name was the trait.
 NAMES_SINCE: Final = 112
@@ -49,17 +49,24 @@ def _check_public(owner: str | None) -> None:
         raise InvalidParameterValue(err="A public runbook has no owner.")
 
 
+class NewName(LogicalName):
+    """The name of a new runbook: in versions before traits of runbooks it had to be the trait."""
+
+    _before = TraitName()
+
+    def at(self, minor: int) -> ValueType:
+        """Return the syntax of a version."""
+        return self if minor >= NAMES_SINCE else self._before
+
+
+# A patch may have words for true and false, as clients write them; a new runbook may not.
+OF_NEW: Final = {"public": StrictBool(), "disable_ramdisk": StrictBool(), "name": NewName()}
+
+
 def check_new(values: dict[str, Any], minor: int) -> None:
-    """Refuse in a new runbook what came later, and words for true and false."""
-    for name in ("public", "disable_ramdisk"):
-        if not isinstance(values.get(name), bool | None):
-            raise InvalidParameterValue(err=f"{name} must be true or false.")
-    if minor >= NAMES_SINCE:
-        return
-    if values.get("description") is not None:
+    """Refuse in a new runbook what came later as if it did not exist."""
+    if minor < NAMES_SINCE and values.get("description") is not None:
         raise InvalidParameterValue(err=f"description needs API version 1.{NAMES_SINCE} or later.")
-    if isinstance(values.get("name"), str) and not is_trait(values["name"]):
-        raise InvalidParameterValue(err=f"name must be a trait before API version 1.{NAMES_SINCE}.")
 
 
 def rules_for(changes: Iterable[Change]) -> list[str]:

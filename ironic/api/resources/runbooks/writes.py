@@ -72,7 +72,13 @@ _ALL, _ONE = "/v1/runbooks", "/v1/runbooks/{runbook}"
 # The rules of a patch depend on what is changed: see the handler.
 ROUTES = (
     Route(
-        "POST", _ALL, create, since=92, below=405, rule="baremetal:runbook:create", of=Create(Runbook, rules.check_new)
+        "POST",
+        _ALL,
+        create,
+        since=92,
+        below=405,
+        rule="baremetal:runbook:create",
+        of=Create(Runbook, rules.check_new, rules.OF_NEW),
     ),
     Route("PATCH", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("DELETE", _ALL, step_lists.WHOLE, since=92, below=405),

@@ -91,10 +91,11 @@ class Kind:
     def routes(self) -> tuple[Route, ...]:
         """Return the rows of the route table."""
         ours, of_node = f"/v1/volume/{self.name}", f"/v1/nodes/{{node}}/volume/{self.name}"
+        below = List(self.resource, without=frozenset({"node"}))
         return (
             Route("GET", ours, self.index, since=32, rule=access.LIST_VOLUMES, of=List(self.resource)),
             Route("GET", f"{ours}/{{{self.ident}}}", self.show, since=32, rule=_GET, of=One(self.resource)),
-            Route("GET", of_node, self.index_of_node, since=32, rule=access.LIST_VOLUMES, of=List(self.resource)),
+            Route("GET", of_node, self.index_of_node, since=32, rule=access.LIST_VOLUMES, of=below),
             *(Route(method, of_node, _LISTED, since=32) for method in ("POST", "PATCH", "DELETE")),
             *(Route(method, f"{of_node}/*", _LISTED, since=32) for method in ("GET", "POST", "PATCH", "DELETE")),
         )

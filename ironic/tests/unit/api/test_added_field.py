@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.api import computed, input, listing, projection
-from ironic.api.forms import Patch
+from ironic.api.forms import Create, Patch
 from ironic.api.openapi import bodies, operations
 from ironic.api.resources.nodes import rights as node_rights
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
@@ -93,13 +93,13 @@ def test_each_later_version_that_brings_a_payload_fields_makes_it_a_later_one() 
 
 
 def test_the_description_of_the_api_has_it() -> None:
-    schemas = bodies.of_resource(Node, NEWEST, Patch(Node))
+    schemas = bodies.of_resource(Node, NEWEST, (Create(Node), Patch(Node)))
     assert schemas["Node"]["properties"]["bay"] == {"type": ["string", "null"]}
     assert schemas["NodeCreate"]["properties"]["bay"] == {"type": ["string", "null"], "maxLength": 8}
     assert "|bay)" in schemas["NodePatch"]["items"]["properties"]["path"]["pattern"].replace("|bay|", "|bay)")
     asked = {one.name: one for one in operations._list_query(Node, NEWEST, detailed=False)}
     assert asked["bay"].type.validate("b1") == "b1"
-    assert "bay" not in bodies.of_resource(Node, NEWEST - 1, Patch(Node))["Node"]["properties"]
+    assert "bay" not in bodies.of_resource(Node, NEWEST - 1, (Create(Node), Patch(Node)))["Node"]["properties"]
 
 
 def test_every_computed_field_is_bound_to_what_computes_it() -> None:
