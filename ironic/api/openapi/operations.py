@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ironic.api import idents, versions
 from ironic.api.arguments import Argument, BodyOrQuery, Form
-from ironic.api.fields import Resource
+from ironic.api.fields import REQUIRED, Resource
 from ironic.api.forms import Create, List, One, Patch
 from ironic.api.openapi.bodies import body
 from ironic.api.openapi.values import argument, given, whole
@@ -102,16 +102,34 @@ def operation(route: Route, minor: int) -> dict[str, Any]:
     method, path = "GET" if route.method == "*" else route.method, route.path
     said: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{method.lower()}{path}").rstrip("_"),
-        "summary": (route.handler.__doc__ or "").strip().splitlines()[0],
+        "summary": _summary(route),
         "tags": [path.removeprefix("/v1").strip("/").split("/")[0] or "versions"],
         "parameters": list(_parameters(path, method, action, minor)),
         "responses": {str(status): response for status, response in _responses(route, method, action)},
     }
     if action.body is not None:
-        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}}
+        needed = {"required": True} if _needs_body(route, action.body, minor) else {}
+        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}} | needed
     if isinstance(route.body, BodyOrQuery) and route.body.declared:
         said["description"] = "Each key of the body may stand in the query instead."
     return said | ({"security": []} if route.public else {})
+
+
+def _needs_body(route: Route, schema: Schema, minor: int) -> bool:
+    """Tell whether no body, which counts as an object without keys, is always refused."""
+    match route.of:
+        case Create():
+            known = route.of.resource.writable("create").values()
+            return any(one.empty is REQUIRED and one.since <= minor for one in known)
+        case Patch():
+            return True
+    return "required" in schema and not isinstance(route.body, BodyOrQuery)
+
+
+def _summary(route: Route) -> str:
+    summary = (route.handler.__doc__ or "").strip().splitlines()[0]
+    is_detailed = isinstance(route.of, List) and route.of.detailed
+    return f"{summary.rstrip('.')} with all fields; the older spelling of `detail=true`." if is_detailed else summary
 
 
 def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[dict[str, Any]]:
