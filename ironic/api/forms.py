@@ -80,8 +80,6 @@ class Patch:
     also: Mapping[str, Field] = field(default_factory=dict)
     # Which paths there can be.
     syntax: re.Pattern[str] = json_patch.PATH
-    # Whether fields of later versions are answered like some that do not exist.
-    hides_newer: bool = False
     reads_query: ClassVar[bool] = False
     ok: ClassVar[int] = 200
 
@@ -93,7 +91,7 @@ class Patch:
     def read(self, request: Request) -> dict[str, Any]:
         """Read the body."""
         known = self.known()
-        if self.hides_newer:
+        if self.resource.hides_newer:
             known = {name: one for name, one in known.items() if one.since <= request.minor}
         most = request.settings.max_patch_operations
         return {"changes": json_patch.read(request.json(), known, request.minor, most, self.syntax)}

@@ -59,6 +59,8 @@ class Page:
     sort_dir: str = "asc"
     fields: list[str] = field(default_factory=list)
     detail: bool | None = None
+    # Whether it was asked for by the older spelling, a path that ends in `/detail`.
+    is_detailed: bool = False
     # Whether it has the fields that a list has when nothing is asked for.
     is_plain: bool = False
     # Whether masks are lifted for the caller.
@@ -87,7 +89,7 @@ def read(request: Request, resource: type[Resource], *, detailed: bool = False) 
     # Each name once and in lower case: the link to the next page has them so.
     page.fields = list(dict.fromkeys(name.lower() for name in given.get("fields", ())))
     page.detail = given.get("detail")
-    page.is_secret = page.projection.is_unmasked
+    page.is_detailed, page.is_secret = detailed, page.projection.is_unmasked
     page.is_plain = not (page.fields or page.detail or detailed)
     page.sort_key = _sort_key(request, resource, given.get("sort_key") or resource.sorted_by)
     page.filters = {name: value for name, value in given.items() if name in since}
@@ -180,8 +182,8 @@ def answer(
 ) -> Answer:
     """Fetch a page and answer with it.
 
-    ``filters`` narrow it further than the request, or otherwise where it names the same; `keep` drops rows after
-    paging, where clients know it so.
+    ``filters`` narrow it further than the request, or otherwise where it names the same. ``keep`` drops rows after
+    paging, where clients know it so. ``path`` is that of the list, where it is not that of the collection.
     """
     view, filters = page.projection, {**store_filters(resource, page), **filters}
     wanted = [*view.columns, resource.key, *(keep.needs if keep else ())]
@@ -198,7 +200,8 @@ def answer(
     tail = b"]"
     if len(rows) == page.limit and not any(resource.table.filters[name].single for name in page.filters):
         last = rows[-1][columns.index(resource.key)]
-        tail += b',"next":' + orjson.dumps(_next(request, resource, page, path or resource.collection, last))
+        whole = f"{path or resource.collection}{'/detail' if page.is_detailed else ''}"
+        tail += b',"next":' + orjson.dumps(_next(request, resource, page, whole, last))
     if keep is not None:
         at = [columns.index(name) for name in keep.needs]
         rows = [row for row in rows if keep.test(*(row[index] for index in at))]

@@ -17,7 +17,7 @@ from ironic.api.refusing import Refuses
 from ironic.api.routes import Route
 from ironic.api.schema import Schema, ref
 from ironic.core import syntax
-from ironic.core.model.fields import Resource
+from ironic.core.model.fields import REQUIRED, Resource
 from ironic.core.values import Bool, Enum, Integer, Uuid, Words
 
 # Where resources are declared; tests declare some of their own.
@@ -107,16 +107,34 @@ def operation(route: Route, minor: int) -> dict[str, Any]:
     method, path = "GET" if route.method == "*" else route.method, route.path
     said: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{method.lower()}{path}").rstrip("_"),
-        "summary": (route.handler.__doc__ or "").strip().splitlines()[0],
+        "summary": _summary(route),
         "tags": [path.removeprefix("/v1").strip("/").split("/")[0] or "versions"],
         "parameters": list(_parameters(path, method, action, minor)),
         "responses": {str(status): response for status, response in _responses(route, method, action)},
     }
     if action.body is not None:
-        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}}
+        needed = {"required": True} if _needs_body(route, action.body, minor) else {}
+        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}} | needed
     if isinstance(route.body, BodyOrQuery) and route.body.declared:
         said["description"] = "Each key of the body may stand in the query instead."
     return said | ({"security": []} if route.public else {})
+
+
+def _needs_body(route: Route, schema: Schema, minor: int) -> bool:
+    """Tell whether no body, which counts as an object without keys, is always refused."""
+    match route.of:
+        case Create():
+            known = route.of.resource.writable("create").values()
+            return any(one.empty is REQUIRED and one.since <= minor for one in known)
+        case Patch():
+            return True
+    return "required" in schema and not isinstance(route.body, BodyOrQuery)
+
+
+def _summary(route: Route) -> str:
+    summary = (route.handler.__doc__ or "").strip().splitlines()[0]
+    is_detailed = isinstance(route.of, List) and route.of.detailed
+    return f"{summary.rstrip('.')} with all fields; the older spelling of `detail=true`." if is_detailed else summary
 
 
 def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[dict[str, Any]]:

@@ -34,11 +34,6 @@ def index(request: Request, page: Page) -> Answer:
     return listing.answer(request, Chassis, request.store.chassis, page)
 
 
-def detail(request: Request, page: Page) -> Answer:
-    """List chassis with all fields; the older spelling of `detail=true`."""
-    return listing.answer(request, Chassis, request.store.chassis, page, path="chassis/detail")
-
-
 def show(request: Request, chassis: str, view: Projection) -> Answer:
     """Show one chassis."""
     return answers.document(view.document(request, request.store.chassis.row(view.columns, chassis)))
@@ -77,18 +72,12 @@ def index_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
     return nodes.listed(request, page, f"chassis/{chassis}/nodes")
 
 
-def detail_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
-    """List the nodes of a chassis with all fields."""
-    page.filters["chassis_uuid"] = chassis
-    return nodes.listed(request, page, f"chassis/{chassis}/nodes/detail")
-
-
 _ONE = "/v1/chassis/{chassis}"
 
 _ELSEWHERE = refuses("This needs a chassis's UUID in the path; of its nodes there is only the list.")
 ROUTES = (
     Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get", of=List(Chassis)),
-    Route("GET", "/v1/chassis/detail", detail, rule="baremetal:chassis:get", of=List(Chassis, detailed=True)),
+    Route("GET", "/v1/chassis/detail", index, rule="baremetal:chassis:get", of=List(Chassis, detailed=True)),
     Route("POST", "/v1/chassis", create, rule="baremetal:chassis:create", of=Create(Chassis)),
     Route("PATCH", "/v1/chassis", _ELSEWHERE),
     Route("DELETE", "/v1/chassis", _ELSEWHERE),
@@ -96,6 +85,6 @@ ROUTES = (
     Route("PATCH", _ONE, patch, rule="baremetal:chassis:update", of=Patch(Chassis)),
     Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete", of=Delete(Chassis)),
     Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list", of=List(Node)),
-    Route("GET", f"{_ONE}/nodes/detail", detail_of_nodes, rule="baremetal:node:list", of=List(Node, detailed=True)),
+    Route("GET", f"{_ONE}/nodes/detail", index_of_nodes, rule="baremetal:node:list", of=List(Node, detailed=True)),
     Route("GET", f"{_ONE}/nodes/*", _ELSEWHERE),
 )

@@ -15,6 +15,7 @@ from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import rows
+from ironic.api.resources.inspection_rules.fields import Parts
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import Conflict, InvalidParameterValue
 from ironic.core.model.inspection_rule import InspectionRule
@@ -27,6 +28,15 @@ from ironic.db import InspectionRuleRecord
 _TIMES: Final = ("created_at", "updated_at")
 _WRITABLE: Final = InspectionRule.writable("patch")
 _NAMEABLE: Final = {name: InspectionRule.table.fields[name] for name in ("uuid", *_TIMES)}
+
+
+class NewActions(Parts):
+    """The actions of a new rule, of which there is one at least: `check_rule` says so."""
+
+    def described(self) -> dict[str, Any]:
+        """Say what an action has, and that there is one."""
+        return super().described() | {"minItems": 1}
+
 
 # What nobody gets to see of a sensitive rule.
 _PARTS: Final = frozenset({"conditions", "actions"})
@@ -124,7 +134,7 @@ ROUTES = (
         below=405,
         shape=FAULT,
         rule="baremetal:inspection_rule:create",
-        of=Create(InspectionRule),
+        of=Create(InspectionRule, exact={"actions": NewActions(closed=False)}),
     ),
     Route("DELETE", _ALL, clear, since=96, below=405, shape=FAULT, rule="baremetal:inspection_rule:delete", ok=204),
     Route(

@@ -28,11 +28,6 @@ def index(request: Request, page: Page) -> Answer:
     return listed(request, page, "nodes")
 
 
-def detail(request: Request, page: Page) -> Answer:
-    """List nodes with all fields; the older spelling of `detail=true`."""
-    return listed(request, page, "nodes/detail")
-
-
 def listed(request: Request, page: Page, path: str) -> Answer:
     """Answer with the page that was asked for."""
     filters = listing.store_filters(Node, page)
@@ -75,7 +70,7 @@ _NO_PART = refuses("A node has no such part.")
 _BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
 ROUTES = (
     Route("GET", "/v1/nodes", index, rule="baremetal:node:list", of=List(Node)),
-    Route("GET", "/v1/nodes/detail", detail, rule="baremetal:node:list", of=List(Node, detailed=True)),
+    Route("GET", "/v1/nodes/detail", index, rule="baremetal:node:list", of=List(Node, detailed=True)),
     Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
     Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get", of=One(Node)),
     Route("GET", "/v1/nodes/{node}/*", _NO_PART),

@@ -23,36 +23,18 @@ _SAID = frozenset(_EITHER)
 
 def index(request: Request, page: Page) -> Answer:
     """List port groups."""
-    return _list(request, page, "portgroups")
-
-
-def detail(request: Request, page: Page) -> Answer:
-    """List port groups with all fields; the older spelling of `detail=true`."""
-    return _list(request, page, "portgroups/detail")
-
-
-def _list(request: Request, page: Page, path: str) -> Answer:
     filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
         filters["node_id"] = node_idents.seen(request, node)
-    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters)
 
 
 def index_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the port groups of a node."""
-    return _list_of_node(request, node, page, "portgroups")
-
-
-def detail_of_node(request: Request, node: str, page: Page) -> Answer:
-    """List the port groups of a node with all fields."""
-    return _list_of_node(request, node, page, "portgroups/detail")
-
-
-def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
     (found,) = node_idents.row(request, ("id",), node)
     filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
     # Links to further pages leave the node, as they lose other filters; clients know both.
-    return listing.answer(request, Portgroup, request.store.portgroups, page, filters, path=path)
+    return listing.answer(request, Portgroup, request.store.portgroups, page, filters)
 
 
 def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +61,7 @@ ROUTES = (
     Route(
         "GET",
         "/v1/portgroups/detail",
-        detail,
+        index,
         since=23,
         shape=FAULT,
         rule=access.LIST_PORTGROUPS,
@@ -90,7 +72,7 @@ ROUTES = (
     Route(
         "GET",
         f"{_OF_NODE}/detail",
-        detail_of_node,
+        index_of_node,
         since=24,
         rule=access.SEE_NODE,
         of=List(Portgroup, detailed=True, without=_SAID),

@@ -31,54 +31,27 @@ _NOT_WITH_GROUPS = ("node", "portgroup", "address")
 
 def index(request: Request, page: Page) -> Answer:
     """List ports."""
-    return _list(request, page, "ports")
-
-
-def detail(request: Request, page: Page) -> Answer:
-    """List ports with all fields; the older spelling of `detail=true`."""
-    return _list(request, page, "ports/detail")
-
-
-def index_of_node(request: Request, node: str, page: Page) -> Answer:
-    """List the ports of a node."""
-    return _list_of_node(request, node, page, "ports")
-
-
-def detail_of_node(request: Request, node: str, page: Page) -> Answer:
-    """List the ports of a node with all fields."""
-    return _list_of_node(request, node, page, "ports/detail")
-
-
-def _list_of_node(request: Request, node: str, page: Page, path: str) -> Answer:
-    (found,) = node_idents.row(request, ("id",), node)
-    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
-    # Links to further pages leave the node, as they lose other filters; clients know both.
-    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
-
-
-def index_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
-    """List the ports of a port group."""
-    return _list_of_portgroup(request, portgroup, page, "ports")
-
-
-def detail_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
-    """List the ports of a port group with all fields."""
-    return _list_of_portgroup(request, portgroup, page, "ports/detail")
-
-
-def _list_of_portgroup(request: Request, portgroup: str, page: Page, path: str) -> Answer:
-    found, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
-    filters = _filters(request, page, page.filters | {"portgroup": portgroup}) | {"portgroup_id": found}
-    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/{path}")
-
-
-def _list(request: Request, page: Page, path: str) -> Answer:
     filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
         filters["node_id"] = _node_id(request, node)
     if (portgroup := page.filters.get("portgroup")) is not None:
         filters["portgroup_id"] = _portgroup_id(request, portgroup)
-    return listing.answer(request, Port, request.store.ports, page, filters, path=path)
+    return listing.answer(request, Port, request.store.ports, page, filters)
+
+
+def index_of_node(request: Request, node: str, page: Page) -> Answer:
+    """List the ports of a node."""
+    (found,) = node_idents.row(request, ("id",), node)
+    filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
+    # Links to further pages leave the node, as they lose other filters; clients know both.
+    return listing.answer(request, Port, request.store.ports, page, filters)
+
+
+def index_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
+    """List the ports of a port group."""
+    found, uuid = request.store.portgroups.row(("id", "uuid"), portgroup)
+    filters = _filters(request, page, page.filters | {"portgroup": portgroup}) | {"portgroup_id": found}
+    return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/ports")
 
 
 def _portgroup_id(request: Request, ident: str) -> Any:
@@ -123,11 +96,11 @@ _OF_NODE, _OF_PORTGROUP = "/v1/nodes/{node}/ports", "/v1/portgroups/{portgroup}/
 _LISTED = refuses("Here ports can only be listed; address one as /v1/ports/<port>.")
 ROUTES = (
     Route("GET", "/v1/ports", index, rule=access.LIST_PORTS, of=List(Port)),
-    Route("GET", "/v1/ports/detail", detail, rule=access.LIST_PORTS, of=List(Port, detailed=True)),
+    Route("GET", "/v1/ports/detail", index, rule=access.LIST_PORTS, of=List(Port, detailed=True)),
     Route("GET", "/v1/ports/{port}", show, rule="baremetal:port:get", of=One(Port)),
     Route("GET", _OF_NODE, index_of_node, rule=access.SEE_NODE, of=List(Port, without=_SAID)),
     Route(
-        "GET", f"{_OF_NODE}/detail", detail_of_node, rule=access.SEE_NODE, of=List(Port, detailed=True, without=_SAID)
+        "GET", f"{_OF_NODE}/detail", index_of_node, rule=access.SEE_NODE, of=List(Port, detailed=True, without=_SAID)
     ),
     *(Route(method, _OF_NODE, _LISTED) for method in ("POST", "PATCH", "DELETE")),
     *(Route(method, f"{_OF_NODE}/*", _LISTED) for method in ("GET", "POST", "PATCH", "DELETE")),
@@ -135,7 +108,7 @@ ROUTES = (
     Route(
         "GET",
         f"{_OF_PORTGROUP}/detail",
-        detail_of_portgroup,
+        index_of_portgroup,
         since=24,
         rule=access.LIST_PORTS,
         of=List(Port, detailed=True, without=_SAID),

@@ -83,6 +83,6 @@ ROUTES = (
     Route("PATCH", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("DELETE", _ALL, step_lists.WHOLE, since=92, below=405),
     Route("POST", _ONE, step_lists.WHOLE, since=92, below=405),
-    Route("PATCH", _ONE, patch, since=92, below=405, rule="baremetal:runbook:get", of=Patch(Runbook, hides_newer=True)),
+    Route("PATCH", _ONE, patch, since=92, below=405, rule="baremetal:runbook:get", of=Patch(Runbook)),
     Route("DELETE", _ONE, delete, since=92, below=405, rule="baremetal:runbook:delete", of=Delete(Runbook)),
 )

@@ -24,6 +24,7 @@ from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.described import described
 from ironic.tests.functional.wire.every_route import ROWS, THERE, label, path
 from ironic.tests.functional.wire.service import SERVED, Response, Service
+from ironic.tests.functional.wire.test_every_argument import VERBS
 from ironic.tests.functional.wire.test_resources import ACTION, STEP
 
 Schema = Mapping[str, Any]
@@ -227,16 +228,7 @@ def _spelled(value: Any) -> str:
 
 
 _DRIVER = {"op": "replace", "path": "/driver", "value": THERE["driver"]}
-# Which verb takes an argument of a provision request, and what a verb needs.
-_VERBS = {
-    "configdrive": "active",
-    "deploy_steps": "active",
-    "clean_steps": "clean",
-    "disable_ramdisk": "clean",
-    "runbook": "clean",
-    "service_steps": "service",
-    "rescue_password": "rescue",
-}
+# What a verb needs.
 _NEEDED: dict[str, dict[str, Any]] = {
     "clean": {"clean_steps": [STEP_OF_CLEANING := {"interface": "deploy", "step": "x"}]},
     "service": {"service_steps": [STEP_OF_CLEANING]},
@@ -248,7 +240,7 @@ def also(route: Route, one: Try) -> dict[str, Any]:
     """Return what else has to be in a body."""
     match label(route):
         case _ if label(route) == PROVISION:
-            verb = one.value if one.name == "target" else _VERBS[one.name]
+            verb = one.value if one.name == "target" else VERBS[one.name]
             return {"target": verb} | ({} if one.name == "runbook" else _NEEDED.get(verb, {}))
         case _ if label(route) == HEARTBEAT:
             return {"callback_url": "https://192.0.2.1:9999", "agent_token": TOKEN}
