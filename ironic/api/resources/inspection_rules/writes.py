@@ -15,10 +15,9 @@ from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.inspection_rules import rows
-from ironic.api.resources.inspection_rules.fields import Parts
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import Conflict, InvalidParameterValue
-from ironic.core.model.inspection_rule import InspectionRule
+from ironic.core.model.inspection_rule import InspectionRule, Parts
 from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.core.rules import check_rule
 from ironic.db import InspectionRuleRecord
