@@ -56,7 +56,7 @@ def patch(request: Request, chassis: str) -> Answer:
     changes = patching.read(request, Chassis)
     with request.store.writing():
         record = request.store.chassis.get(chassis)
-        before = {"uuid": record.uuid, "description": record.description, "extra": record.extra}
+        before = {name: getattr(record, name) for name in Chassis.writable("patch")}
         values = patching.patched(Chassis, before, changes, request.minor)
         if "uuid" in values:
             raise InvalidParameterValue(err="A chassis keeps its UUID.")

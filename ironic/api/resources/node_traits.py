@@ -78,7 +78,7 @@ def _changed(request: Request, node: str, change: "Callable[[NodeRecord], None]"
 
 
 def _checked(trait: Any) -> str:
-    if not isinstance(trait, str) or not is_trait(trait):
+    if not is_trait(trait):
         raise InvalidParameterValue(err="A trait has to be CUSTOM_ and A to Z, 0 to 9 or _, or a known one.")
     return trait
 
