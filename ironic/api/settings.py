@@ -101,7 +101,7 @@ class ApiSettings:
             node_locked_interval=conf.conductor.node_locked_retry_interval,
             conductor_heartbeat_timeout=conf.conductor.heartbeat_timeout,
             default_resource_class=conf.default_resource_class,
-            default_conductor_group=conf.default_conductor_group,
+            default_conductor_group=conf.default_conductor_group.lower(),
             default_portgroup_mode=conf.default_portgroup_mode,
             disallowed_boot_modes=frozenset(api.disallowed_enrollment_boot_modes),
             disallowed_steps=steps,

@@ -5,7 +5,7 @@ The list is a library that all services share; it is read at the first question 
 
 import functools
 import re
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 MOST_CHARACTERS: Final = 255
 
@@ -15,9 +15,11 @@ MOST_OF_NODE: Final = 50
 _CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
 
 
-def is_trait(text: str) -> bool:
-    """Tell whether a word may be a trait."""
-    return len(text) <= MOST_CHARACTERS and (_CUSTOM.fullmatch(text) is not None or text in _published())
+def is_trait(value: Any) -> TypeGuard[str]:
+    """Tell whether a value may be a trait."""
+    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+        return False
+    return _CUSTOM.fullmatch(value) is not None or value in _published()
 
 
 @functools.cache

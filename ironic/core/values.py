@@ -168,7 +168,7 @@ class TraitName(Text):
 
     def validate(self, value: Any) -> Any:
         """Look it up, or check the syntax of those that sites make up."""
-        if not isinstance(value, str) or not is_trait(value):
+        if not is_trait(value):
             raise ValueError("must be a trait: a published one, or CUSTOM_ and capital letters, digits or underscores")
         return value
 

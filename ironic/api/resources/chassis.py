@@ -50,7 +50,7 @@ def patch(request: Request, chassis: str, changes: Sequence[Change]) -> Answer:
     """Change a chassis."""
     with request.store.writing():
         record = request.store.chassis.get(chassis)
-        before = {"uuid": record.uuid, "description": record.description, "extra": record.extra}
+        before = {name: getattr(record, name) for name in Chassis.writable("patch")}
         after = patching.patched(Chassis, before, changes, request.minor)
         if "uuid" in after:
             raise InvalidParameterValue(err="A chassis keeps its UUID.")

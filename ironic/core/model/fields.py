@@ -111,7 +111,7 @@ class Field:
     rule: str | None = None
     # Rules about the node that a caller needs to see all of it; for fields with a mask.
     trims: tuple[Trim, ...] = ()
-    # The rule about the node that a caller needs to write it; None: that of changing the node.
+    # The rule that a caller needs to write it; None: that of changing the thing.
     right: str | None = None
     # Whether whoever may create a thing may give it this without that right.
     free_in_new: bool = False

@@ -28,8 +28,8 @@ class Runbook(Resource):
     name = Field(LogicalName(), since=92, nullable=False, empty=REQUIRED, plain=True, told=EVERY)
     extra = Field(Object(), since=92, empty={}, told=EVERY)
     # A patch may have words for true and false, as clients write them; a new runbook may not.
-    public = Field(Bool(), since=92, empty=False, told=EVERY)
-    owner = Field(Text(), since=92, told=EVERY)
+    public = Field(Bool(), since=92, empty=False, right="baremetal:runbook:update:public", told=EVERY)
+    owner = Field(Text(), since=92, right="baremetal:runbook:update:owner", told=EVERY)
     disable_ramdisk = Field(Bool(), since=92, empty=False, told=EVERY)
     description = Field(Text(), since=112, told=EVERY)
     links = Field(Links("runbooks/{}"), since=92, write=NOBODY, plain=True)

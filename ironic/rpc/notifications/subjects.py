@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ironic.rpc.notifications import payloads
 from ironic.rpc.notifications.notices import Subject
+from ironic.rpc.notifications.payloads import Payload
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -28,15 +29,16 @@ def _node(store: "Store", ident: str | int) -> Values:
     return node(store, store.nodes.get(ident))
 
 
-def _row_of(repository: str, *elsewhere: str) -> _Read:
-    """Return what reads one row, with columns that stand in other tables."""
+def _row_of(repository: str, payload: Payload) -> _Read:
+    """Return what reads one row, with what the payload has besides that stands in other tables."""
 
     def read(store: "Store", ident: str | int) -> Values:
         rows = getattr(store, repository)
         record = rows.get(ident)
+        found: Values = record.as_dict()
+        elsewhere = [name for name in payload.fields if name not in found]
         others = rows.row(elsewhere, record.id) if elsewhere else ()
-        found: Values = record.as_dict() | dict(zip(elsewhere, others, strict=True))
-        return found
+        return found | dict(zip(elsewhere, others, strict=True))
 
     return read
 
@@ -59,9 +61,13 @@ def _runbook(store: "Store", ident: str | int) -> Values:
 
 
 def _inspection_rule(store: "Store", ident: str | int) -> Values:
-    found = _row_of("rules")(store, ident)
+    found = _row_of("rules", payloads.INSPECTION_RULE_CRUD)(store, ident)
     # What a sensitive rule holds never leaves.
     return found | {"actions": [], "conditions": []} if found["sensitive"] else found
+
+
+def _of_row(kind: str, payload: Payload, repository: str) -> Subject:
+    return Subject(kind, payload, _row_of(repository, payload), repository)
 
 
 NODE: Final = Subject("node", payloads.NODE_CRUD, _node, "nodes")
@@ -72,17 +78,12 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     subject.kind: subject
     for subject in (
         NODE,
-        Subject("port", payloads.PORT_CRUD, _row_of("ports", "node_uuid", "portgroup_uuid"), "ports"),
-        Subject("portgroup", payloads.PORTGROUP_CRUD, _row_of("portgroups", "node_uuid"), "portgroups"),
-        Subject("chassis", payloads.CHASSIS_CRUD, _row_of("chassis"), "chassis"),
-        Subject(
-            "volumeconnector",
-            payloads.VOLUME_CONNECTOR_CRUD,
-            _row_of("volume_connectors", "node_uuid"),
-            "volume_connectors",
-        ),
-        Subject("volumetarget", payloads.VOLUME_TARGET_CRUD, _row_of("volume_targets", "node_uuid"), "volume_targets"),
-        Subject("allocation", payloads.ALLOCATION_CRUD, _row_of("allocations", "node_uuid"), "allocations"),
+        _of_row("port", payloads.PORT_CRUD, "ports"),
+        _of_row("portgroup", payloads.PORTGROUP_CRUD, "portgroups"),
+        _of_row("chassis", payloads.CHASSIS_CRUD, "chassis"),
+        _of_row("volumeconnector", payloads.VOLUME_CONNECTOR_CRUD, "volume_connectors"),
+        _of_row("volumetarget", payloads.VOLUME_TARGET_CRUD, "volume_targets"),
+        _of_row("allocation", payloads.ALLOCATION_CRUD, "allocations"),
         Subject("deploytemplate", payloads.DEPLOY_TEMPLATE_CRUD, _steps_of("deploy_templates"), "deploy_templates"),
         Subject("runbook", payloads.RUNBOOK_CRUD, _runbook, "runbooks"),
         Subject("inspectionrule", payloads.INSPECTION_RULE_CRUD, _inspection_rule, "inspection_rules"),

@@ -33,7 +33,7 @@ def check_new(request: Request, values: Mapping[str, Any]) -> None:
         return
     known = Node.writable("patch")
     usual = {name: one.empty for name, one in known.items()}
-    usual["conductor_group"] = request.settings.default_conductor_group.lower()
+    usual["conductor_group"] = request.settings.default_conductor_group
     given = {name: value for name, value in values.items() if name in known and not known[name].free_in_new}
     for rule in dict.fromkeys(rule_of(name, value) for name, value in given.items() if value != usual[name]):
         access.require_right(request, rule, values.get("owner"), values.get("lessee"))

@@ -5,7 +5,7 @@ Sources: facts/state_machine.yaml (permissions), facts/endpoints.yaml and fields
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ironic.api.json_patch import Change
 from ironic.core import network_data, states, trust_paths
@@ -18,24 +18,14 @@ from ironic.core.errors import (
 )
 from ironic.core.model.node import INTERFACES, Node
 
+if TYPE_CHECKING:
+    from ironic.api.resources.nodes.references import Facts
+    from ironic.db import NodeRecord
+
+    NodeFacts: TypeAlias = Facts | NodeRecord
+
 # Words that stand in a path where a node's name would.
 RESERVED_NAMES: Final = frozenset({"maintenance", "management", "states", "vendor_passthru", "detail", "validate"})
-
-
-class NodeFacts(Protocol):
-    """What is looked at in a node's row."""
-
-    uuid: str
-    provision_state: str
-    target_provision_state: str | None
-    maintenance: bool
-    instance_uuid: str | None
-    allocation_id: int | None
-    resource_class: str | None
-    console_enabled: bool
-    driver: str
-    protected: bool
-    retired: bool
 
 
 def check_name(name: str | None) -> None:
@@ -59,7 +49,7 @@ def check_trust_paths(before: Mapping[str, Any], after: Mapping[str, Any]) -> No
         )
 
 
-def check_editable(node: NodeFacts, changes: Sequence[Change], minor: int) -> None:
+def check_editable(node: "NodeFacts", changes: Sequence[Change], minor: int) -> None:
     """Refuse any patch while a conductor is at work on the node."""
     if node.maintenance and _only_drops_instance(changes):
         return
@@ -74,7 +64,7 @@ def _only_drops_instance(changes: Sequence[Change]) -> bool:
     return len(changes) == 1 and changes[0].op == "remove" and changes[0].path == ("instance_uuid",)
 
 
-def check_changes(node: NodeFacts, values: Mapping[str, Any]) -> None:
+def check_changes(node: "NodeFacts", values: Mapping[str, Any]) -> None:
     """Refuse new values that the node's state or its other values don't allow."""
     if INTERFACES & values.keys():
         _check_settled(node, "its interfaces can be changed", states.INTERFACES_EDITABLE, maintenance_helps=True)
@@ -88,26 +78,26 @@ def check_changes(node: NodeFacts, values: Mapping[str, Any]) -> None:
     _check_retirement(node, values)
 
 
-def _check_settled(node: NodeFacts, what: str, allowed: frozenset[str], *, maintenance_helps: bool) -> None:
+def _check_settled(node: "NodeFacts", what: str, allowed: frozenset[str], *, maintenance_helps: bool) -> None:
     if node.provision_state in allowed or (maintenance_helps and node.maintenance):
         return
     reason = f"{what} in: {', '.join(sorted(allowed))}"
     raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
 
 
-def _check_instance(node: NodeFacts, instance: str | None) -> None:
+def _check_instance(node: "NodeFacts", instance: str | None) -> None:
     if instance is not None and node.instance_uuid not in (None, instance):
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
     if instance is None and node.allocation_id is not None:
         check_undoable(node)
 
 
-def check_undoable(node: NodeFacts) -> None:
+def check_undoable(node: "NodeFacts") -> None:
     """Refuse to undo the allocation of a node that has its instance, or is about to get it."""
     _check_settled(node, "its allocation can be undone", states.INTERFACES_EDITABLE, maintenance_helps=True)
 
 
-def _check_protection(node: NodeFacts, values: Mapping[str, Any]) -> None:
+def _check_protection(node: "NodeFacts", values: Mapping[str, Any]) -> None:
     protected = values.get("protected", node.protected)
     if values.get("protected") and node.provision_state not in (states.ACTIVE, states.RESCUE):
         raise NodeNotEditable(
@@ -117,7 +107,7 @@ def _check_protection(node: NodeFacts, values: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err="protected_reason needs protected to be true.")
 
 
-def _check_retirement(node: NodeFacts, values: Mapping[str, Any]) -> None:
+def _check_retirement(node: "NodeFacts", values: Mapping[str, Any]) -> None:
     retired = values.get("retired", node.retired)
     if values.get("retired") and node.provision_state == states.AVAILABLE:
         raise NodeNotEditable(
@@ -137,7 +127,7 @@ def consequences(values: Mapping[str, Any], instance_name: str | None) -> dict[s
     return also
 
 
-def check_deletable(node: NodeFacts, *, available_too: bool) -> None:
+def check_deletable(node: "NodeFacts", *, available_too: bool) -> None:
     """Refuse to delete a node that is in use, at work or protected."""
     if node.protected:
         raise NodeProtected(node=node.uuid)

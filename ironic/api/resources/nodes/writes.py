@@ -39,7 +39,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or references.new_uuid()
-    values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group).lower()
+    values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group)
     rights.check_new(request, values)
     runbook_use.check_named_in(request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee"))
     serving.check_served(request, values["uuid"], values["driver"], group)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ironic.api.json_patch import Change
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.runbook import Runbook
 from ironic.core.values import LogicalName, StrictBool, TraitName, ValueType
 
 # Since this version a runbook may have any name and says by traits whom it is for; before, its name was the trait.
@@ -71,5 +72,5 @@ def check_new(values: dict[str, Any], minor: int) -> None:
 
 def rules_for(changes: Iterable[Change]) -> list[str]:
     """Return the rules that guard the operations of a patch."""
-    of_root = {"owner": "baremetal:runbook:update:owner", "public": "baremetal:runbook:update:public"}
-    return list(dict.fromkeys(of_root.get(change.root, "baremetal:runbook:update") for change in changes))
+    fields = Runbook.table.fields
+    return list(dict.fromkeys(fields[change.root].right or "baremetal:runbook:update" for change in changes))

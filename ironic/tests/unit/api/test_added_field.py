@@ -1,5 +1,6 @@
 """A line in the model is enough: a field that is added to it is there for callers, rules and listeners."""
 
+import re
 from typing import Any
 
 import pytest
@@ -10,51 +11,69 @@ from ironic.api.openapi import bodies, operations
 from ironic.api.resources.nodes import rights as node_rights
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
 from ironic.core.model import node as node_fields
-from ironic.core.model.fields import EVERY, WHOLE, Exact, Field, Resource
+from ironic.core.model import port
+from ironic.core.model.fields import EVERY, REQUIRED, WHOLE, Exact, Field, Resource
 from ironic.core.rules import writable
 from ironic.core.values import Text
 from ironic.rpc.notifications.payloads import Payload
-from ironic.tests.unit.core.rules.lab import NODE, act, facts, why
+from ironic.tests.unit.core.rules.lab import NODE, PORT, act, facts, why
 
 NEWEST = 115
 
-Node: Any = type(
-    "Node",
-    (Resource,),
-    dict(vars(node_fields.Node))
-    | {
-        "__module__": __name__,
-        "bay": Field(
-            Text(8),
-            since=NEWEST,
-            filter=Exact(),
-            right="baremetal:node:update:bay",
-            literal=WHOLE,
-            told=EVERY,
-        ),
-    },
-)
+
+def with_bay(resource: type[Resource], **more: Any) -> Any:
+    """Return a copy of a model with one more line."""
+    line = Field(Text(8), since=NEWEST, filter=Exact(), told=EVERY, **more)
+    return type(resource.__name__, (Resource,), dict(vars(resource)) | {"__module__": __name__, "bay": line})
 
 
-def test_callers_can_give_it_from_its_version_on() -> None:
-    body = {"driver": "fake-hardware", "bay": "b1"}
-    assert input.create(Node, body, NEWEST) == body
+Node = with_bay(node_fields.Node, right="baremetal:node:update:bay", literal=WHOLE)
+Port = with_bay(port.Port)
+WRITABLE = [Node, Port]
+WRITABLE += [
+    with_bay(kind)
+    for name, kind in operations.resources().items()
+    if kind.writable("patch") and name not in (Node.collection, Port.collection)
+]
+of_all_that_is_written = pytest.mark.parametrize("kind", WRITABLE, ids=lambda kind: kind.collection)
+
+
+GIVEN: dict[str, Any] = {
+    "actions": [{"op": "log", "args": ["x"]}],
+    "address": "52:54:00:00:00:01",
+    "boot_index": 0,
+    "connector_id": "c",
+    "driver": "fake-hardware",
+    "name": "CUSTOM_A",
+    "node_uuid": NODE["uuid"],
+    "type": "iqn",
+    "volume_id": "v",
+    "volume_type": "iscsi",
+}
+
+
+@of_all_that_is_written
+def test_callers_can_give_it_from_its_version_on(kind: type[Resource]) -> None:
+    place = "priority" if kind.collection == "deploy_templates" else "order"
+    steps = {"interface": "deploy", "step": "x", "args": {}, place: 1}
+    body = {name: GIVEN.get(name, [steps]) for name, one in kind.writable("create").items() if one.empty is REQUIRED}
+    assert input.create(kind, body | {"bay": "b1"}, NEWEST)["bay"] == "b1"
     with pytest.raises(NotAcceptable):
-        input.create(Node, body, NEWEST - 1)
+        input.create(kind, body | {"bay": "b1"}, NEWEST - 1)
     with pytest.raises(InvalidParameterValue, match="bay must not be longer"):
-        input.create(Node, body | {"bay": "far too long"}, NEWEST)
-    assert Node.writable("patch")["bay"].since == NEWEST
+        input.create(kind, body | {"bay": "far too long"}, NEWEST)
+    assert kind.writable("patch")["bay"].since == NEWEST
 
 
-def test_callers_can_choose_it_and_filter_and_sort_by_it() -> None:
-    assert projection.chosen(Node, NEWEST, ["bay"]).names == ["links", "bay"]
-    with pytest.raises(NotAcceptable):
-        projection.chosen(Node, NEWEST - 1, ["bay"])
-    assert Node.table.filters["bay"].since == NEWEST
-    assert Node.table.fields["bay"].sortable
-    assert listing.store_filters(Node, listing.Page(projection.plain(Node, NEWEST), 1, filters={"bay": "b1"})) == {
-        "bay": "b1"
-    }
+@of_all_that_is_written
+def test_callers_can_choose_it_and_filter_and_sort_by_it(kind: type[Resource]) -> None:
+    assert projection.chosen(kind, NEWEST, ["bay"]).names[-1] == "bay"
+    with pytest.raises((NotAcceptable, InvalidParameterValue)):
+        projection.chosen(kind, NEWEST - 1, ["bay"])
+    assert kind.table.filters["bay"].since == NEWEST
+    assert kind.table.fields["bay"].sortable
+    page = listing.Page(projection.plain(kind, NEWEST), 1, filters={"bay": "b1"})
+    assert listing.store_filters(kind, page) == {"bay": "b1"}
 
 
 def test_a_right_of_its_own_guards_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,8 +96,15 @@ def test_rules_write_it_and_never_from_a_report(monkeypatch: pytest.MonkeyPatch)
     assert "never made from what a machine reported" in why(reported)
 
 
-def test_listeners_are_told() -> None:
-    payload = Payload.about(Node, "NodePayload", "1.17")
+def test_rules_write_that_of_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writable, "PORT", Port.writable("rules"))
+    written = act("set-port-attribute", [PORT, "/bay", "b1"])
+    assert written.changes.ports == {PORT: [{"op": "add", "path": "/bay", "value": "b1"}]}
+
+
+@of_all_that_is_written
+def test_listeners_are_told(kind: type[Resource]) -> None:
+    payload = Payload.about(kind, "SomePayload", "1.0")
     values = dict.fromkeys(payload.fields) | {"bay": "b1"}
     assert payload.of(values)["ironic_object.data"]["bay"] == "b1"
 
@@ -92,14 +118,16 @@ def test_each_later_version_that_brings_a_payload_fields_makes_it_a_later_one() 
     assert Payload.about(made, "MadePayload", "1.3").version == "1.3"
 
 
-def test_the_description_of_the_api_has_it() -> None:
-    schemas = bodies.of_resource(Node, NEWEST, (Create(Node), Patch(Node)))
-    assert schemas["Node"]["properties"]["bay"] == {"type": ["string", "null"]}
-    assert schemas["NodeCreate"]["properties"]["bay"] == {"type": ["string", "null"], "maxLength": 8}
-    assert "|bay)" in schemas["NodePatch"]["items"]["properties"]["path"]["pattern"].replace("|bay|", "|bay)")
-    asked = {one.name: one for one in operations._list_query(Node, NEWEST, detailed=False)}
+@of_all_that_is_written
+def test_the_description_of_the_api_has_it(kind: type[Resource]) -> None:
+    forms = (Create(kind), Patch(kind))
+    name, schemas = kind.__name__, bodies.of_resource(kind, NEWEST, forms)
+    assert schemas[name]["properties"]["bay"] == {"type": ["string", "null"]}
+    assert schemas[f"{name}Create"]["properties"]["bay"] == {"type": ["string", "null"], "maxLength": 8}
+    assert re.match(schemas[f"{name}Patch"]["items"]["properties"]["path"]["pattern"], "/bay")
+    asked = {one.name: one for one in operations._list_query(kind, NEWEST, detailed=False)}
     assert asked["bay"].type.validate("b1") == "b1"
-    assert "bay" not in bodies.of_resource(Node, NEWEST - 1, (Create(Node), Patch(Node)))["Node"]["properties"]
+    assert "bay" not in bodies.of_resource(kind, NEWEST - 1, forms)[name]["properties"]
 
 
 def test_every_computed_field_is_bound_to_what_computes_it() -> None:
