@@ -1,7 +1,8 @@
 """What may stand where a path names one thing.
 
-The name of a wildcard in the route table (`{node}`) picks its check. A malformed one is refused before the handler is
-entered; the shape of that refusal differs per kind, as clients know it. Whether the thing exists the handler will see.
+The name of a wildcard in the route table (`{node}`) picks its check; a thing without one is named by its UUID. A
+malformed name is refused before the handler is entered; the shape of that refusal differs per kind, as clients know it.
+Whether the thing exists the handler will see.
 """
 
 from collections.abc import Callable
@@ -46,18 +47,14 @@ def _anything(text: str) -> None:
         raise Abort(404, "There is no such path.")
 
 
-CHECKS: Final[dict[str, Callable[[str], None]]] = {
+_CHECKS: Final[dict[str, Callable[[str], None]]] = {
     "node": _node,
     "port": _name_or_uuid,
     "agent_node": _name_or_uuid,
-    "rule": _uuid,
-    "connector": _uuid,
-    "target": _uuid,
     "allocation": _name_or_uuid,
     "template": _name_or_uuid,
     "runbook": _name_or_uuid,
     "trait": _anything,
-    "chassis": _uuid,
     "portgroup": _portgroup,
     "driver": _anything,
     "hostname": _anything,
@@ -72,4 +69,14 @@ CHECKS: Final[dict[str, Callable[[str], None]]] = {
 
 def check(kind: str, text: str) -> None:
     """Refuse text that can't name a thing of this kind."""
-    CHECKS[kind](text)
+    _CHECKS.get(kind, _uuid)(text)
+
+
+def is_uuid(kind: str) -> bool:
+    """Tell whether things of this kind are named by their UUID only."""
+    return kind not in _CHECKS
+
+
+def is_name(kind: str) -> bool:
+    """Tell whether things of this kind are named by a UUID or a logical name."""
+    return _CHECKS.get(kind) in (_node, _portgroup, _name_or_uuid)

@@ -3,7 +3,7 @@
 Whoever needs stored things gets a store handed in; tests make one over a file of their own.
 """
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sqlalchemy.engine import Engine
 
@@ -20,6 +20,7 @@ from ironic.db.nodes import Nodes
 from ironic.db.portgroups import Portgroups
 from ironic.db.ports import Ports
 from ironic.db.rejected_callbacks import RejectedCallbacks
+from ironic.db.repository import Repository
 from ironic.db.rule_hits import RuleHits
 from ironic.db.rule_runs import RuleRuns
 from ironic.db.step_lists import DeployTemplates, Runbooks
@@ -27,12 +28,15 @@ from ironic.db.traits import Traits
 from ironic.db.transactions import Clock, Transactions, utc_now
 from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
+Kept = TypeVar("Kept", bound=Repository[Any])
+
 
 class Store(Transactions):
     """One database, by aggregate."""
 
     def __init__(self, engine: Engine, *, clock: Clock = utc_now, patience: float = 0) -> None:
         super().__init__(engine, clock=clock, patience=patience)
+        self._repositories: dict[type[Any], Any] = {}
         self.nodes = Nodes(self)
         self.ports = Ports(self)
         self.portgroups = Portgroups(self)
@@ -52,6 +56,13 @@ class Store(Transactions):
         self.allocations = Allocations(self)
         self.bios_settings = BiosSettings(self)
         self.firmware = FirmwareComponents(self)
+
+    def of(self, kind: type[Kept]) -> Kept:
+        """Return the repository of a kind; what is asked for in many places has a name above as well."""
+        if kind not in self._repositories:
+            self._repositories[kind] = kind(self)
+        found: Kept = self._repositories[kind]
+        return found
 
     @classmethod
     def from_conf(cls, *, patience: float = 0) -> Self:

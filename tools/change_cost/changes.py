@@ -215,6 +215,7 @@ _POLICY: Final = """    ("baremetal:node:blink", _CONFIGURES, BOTH, "PUT /nodes/
 """
 _TEST_OF_BLINK: Final = '''"""The action works, from the request to the driver."""
 
+from ironic.tests.functional.wire import service as wire
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
 
@@ -257,4 +258,206 @@ ACTION: Final = Change(
     [_BLINKS],
 )
 
-CHANGES: Final = (NODE_FIELD, PORT_FIELD, RUNBOOK_FIELD, ACTION)
+_RACKS: Final = {
+    "ironic/db/tables/racks.py": '''"""Racks."""
+
+from ironic.db.tables.columns import Known, text, unique
+
+
+class RackColumns(Known, name="racks", also=(unique("racks", "uuid"), unique("racks", "name"))):
+    """The columns of racks."""
+
+    name: str = text(64)
+    place: str | None = text(255)
+
+
+racks = RackColumns.table
+''',
+    "ironic/db/migrations/versions/r0002_racks.py": '''"""Racks."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import mysql
+
+revision = "r0002"
+down_revision = "r0001"
+
+_TIME = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
+
+
+def upgrade() -> None:
+    """Add the table."""
+    op.create_table(
+        "racks",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("uuid", sa.String(36), nullable=False),
+        sa.Column("created_at", _TIME, nullable=False),
+        sa.Column("updated_at", _TIME),
+        sa.Column("name", sa.String(64), nullable=False),
+        sa.Column("place", sa.String(255)),
+        sa.UniqueConstraint("uuid", name="uniq_racks0uuid"),
+        sa.UniqueConstraint("name", name="uniq_racks0name"),
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+    )
+''',
+    "ironic/db/racks.py": '''"""Racks."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ironic.core.errors import AlreadyExists, IronicError, NotFound
+from ironic.db.filters import Filter, any_of
+from ironic.db.record import Record
+from ironic.db.repository import Errors, Repository
+from ironic.db.tables.racks import RackColumns, racks
+
+
+class RackRecord(Record, RackColumns):
+    """One rack."""
+
+
+class Racks(Repository[RackRecord], record=RackRecord):
+    """All racks."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(racks.c.uuid)}
+    taken: ClassVar[Errors] = {
+        column: lambda value, column=column: AlreadyExists(resource="rack", field=column, value=value)
+        for column in ("uuid", "name")
+    }
+
+    def missing(self, ident: str | int) -> IronicError:
+        """Return the error for a rack that is not there."""
+        return NotFound(f"Rack {ident} could not be found.")
+''',
+    "ironic/core/model/rack.py": '''"""The rack, field by field."""
+
+from typing import ClassVar
+
+from ironic.core.model.fields import CREATE, NOBODY, REQUIRED, Exact, Field, Resource
+from ironic.core.values import Datetime, Links, Text, Uuid, ValueType
+
+
+class Rack(Resource):
+    """Where machines stand."""
+
+    collection = "racks"
+    singular = "rack"
+    marker: ClassVar[ValueType] = Uuid()
+
+    uuid = Field(Uuid(), since=116, write=CREATE, plain=True)
+    created_at = Field(Datetime(), since=116, write=NOBODY)
+    updated_at = Field(Datetime(), since=116, write=NOBODY)
+    name = Field(Text(64, 1), since=116, nullable=False, empty=REQUIRED, plain=True, filter=Exact())
+    place = Field(Text(), since=116)
+    links = Field(Links("racks/{}"), since=116, write=NOBODY, plain=True)
+''',
+    "ironic/api/resources/racks.py": '''"""Racks. Rows and nothing more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ironic.api import answers, listing, patching, projection
+from ironic.api.answers import NO_CONTENT, Answer
+from ironic.api.forms import Create, Delete, List, One, Patch
+from ironic.api.json_patch import Change
+from ironic.api.listing import Page
+from ironic.api.projection import Projection
+from ironic.api.request import Request
+from ironic.api.routes import Route
+from ironic.core.model.rack import Rack
+from ironic.db.racks import Racks
+
+
+def index(request: Request, page: Page) -> Answer:
+    """List racks."""
+    return listing.answer(request, Rack, request.store.of(Racks), page)
+
+
+def show(request: Request, rack: str, view: Projection) -> Answer:
+    """Show one rack."""
+    return answers.document(view.document(request, request.store.of(Racks).row(view.columns, rack)))
+
+
+def create(request: Request, values: dict[str, Any]) -> Answer:
+    """Add a rack."""
+    record = request.store.of(Racks).create(values)
+    document = projection.full(Rack, request.minor).of_record(request, record, {})
+    return answers.created(document, request.url(f"/v1/racks/{record.uuid}"))
+
+
+def patch(request: Request, rack: str, changes: Sequence[Change]) -> Answer:
+    """Change a rack."""
+    with request.store.writing():
+        record = request.store.of(Racks).lock_row(rack)
+        before = {name: getattr(record, name) for name in Rack.writable("patch")}
+        for name, value in patching.patched(Rack, before, changes, request.minor).items():
+            setattr(record, name, value)
+        record.save()
+    return answers.document(projection.full(Rack, request.minor).of_record(request, record, {}))
+
+
+def delete(request: Request, rack: str) -> Answer:
+    """Delete a rack."""
+    request.store.of(Racks).delete(rack)
+    return NO_CONTENT
+
+
+ROUTES = (
+    Route("GET", "/v1/racks", index, since=116, rule="baremetal:rack:get", of=List(Rack)),
+    Route("POST", "/v1/racks", create, since=116, rule="baremetal:rack:update", of=Create(Rack)),
+    Route("GET", "/v1/racks/{rack}", show, since=116, rule="baremetal:rack:get", of=One(Rack)),
+    Route("PATCH", "/v1/racks/{rack}", patch, since=116, rule="baremetal:rack:update", of=Patch(Rack)),
+    Route("DELETE", "/v1/racks/{rack}", delete, since=116, rule="baremetal:rack:update", of=Delete(Rack)),
+)
+''',
+}
+_RACK_POLICIES: Final = """    ("baremetal:rack:get", _SYSTEM_READS, SYSTEM, "GET /racks"),
+    ("baremetal:rack:update", _SYSTEM_WRITES, SYSTEM, "POST /racks"),
+"""
+_TEST_OF_RACKS: Final = '''"""The resource works."""
+
+from ironic.tests.functional.wire import service as wire
+
+
+def test_it(tmp_path):
+    service = wire.start(tmp_path)
+    for name in ("r2", "r1"):
+        made = service.call("POST", "/v1/racks", body={"name": name, "place": "cellar"})
+        assert made.status == 201, made.body
+    path = f"/v1/racks/{made.json['uuid']}"
+    assert [one["name"] for one in service.call("GET", "/v1/racks?sort_key=name").json["racks"]] == ["r1", "r2"]
+    assert [one["name"] for one in service.call("GET", "/v1/racks?name=r2").json["racks"]] == ["r2"]
+    assert service.call("GET", "/v1/racks?limit=1").json["next"].startswith(f"{wire.BASE}/v1/racks?")
+    assert service.call("GET", f"{path}?fields=place").json["place"] == "cellar"
+    assert service.call("POST", "/v1/racks", body={"name": "r1"}).status == 409
+    assert service.call("POST", "/v1/racks", body={"place": "attic"}).status == 400
+    patch = [{"op": "replace", "path": "/place", "value": "attic"}]
+    assert service.call("PATCH", path, body=patch).json["place"] == "attic"
+    assert service.call("PATCH", path, body=[{"op": "remove", "path": "/name"}]).status == 400
+    assert service.call("GET", "/v1/racks/no-uuid").status == 400
+    assert [service.call("DELETE", path).status for _ in range(2)] == [204, 404]
+    service.close()
+'''
+_RACKS_WORK: Final = "ironic/tests/functional/wire/test_racks.py"
+
+RESOURCE: Final = Change(
+    "a resource that is rows and nothing more",
+    7,  # table, migration, repository, model, resource, policies; and the row of the version it comes with
+    [
+        *_version("There are racks.", "rack", "/v1/racks"),
+        *(NewFile(file, text) for file, text in _RACKS.items()),
+        Line("ironic/api/policies.py", '    ("baremetal:chassis:get", ', _RACK_POLICIES, before=True),
+        Replaced(
+            "ironic/tests/unit/api/test_policies.py",
+            "ADDED = {",
+            'ADDED = {"baremetal:rack:get", "baremetal:rack:update", ',
+        ),
+        NewFile("releasenotes/notes/racks-0123456789abcdef.yaml", "features:\n  - There are racks.\n"),
+        NewFile(_RACKS_WORK, _TEST_OF_RACKS),
+    ],
+    [_RACKS_WORK],
+)
+
+CHANGES: Final = (NODE_FIELD, PORT_FIELD, RUNBOOK_FIELD, ACTION, RESOURCE)

@@ -28,12 +28,6 @@ _CONFLICT: Final = 409
 _TOO_LARGE: Final = 413
 _NOT_MODIFIED: Final = 304
 
-_UUIDS: Final = {name for name, check in idents.CHECKS.items() if check is idents.CHECKS["chassis"]}
-_NAMES: Final = {name for name, check in idents.CHECKS.items() if check is idents.CHECKS["port"]} | {
-    "node",
-    "portgroup",
-}
-
 
 def resources() -> dict[str, type[Resource]]:
     """Return the resources by the name of their collection, in the order of their own names."""
@@ -150,9 +144,9 @@ def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[di
 
 
 def _ident(name: str) -> Schema:
-    if name in _UUIDS:
+    if idents.is_uuid(name):
         return given(Uuid())
-    if name in _NAMES:
+    if idents.is_name(name):
         return {"type": "string", "pattern": whole(syntax.LOGICAL_NAME.pattern)}
     return {"type": "string", "minLength": 1}
 

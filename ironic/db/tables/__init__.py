@@ -1,8 +1,12 @@
 """The tables, one module per aggregate. Migrations must lead to exactly these; a test compares them.
 
 Columns, lengths and names come from facts/db_schema.yaml; what clients can't see is leaner here (no object versions, no
-timestamps on side tables, no NULL where there is a default).
+timestamps on side tables, no NULL where there is a default). Every module here is loaded, so that ``metadata`` has all
+tables, whoever asks for one.
 """
+
+import pkgutil
+from importlib import import_module
 
 from ironic.db.tables.callbacks import rejected_callbacks
 from ironic.db.tables.columns import metadata
@@ -75,3 +79,6 @@ __all__ = [
     "volume_connectors",
     "volume_targets",
 ]
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    import_module(_module.name)
