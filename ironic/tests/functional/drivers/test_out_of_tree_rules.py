@@ -9,6 +9,7 @@ from ironic.tests.out_of_tree import install, run
 
 PROGRAM = """
 import json, sys
+from pathlib import Path
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, InspectionRuleFailure
 from ironic.core.rules import check_rule

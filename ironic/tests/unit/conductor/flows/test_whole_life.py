@@ -59,6 +59,7 @@ def test_it_inspects_with_three_writes(bench):
 
 VICTIM = """
 import os, signal, sys
+from pathlib import Path
 from ironic.conf import CONF
 from ironic.db import connect
 from ironic.tests.unit.conductor.flows import bench as benches
