@@ -6,7 +6,6 @@ read off the same declarations. The handler gets the values by name; an optional
 the default of the handler's parameter counts. All tables are made when a module is loaded, none by a request.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
@@ -94,13 +93,11 @@ class Arguments:
             if not one.late and (one.exact or one.words or (one.since > 1 and one.early is not unknown))
         }
 
-    @functools.cache  # noqa: B019  # lives as long as the table of routes, with one entry per version at most
-    def _known_to(self, minor: int) -> Mapping[str, ValueType]:
-        return {one.name: one.type for one in self.declared if one.early is not unknown or one.since <= minor}
-
     def types(self, minor: int) -> Mapping[str, ValueType]:
         """Return the forms of what a version knows."""
-        return self._known_to(minor) if self._unknown_early else self._types
+        if not self._unknown_early:
+            return self._types
+        return {one.name: one.type for one in self.declared if one.early is not unknown or one.since <= minor}
 
     def of(self, given: Mapping[str, Any], minor: int) -> dict[str, Any]:
         """Return the arguments of an object, checked; null counts as not given."""

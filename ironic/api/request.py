@@ -6,7 +6,7 @@ conductors, placement); reads body and query on demand.
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qsl
 
 from ironic.api import body, body_memory
@@ -18,7 +18,6 @@ from ironic.core.file_urls import names_file_anywhere
 if TYPE_CHECKING:
     # Only names in annotations; at run time these modules stand above or beside this one.
     from ironic.api.policy import Policy
-    from ironic.api.routes import Route
     from ironic.db import Store
     from ironic.rpc.conductors import Conductors
     from ironic.rpc.placement import Placement
@@ -31,6 +30,13 @@ _ORDINARY: Final = "max_body"
 _REPORT: Final = "max_body_inspection"
 _MOST_PARAMETERS: Final = 1000
 _HOST: Final = re.compile(r"[A-Za-z0-9.\-_~%:\[\]]{1,300}")
+
+
+class Row(Protocol):
+    """The row of the route table that a request led to, as far as the request itself needs it."""
+
+    @property
+    def body_limit(self) -> str: ...
 
 
 class Services:
@@ -71,7 +77,7 @@ class Request:
     def __init__(self, environ: Mapping[str, Any], minor: int, context: RequestContext, services: Services) -> None:
         self.environ, self.minor, self.context, self.services = environ, minor, context, services
         self.method: str = environ["REQUEST_METHOD"]
-        self.route: Route | None = None
+        self.route: Row | None = None
         # True when a '.json' was taken off the path, which old versions ask for.
         self.stripped = False
         # Path of what a shown thing belongs to, for the links of things that live below another.

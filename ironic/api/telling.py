@@ -80,7 +80,7 @@ def told_of(route: Route) -> Told | None:
 def answered(request: Request, handler: Callable[..., Answer], args: tuple[Any, ...]) -> Answer:
     """Call the handler and tell what it did; only to be used when somebody listens."""
     route = request.route
-    told = told_of(route) if route else None
+    told = told_of(route) if isinstance(route, Route) else None
     if told is None:
         return handler(*args)
     news = _News(request, told, args[1:])

@@ -227,13 +227,32 @@ def _without(name: str) -> list[Callable[..., Any]]:
     return [function for function in ANSWERS if function.__name__ != name]
 
 
-def _later_argument(task: Task, what: dict[str, Any], times: int, slowly: bool = False) -> dict[str, Any]: ...  # type: ignore[empty-body]
-def _no_times(task: Task, what: dict[str, Any]) -> dict[str, Any]: ...  # type: ignore[empty-body]
-def _other_order(task: Task, times: int, what: dict[str, Any]) -> dict[str, Any]: ...  # type: ignore[empty-body]
-def _other_type(task: Task, what: dict[str, Any], times: str) -> dict[str, Any]: ...  # type: ignore[empty-body]
-def _other_result(task: Task, what: dict[str, Any], times: int) -> list[Any]: ...  # type: ignore[empty-body]
-def _by_place(task: Task, what: dict[str, Any], times: int, /) -> dict[str, Any]: ...  # type: ignore[empty-body]
-def _no_task(tasks: Tasks, what: dict[str, Any], times: int) -> dict[str, Any]: ...  # type: ignore[empty-body]
+def _later_argument(task: Task, what: dict[str, Any], times: int, slowly: bool = False) -> dict[str, Any]:
+    return what
+
+
+def _no_times(task: Task, what: dict[str, Any]) -> dict[str, Any]:
+    return {"times": 0}
+
+
+def _other_order(task: Task, times: int, what: dict[str, Any]) -> dict[str, Any]:
+    return what
+
+
+def _other_type(task: Task, what: dict[str, Any], times: str) -> dict[str, Any]:
+    return what
+
+
+def _other_result(task: Task, what: dict[str, Any], times: int) -> list[Any]:
+    return [what]
+
+
+def _by_place(task: Task, what: dict[str, Any], times: int, /) -> dict[str, Any]:
+    return what
+
+
+def _no_task(tasks: Tasks, what: dict[str, Any], times: int) -> dict[str, Any]:
+    return what
 
 
 MISFITS = (_later_argument, _no_times, _other_order, _other_type, _other_result, _by_place, _no_task)
@@ -246,7 +265,8 @@ def test_a_function_that_does_not_fit_its_call_is_refused(misfit: Callable[..., 
 
 
 def test_a_call_without_a_lock_gets_no_task() -> None:
-    def greet(task: Task, name: str) -> list[str | None]: ...  # type: ignore[empty-body]
+    def greet(task: Task, name: str) -> list[str | None]:
+        return [name]
 
     with pytest.raises(TypeError, match="is no answer to greet"):
         endpoint_of(Talk, [module(*_without("greet"), answers(greet))])
