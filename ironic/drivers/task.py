@@ -7,9 +7,27 @@ rows; JSON columns are dictionaries that may be changed in place and are stored 
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ironic.core.context import RequestContext
+from ironic.drivers.bare_driver import BareDriver
+
+if TYPE_CHECKING:
+    from ironic.drivers.interfaces import (
+        BIOSInterface,
+        BootInterface,
+        ConsoleInterface,
+        DeployInterface,
+        FirmwareInterface,
+        InspectInterface,
+        ManagementInterface,
+        NetworkInterface,
+        PowerInterface,
+        RAIDInterface,
+        RescueInterface,
+        StorageInterface,
+        VendorInterface,
+    )
 
 
 class Items(Protocol):
@@ -95,44 +113,68 @@ class Port(Protocol):
         """Return all columns as plain data that shares nothing with the record."""
 
 
-class Driver(Protocol):
-    """The node's interfaces by kind; None: it has none here, and ``require`` raises why.
+class HasInterfaces(Protocol):
+    """What has the interfaces of a node, each by its kind; one that the node has not raises why."""
 
-    What each of them can do is said by its base class, and those classes stand on this module.
-    """
+    __slots__ = ()
+
+    # Its links are None for what the node has not; ``driver.require(kind)`` is for kinds known only when it runs.
+    driver: BareDriver
 
     @property
-    def bios(self) -> Any: ...
-    @property
-    def boot(self) -> Any: ...
-    @property
-    def console(self) -> Any: ...
-    @property
-    def deploy(self) -> Any: ...
-    @property
-    def firmware(self) -> Any: ...
-    @property
-    def inspect(self) -> Any: ...
-    @property
-    def management(self) -> Any: ...
-    @property
-    def network(self) -> Any: ...
-    @property
-    def power(self) -> Any: ...
-    @property
-    def raid(self) -> Any: ...
-    @property
-    def rescue(self) -> Any: ...
-    @property
-    def storage(self) -> Any: ...
-    @property
-    def vendor(self) -> Any: ...
+    def bios(self) -> "BIOSInterface":
+        return self.driver.bios or self.driver.refuse("bios")
 
-    def require(self, kind: str) -> Any:
-        """Return the interface of a kind, or raise why the node has none."""
+    @property
+    def boot(self) -> "BootInterface":
+        return self.driver.boot or self.driver.refuse("boot")
+
+    @property
+    def console(self) -> "ConsoleInterface":
+        return self.driver.console or self.driver.refuse("console")
+
+    @property
+    def deploy(self) -> "DeployInterface":
+        return self.driver.deploy or self.driver.refuse("deploy")
+
+    @property
+    def firmware(self) -> "FirmwareInterface":
+        return self.driver.firmware or self.driver.refuse("firmware")
+
+    @property
+    def inspect(self) -> "InspectInterface":
+        return self.driver.inspect or self.driver.refuse("inspect")
+
+    @property
+    def management(self) -> "ManagementInterface":
+        return self.driver.management or self.driver.refuse("management")
+
+    @property
+    def network(self) -> "NetworkInterface":
+        return self.driver.network or self.driver.refuse("network")
+
+    @property
+    def power(self) -> "PowerInterface":
+        return self.driver.power or self.driver.refuse("power")
+
+    @property
+    def raid(self) -> "RAIDInterface":
+        return self.driver.raid or self.driver.refuse("raid")
+
+    @property
+    def rescue(self) -> "RescueInterface":
+        return self.driver.rescue or self.driver.refuse("rescue")
+
+    @property
+    def storage(self) -> "StorageInterface":
+        return self.driver.storage or self.driver.refuse("storage")
+
+    @property
+    def vendor(self) -> "VendorInterface":
+        return self.driver.vendor or self.driver.refuse("vendor")
 
 
-class Task(Protocol):
+class Task(HasInterfaces, Protocol):
     """One piece of work on one node."""
 
     @property
@@ -151,10 +193,6 @@ class Task(Protocol):
     def ports(self) -> Sequence[Port]: ...
     @property
     def portgroups(self) -> Sequence[Any]: ...
-    @property
-    def driver(self) -> Driver:
-        """The interfaces of this node."""
-
     def writing(self) -> AbstractContextManager[None]:
         """Open a transaction for what belongs to the node in ``store``; TakenOver when the node is not ours any more.
 

@@ -36,7 +36,7 @@ def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[s
         return True
     switch_off(task)
     add_network(task)
-    task.driver.require("boot").prepare_ramdisk(task, parameters)
+    task.boot.prepare_ramdisk(task, parameters)
     task.node.save()
     switch_on(task)
     return False
@@ -59,14 +59,14 @@ def runs_ramdisk(task: Task) -> bool:
 
 def clean_up(task: Task, remove_network: Callable[[Task], Any]) -> None:
     """Undo what was prepared for the ramdisk; power is the caller's business."""
-    task.driver.require("boot").clean_up_ramdisk(task)
+    task.boot.clean_up_ramdisk(task)
     remove_network(task)
 
 
 @contextmanager
 def powered_for_network(task: Task) -> Any:
     """Have the machine on for a change of networks, if its network interface needs that; off again afterwards."""
-    needed = task.driver.require("network").need_power_on(task) and not _is(task, states.POWER_ON)
+    needed = task.network.need_power_on(task) and not _is(task, states.POWER_ON)
     if needed:
         switch_on(task)
     yield

@@ -10,6 +10,7 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.task import HasInterfaces
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"
 
@@ -80,7 +81,7 @@ class Shelves:
 
 
 @dataclass
-class Work:
+class Work(HasInterfaces):
     """A task."""
 
     node: Machine = field(default_factory=Machine)
