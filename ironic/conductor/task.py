@@ -21,7 +21,7 @@ from ironic.conductor.workers import Place, Workers
 from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, TakenOver
-from ironic.drivers.task import HasInterfaces
+from ironic.drivers import task as drivers
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
@@ -49,7 +49,7 @@ class Workplace:
     consoles: set[int] = field(default_factory=set)
 
 
-class Task(HasInterfaces):
+class Task(drivers.Task):
     """One piece of work on one node; a context manager that gives the node back at the end."""
 
     __slots__ = (
@@ -69,8 +69,10 @@ class Task(HasInterfaces):
         "shared",
     )
 
+    context: RequestContext
     node: "NodeRecord"
     driver: "BareDriver"
+    shared: bool
 
     def __init__(
         self,

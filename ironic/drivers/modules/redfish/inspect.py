@@ -6,7 +6,7 @@ as it is on the node.
 """
 
 import logging
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import states
@@ -16,7 +16,6 @@ from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.connection import read
 from ironic.drivers.modules.redfish.inventory import Inventory, inventory_of
 from ironic.drivers.task import Task
-from ironic.inspection import task as inspection
 from ironic.inspection.hooks import root_device
 from ironic.inspection.hooks.base import InspectionHook, PluginData
 from ironic.inspection.hooks.loading import NamedHook, load, names_of
@@ -47,13 +46,12 @@ class RedfishInspect(InspectInterface):
 
     def inspect_hardware(self, task: Task) -> str:
         """Ask the BMC and make something of the answers, all at once."""
-        work = cast(inspection.Task, task)
         inventory = read(task.node, "reading the inventory", inventory_of)
         plugin_data: PluginData = {}
-        _set_properties(work, inventory, plugin_data)
-        before = {port.address: port.pxe_enabled for port in work.ports}
-        hooks = [one for one in self.hooks if one.name != _ARCHITECTURE or _tells_architecture(work, inventory)]
-        Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(work, inventory, plugin_data)
+        _set_properties(task, inventory, plugin_data)
+        before = {port.address: port.pxe_enabled for port in task.ports}
+        hooks = [one for one in self.hooks if one.name != _ARCHITECTURE or _tells_architecture(task, inventory)]
+        Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(task, inventory, plugin_data)
         return states.MANAGEABLE
 
 
@@ -76,7 +74,7 @@ def root_disk(inventory: Inventory, properties: dict[str, Any]) -> Any:
     return root_device.chosen(ordered, {}, hints, skipped)
 
 
-def _set_properties(task: inspection.Task, inventory: Inventory, plugin_data: PluginData) -> None:
+def _set_properties(task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
     """Set what schedulers look at; stored with the first phase, or not at all."""
     node = task.node
     # Hints that fit no disk end it here, before anything is set.
@@ -88,7 +86,7 @@ def _set_properties(task: inspection.Task, inventory: Inventory, plugin_data: Pl
         node.set_property("local_gb", root_device.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
 
 
-def _tells_architecture(task: inspection.Task, inventory: Inventory) -> bool:
+def _tells_architecture(task: Task, inventory: Inventory) -> bool:
     if inventory.get("cpu", {}).get("architecture"):
         return True
     LOG.warning(

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from ironic import db
@@ -11,6 +10,8 @@ from ironic.core.context import RequestContext
 from ironic.core.interface_choice import InterfaceRow
 from ironic.core.interface_kinds import KINDS
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.task import HasInterfaces
 from ironic.inspection.task import Task
 
 DATA = Path(__file__).parents[2] / "data"
@@ -20,14 +21,14 @@ MAC = "52:54:00:00:00:01"
 OTHER_MAC = "52:54:00:00:00:02"
 
 
-class Work:
+class Work(HasInterfaces):
     """A task with the lock held."""
 
-    def __init__(self, store: Store, node: NodeRecord, driver: Any = None) -> None:
+    def __init__(self, store: Store, node: NodeRecord, driver: BareDriver | None = None) -> None:
         self.store = store
         self.context = RequestContext()
         self.node = node
-        self.driver = driver or SimpleNamespace()
+        self.driver = driver or BareDriver()
         self._ports: list[PortRecord] | None = None
 
     @property
@@ -57,7 +58,7 @@ def new_port(store: Store, node: NodeRecord, mac: str = MAC, **values: Any) -> P
     return store.ports.create({"node_id": node.id, "address": mac, **values})
 
 
-def work_on(store: Store, node: NodeRecord, driver: Any = None) -> Work:
+def work_on(store: Store, node: NodeRecord, driver: BareDriver | None = None) -> Work:
     """Take the lock on a node."""
     return Work(store, store.nodes.reserve(node.uuid, HOST), driver)
 
