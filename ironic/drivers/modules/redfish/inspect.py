@@ -18,10 +18,12 @@ from ironic.drivers.modules.redfish.inventory import Inventory, inventory_of
 from ironic.drivers.task import Task
 from ironic.inspection.hooks import root_device
 from ironic.inspection.hooks.base import InspectionHook, PluginData
+from ironic.inspection.hooks.base import Inventory as HookInventory
 from ironic.inspection.hooks.loading import NamedHook, load, names_of
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load as load_rules
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ class _PxeAsBefore(InspectionHook):
     def __init__(self, before: dict[str, bool]) -> None:
         self._before = before
 
-    def __call__(self, task: Any, inventory: Any, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: HookInventory, plugin_data: PluginData) -> None:
         for port in task.ports:
             port.pxe_enabled = self._before.get(port.address, True)
 

@@ -1,6 +1,7 @@
 """A node in a real store, and a task on it as an inspection sees one."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ironic.core.interface_kinds import KINDS
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.drivers.bare_driver import BareDriver
 from ironic.drivers.task import HasInterfaces
+from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task
 
 DATA = Path(__file__).parents[2] / "data"
@@ -61,6 +63,18 @@ def new_port(store: Store, node: NodeRecord, mac: str = MAC, **values: Any) -> P
 def work_on(store: Store, node: NodeRecord, driver: BareDriver | None = None) -> Work:
     """Take the lock on a node."""
     return Work(store, store.nodes.reserve(node.uuid, HOST), driver)
+
+
+def hooked(
+    work: Work,
+    hook: Callable[[StagedTask, dict[str, Any], dict[str, Any]], None],
+    found: dict[str, Any],
+    data: dict[str, Any],
+) -> None:
+    """Call a hook as an inspection does, and store what it has changed."""
+    staged = StagedTask(work)
+    hook(staged, found, data)
+    staged.commit()
 
 
 def post(store: Store, message: str = "x", **values: Any) -> str:
