@@ -91,11 +91,11 @@ def give_up(task: Task, reason: str) -> None:
 
 
 def _inspect(task: Task) -> Any:
-    return task.driver.require("inspect").inspect_hardware(task)
+    return task.inspect.inspect_hardware(task)
 
 
 def _continue(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
-    return task.driver.require("inspect").continue_inspection(task, inventory, plugin_data)
+    return task.inspect.continue_inspection(task, inventory, plugin_data)
 
 
 def _continue_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
@@ -117,7 +117,7 @@ def _give_up(task: Task, event: str, reason: str) -> None:
 
 
 def _clear_up(task: Task) -> None:
-    task.driver.require("inspect").abort(task)
+    task.inspect.abort(task)
 
 
 def _work(task: Task, act: Callable[..., Any], *data: Any) -> None:

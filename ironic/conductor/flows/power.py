@@ -43,7 +43,7 @@ def change(task: Task, target: str, timeout: int | None = None) -> None:
 
 
 def _change(task: Task, target: str, timeout: int | None) -> None:
-    node, power = task.node, task.driver.require("power")
+    node, power = task.node, task.power
     _check_off_allowed(task, target)
     try:
         _act(task, power, target, timeout)
@@ -65,7 +65,7 @@ def _act(task: Task, power: Any, target: str, timeout: int | None) -> None:
 
 def read(task: Task) -> None:
     """Take over the machine's power state as it is; the caller saves the node."""
-    power = task.validated("power")
+    power = task.validated(task.power)
     task.node.power_state = power.get_power_state(task)
     if task.node.power_state == "error":
         raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
@@ -80,7 +80,7 @@ def _check(task: Task, target: str) -> None:
     if node.provision_state in (states.CLEANING, states.CLEANWAIT):
         raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
     _check_off_allowed(task, target)
-    power = task.validated("power")
+    power = task.validated(task.power)
     supported = power.get_supported_power_states(task)
     if target not in supported:
         raise InvalidParameterValue(

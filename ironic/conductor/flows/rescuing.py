@@ -28,7 +28,7 @@ _FAILURE: Final[dict[str, type[IronicError]]] = {
 def start(task: Task, rescue_password: str) -> None:
     """Accept a request to bring the machine into rescue mode."""
     _validate(task)
-    if task.driver.require("rescue").wants_password or not CONF.conductor.require_rescue_password_hashed:
+    if task.rescue.wants_password or not CONF.conductor.require_rescue_password_hashed:
         task.node.instance_info["rescue_password"] = rescue_password
     task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
     AgentMemory(task.node).forget()
@@ -63,15 +63,15 @@ def _validate(task: Task) -> None:
 
 
 def _rescue(task: Task) -> Any:
-    return task.driver.require("rescue").rescue(task)
+    return task.rescue.rescue(task)
 
 
 def _finish(task: Task) -> Any:
-    return task.driver.require("rescue").finish_rescue(task)
+    return task.rescue.finish_rescue(task)
 
 
 def _unrescue(task: Task) -> Any:
-    return task.driver.require("rescue").unrescue(task)
+    return task.rescue.unrescue(task)
 
 
 def _work(task: Task, verb: str, act: Callable[[Task], Any]) -> None:
@@ -98,7 +98,7 @@ def _clear_up(task: Task) -> None:
 
 
 def _cleared_up(task: Task) -> str:
-    answer = attempt(task, lambda task: task.driver.require("rescue").clean_up(task))
+    answer = attempt(task, lambda task: task.rescue.clean_up(task))
     return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
 
 
