@@ -14,8 +14,8 @@ from ironic.conductor.flows.step_history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, PowerStateFailure
-from ironic.drivers import agent_link
 
 LOG = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def _change(task: Task, target: str, timeout: int | None) -> None:
     finally:
         # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
         if target in _RESTARTS:
-            agent_link.machine_restarts(node)
+            AgentMemory(node).machine_restarts()
     node.power_state = states.POWER_TARGET[target]
     node.timestamp_driver_internal_info("last_power_state_change")
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
-from ironic.drivers import agent_link, fast_track
+from ironic.drivers import fast_track
 from ironic.drivers.modules.agent.client import Agent
 from ironic.drivers.task import Task
 
@@ -42,7 +43,7 @@ def runs_ramdisk(task: Task) -> bool:
         Agent(node).commands()
     except IronicError as error:
         LOG.warning("Node %s: its ramdisk was heard of lately, but it is booted again: %s", node.uuid, error)
-        agent_link.forget(node)
+        AgentMemory(node).forget()
         return False
     LOG.info("Node %s: its ramdisk still runs and is not booted again", node.uuid)
     return True
@@ -77,7 +78,7 @@ def switch_off(task: Task) -> None:
         LOG.info("Node %s stays on: its disable_power_off is set, or its power interface can't", task.node.uuid)
     elif not _is(task, states.POWER_OFF):
         task.power.set_power_state(task, states.POWER_OFF)
-        agent_link.machine_restarts(task.node)
+        AgentMemory(task.node).machine_restarts()
         note(task, states.POWER_OFF)
 
 
@@ -87,7 +88,7 @@ def switch_on(task: Task) -> None:
         task.power.set_power_state(task, states.POWER_ON)
     elif stays_on(task):
         task.power.reboot(task)
-        agent_link.machine_restarts(task.node)
+        AgentMemory(task.node).machine_restarts()
     note(task, states.POWER_ON)
 
 
