@@ -13,9 +13,9 @@ from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.step_history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.core import states
+from ironic.core import node_rules, states
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, PowerStateFailure
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 
 LOG = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def change(task: Task, target: str, timeout: int | None = None) -> None:
 
 def _change(task: Task, target: str, timeout: int | None) -> None:
     node, power = task.node, task.power
-    _check_off_allowed(task, target)
+    node_rules.check_power_off(node, target)
     try:
         _act(task, power, target, timeout)
     finally:
@@ -77,20 +77,13 @@ def _is_so_already(task: Task, power: Any, target: str) -> bool:
 
 def _check(task: Task, target: str) -> None:
     node = task.node
-    if node.provision_state in (states.CLEANING, states.CLEANWAIT):
-        raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
-    _check_off_allowed(task, target)
+    node_rules.check_power(node, target)
     power = task.validated(task.power)
     supported = power.get_supported_power_states(task)
     if target not in supported:
         raise InvalidParameterValue(
             err=f"The power interface of node {node.uuid} can't do '{target}'. It can do: {', '.join(supported)}."
         )
-
-
-def _check_off_allowed(task: Task, target: str) -> None:
-    if target in _OFF and task.node.disable_power_off:
-        raise PowerStateFailure(target=target, reason="the node's disable_power_off is set")
 
 
 def _finish(task: Task, target: str, timeout: int | None) -> None:
