@@ -12,6 +12,8 @@ from ironic.conductor.flows import power
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.flow import Flow
+from ironic.core.step_cursor import StepCursor
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -21,10 +23,9 @@ if TYPE_CHECKING:
 class RamdiskWork:
     """What is done to the machine around the steps of one flow."""
 
+    flow: Flow
     # How the deploy interface calls it: prepare_cleaning, tear_down_service.
     what: str
-    # Key of driver_internal_info that says that the list does without a ramdisk.
-    no_ramdisk_key: str
     # Option of [conductor] that has a machine powered off after a failure.
     power_off_option: str
     forget_agent: "Callable[[NodeRecord], None]"
@@ -47,6 +48,6 @@ class RamdiskWork:
             power.change(task, states.POWER_OFF)
 
     def _ask_deploy_interface(self, task: Task, act: str) -> Any:
-        if task.node.driver_internal_info.get(self.no_ramdisk_key):
+        if StepCursor.of(task.node, self.flow).has_no_ramdisk:
             return None
         return getattr(task.deploy, f"{act}_{self.what}")(task)

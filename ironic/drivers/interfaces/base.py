@@ -89,6 +89,22 @@ class BaseInterface(ABC):
         """
         LOG.debug("Node %s: the agent has ended step %s.%s", task.node.uuid, self.interface_type, step["step"])
 
+    # Any flow
+
+    def get_steps(self, kind: StepKind, task: Task) -> list[dict[str, Any]]:
+        """Return the steps of a kind that the node has: what the method for that kind says, where there is one."""
+        get: Any = getattr(self, f"get_{kind}_steps", None)
+        steps: list[dict[str, Any]] = get(task) if get else self.all_steps(kind)
+        return steps
+
+    def execute_step(self, kind: StepKind, task: Task, step: Mapping[str, Any]) -> str | None:
+        """Run a step of a kind: by the method for that kind, where there is one."""
+        execute: Any = getattr(self, f"execute_{kind}_step", None)
+        result: str | None = execute(task, step) if execute else self._execute(kind, task, step)
+        return result
+
+    # By name
+
     def execute_clean_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("clean", task, step)
