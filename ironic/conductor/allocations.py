@@ -15,7 +15,6 @@ from ironic.conductor.answering import answers
 from ironic.conductor.moves import shortened
 from ironic.conf import CONF
 from ironic.core import allocation as matching
-from ironic.core import states
 from ironic.core.allocation import Wanted
 from ironic.core.context import RequestContext, service_context
 from ironic.core.errors import NodeNotFound, NoFreeConductorWorker
@@ -157,7 +156,7 @@ class Allocator:
             "allocation_id": allocation.id,
             "instance_info": node.instance_info | {"traits": allocation.traits},
         }
-        if not self._store.nodes.update(node.id, values, where=_FREE):
+        if not self._store.nodes.update(node.id, values, where=matching.FREE):
             return False
         self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node.id, "last_error": None})
         return True
@@ -175,14 +174,6 @@ class Allocator:
 
 
 _UNFINISHED: Final = {"state": matching.ALLOCATING}
-
-# What must be so in the very statement that takes a node.
-_FREE: Final = {
-    "instance_uuid": None,
-    "reservation": None,
-    "provision_state": states.AVAILABLE,
-    "maintenance": False,
-}
 
 
 def wanted_by(allocation: "AllocationRecord") -> Wanted:

@@ -84,10 +84,12 @@ class Flow:
     # One that keeps nothing starts over.
     keeps_place: bool = False
     column: str | None = None
+    # How some of its keys in driver_internal_info begin.
     gerund: str = ""
-    # The keys of a user's list, which may be that of the plan itself, and of his word that no ramdisk is wanted.
-    asked_key: str | None = None
-    no_ramdisk_key: str | None = None
+    # A user's list is kept beside the plan that is made of it, instead of in its place.
+    keeps_users_list: bool = False
+    # How the deploy interface calls preparing the machine for a list of steps (prepare_cleaning) and giving it back.
+    prepared_as: str | None = None
 
     # How its end is told: filed in node history under ``topic``; ``fault`` is what a failure marks the node with.
     topic: str
@@ -124,6 +126,12 @@ class Flow:
     def busy(self) -> tuple[str, ...]:
         """The states in which a conductor, a BMC or an agent is busy with it: working, waiting."""
         return tuple(state for state in (self.working, self.waiting) if state)
+
+    @property
+    def list_verbs(self) -> tuple[str, ...]:
+        """The verbs that a user's list of steps goes with; empty where users hand in none."""
+        name = f"{self.name}_steps"
+        return tuple(verb.word for verb in self.verbs if name in verb.needs or name in verb.takes)
 
     @property
     def has_steps(self) -> bool:
@@ -186,8 +194,7 @@ CLEAN: Final = Flow(
     keeps_place=True,
     column="clean_step",
     gerund="cleaning",
-    asked_key="clean_steps",
-    no_ramdisk_key="cleaning_disable_ramdisk",
+    prepared_as="cleaning",
     topic="cleaning",
     failure=errors.NodeCleaningFailure.text,
     step_failure=errors.CleanStepFailed.text,
@@ -215,7 +222,7 @@ DEPLOY: Final = Flow(
     keeps_place=True,
     column="deploy_step",
     gerund="deployment",
-    asked_key="user_deploy_steps",
+    keeps_users_list=True,
     topic="deploying",
     failure=errors.InstanceDeployFailure.text,
     wait=Wait(option="deploy_callback_timeout"),
@@ -245,8 +252,7 @@ SERVICE: Final = Flow(
     keeps_place=True,
     column="service_step",
     gerund="servicing",
-    asked_key="service_steps",
-    no_ramdisk_key="service_disable_ramdisk",
+    prepared_as="service",
     topic="servicing",
     failure=errors.NodeServicingFailure.text,
     fault="service failure",
@@ -331,7 +337,7 @@ TEAR_DOWN: Final = Flow(
     limit=_CLEANINGS,
 )
 
-FLOWS: Final[list[Flow]] = [VERIFY, CLEAN, DEPLOY, SERVICE, INSPECT, RESCUE, UNRESCUE, ADOPT, TEAR_DOWN]
+FLOWS: Final[list[Flow]] = [CLEAN, DEPLOY, INSPECT, RESCUE, UNRESCUE, SERVICE, ADOPT, TEAR_DOWN, VERIFY]
 _BY_STATE: Final = {state: flow for flow in FLOWS for state in flow.states}
 
 
@@ -344,6 +350,11 @@ def register(flow: Flow) -> None:
         raise RuntimeError(f"The flow {flow.name} comes too late: the tables of states were made already.")
     FLOWS.append(flow)
     _BY_STATE.update(dict.fromkeys(flow.states, flow))
+
+
+def named(name: str) -> Flow:
+    """Return a flow by its name."""
+    return next(flow for flow in FLOWS if flow.name == name)
 
 
 def in_state(state: str) -> Flow | None:

@@ -176,6 +176,9 @@ WORKING: Final = frozenset(flow.working for flow in FLOWS)
 # A BMC or an agent is busy in these; boot mode and the like must not change under it.
 TRANSIENT: Final = WORKING | WAITING
 
+# The power of a machine is nobody's business in these: something waits or somebody looks at it, or it is not managed.
+NO_POWER_SYNC: Final = WAITING | HELD | {ENROLL, ADOPTFAIL}
+
 DELETABLE: Final = frozenset({ENROLL, MANAGEABLE, ADOPTFAIL})
 # A machine that is serviced runs its instance until its ramdisk is waited for.
 LOOKUP_ALLOWED: Final = frozenset(state for flow in FLOWS if flow.ramdisk for state in flow.busy) - {SERVICING}

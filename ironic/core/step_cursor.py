@@ -94,23 +94,17 @@ class StepCursor:
     @classmethod
     def begun(cls, flow: Flow, asked: Sequence[Step] | None = None, *, has_no_ramdisk: bool = False) -> Self:
         """Return the cursor of a flow that begins with what a user asks for; None means that nobody asks."""
-        cursor = cls(flow=flow, is_by_request=asked is not None, has_no_ramdisk=has_no_ramdisk)
         listed = None if asked is None else _documents(asked)
-        return replace(cursor, listed=listed) if cursor._has_one_list else replace(cursor, user_list=listed)
+        if flow.keeps_users_list:
+            return cls(flow=flow, user_list=listed, has_no_ramdisk=has_no_ramdisk)
+        return cls(flow=flow, listed=listed, is_by_request=listed is not None, has_no_ramdisk=has_no_ramdisk)
 
     @property
     def asked(self) -> list[Step] | None:
         """What a user asked for; None when the flow chooses its steps itself."""
-        if self._has_one_list:
-            # A plan that the flow has made itself is no request.
-            listed = self.listed if self.is_by_request else None
-        else:
-            listed = self.user_list
+        # In the one list, a plan that the flow has made itself is no request.
+        listed = self.user_list if self.flow.keeps_users_list else self.listed if self.is_by_request else None
         return None if listed is None else parse_all(listed)
-
-    @property
-    def _has_one_list(self) -> bool:
-        return self.flow.asked_key in (None, keys_of(self.flow)["listed"])
 
     # The plan and the place in it
 
@@ -192,9 +186,9 @@ def keys_of(flow: Flow) -> Mapping[str, str]:
     name, gerund = flow.name, flow.gerund or flow.name
     keys = {
         "listed": f"{name}_steps",
-        "user_list": flow.asked_key,
+        "user_list": f"user_{name}_steps",
         "is_by_request": f"declarative_{gerund}",
-        "has_no_ramdisk": flow.no_ramdisk_key,
+        "has_no_ramdisk": f"{flow.prepared_as or gerund}_disable_ramdisk",
         "is_planned": "steps_validated",
         "index": f"{name}_step_index",
         "began": f"{name}_step_started_at",
@@ -205,8 +199,13 @@ def keys_of(flow: Flow) -> Mapping[str, str]:
         "is_polled": f"{gerund}_polling",
     }
     # A list of its own is a request by itself; else the one list has to say what it is.
-    del keys["user_list" if keys["user_list"] in (None, keys["listed"]) else "is_by_request"]
-    return {field: key for field, key in keys.items() if key is not None}
+    del keys["is_by_request" if flow.keeps_users_list else "user_list"]
+    return keys
+
+
+def lists_of(flow: Flow) -> list[str]:
+    """Return the keys of driver_internal_info that hold lists of steps, with what they are given."""
+    return [key for name, key in keys_of(flow).items() if name in ("listed", "user_list")]
 
 
 def _step_key(flow: Flow) -> str:

@@ -98,7 +98,7 @@ def _done_event(task: Task) -> str:
     return "manage" if task.node.target_provision_state == states.MANAGEABLE else "done"
 
 
-_MACHINE: Final = RamdiskWork(flow.CLEAN, "cleaning", "poweroff_in_cleanfail", agent_link.leave)
+_MACHINE: Final = RamdiskWork(flow.CLEAN, "poweroff_in_cleanfail", agent_link.leave)
 
 CLEAN: Final = bind(
     Operation(

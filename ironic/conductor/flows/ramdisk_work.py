@@ -24,8 +24,6 @@ class RamdiskWork:
     """What is done to the machine around the steps of one flow."""
 
     flow: Flow
-    # How the deploy interface calls it: prepare_cleaning, tear_down_service.
-    what: str
     # Option of [conductor] that has a machine powered off after a failure.
     power_off_option: str
     forget_agent: "Callable[[NodeRecord], None]"
@@ -50,4 +48,4 @@ class RamdiskWork:
     def _ask_deploy_interface(self, task: Task, act: str) -> Any:
         if StepCursor.of(task.node, self.flow).has_no_ramdisk:
             return None
-        return getattr(task.deploy, f"{act}_{self.what}")(task)
+        return getattr(task.deploy, f"{act}_{self.flow.prepared_as}")(task)

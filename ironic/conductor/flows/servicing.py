@@ -34,7 +34,7 @@ def _forget_agent(node: "NodeRecord") -> None:
     AgentMemory(node).forget()
 
 
-_MACHINE: Final = RamdiskWork(flow.SERVICE, "service", "poweroff_in_servicefail", _forget_agent)
+_MACHINE: Final = RamdiskWork(flow.SERVICE, "poweroff_in_servicefail", _forget_agent)
 
 SERVICE: Final = bind(
     Operation(
