@@ -30,7 +30,7 @@ _TOPIC: Final = "console"
 @answers
 def change_console(task: Task, enabled: bool) -> None:
     """Begin to open or close the console, or refuse it."""
-    task.validated("console")
+    task.validated(task.console)
     what = "opening the console" if enabled else "closing the console"
     background.begin(task, Work(what, _TOPIC, _switch), enabled)
 
@@ -38,12 +38,11 @@ def change_console(task: Task, enabled: bool) -> None:
 @answers
 def get_console(task: Task) -> dict[str, Any]:
     """Return how to reach the open console."""
-    found: dict[str, Any] = task.validated("console").get_console(task)
-    return found
+    return task.validated(task.console).get_console(task)
 
 
 def _switch(task: Task, enabled: bool) -> None:
-    console = task.driver.require("console")
+    console = task.console
     with telling.console_set(task):
         (console.start_console if enabled else console.stop_console)(task)
         task.node.console_enabled = enabled
@@ -104,6 +103,6 @@ def _open_again(task: Task) -> None:
 
 
 def _restore(task: Task) -> None:
-    console = task.validated("console")
+    console = task.validated(task.console)
     with telling.console_restored(task):
         console.start_console(task)

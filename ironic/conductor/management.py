@@ -22,20 +22,19 @@ from ironic.integrations import media_images
 @answers
 def set_boot_device(task: Task, device: str, persistent: bool = False) -> None:
     """Have the machine boot from a device, once or from now on."""
-    task.validated("management").set_boot_device(task, device=device, persistent=persistent)
+    task.validated(task.management).set_boot_device(task, device=device, persistent=persistent)
 
 
 @answers
 def get_boot_device(task: Task) -> dict[str, Any]:
     """Return ``{"boot_device": ..., "persistent": ...}`` as the machine reports it."""
-    found: dict[str, Any] = task.validated("management").get_boot_device(task)
-    return found
+    return task.validated(task.management).get_boot_device(task)
 
 
 @answers
 def supported_boot_devices(task: Task) -> list[str]:
     """Return what the machine can be told to boot from."""
-    return list(task.validated("management").get_supported_boot_devices(task))
+    return list(task.validated(task.management).get_supported_boot_devices(task))
 
 
 # Boot mode and secure boot
@@ -45,7 +44,7 @@ def supported_boot_devices(task: Task) -> list[str]:
 def change_boot_mode(task: Task, mode: str) -> None:
     """Begin to set the boot mode, or refuse it."""
     node_rules.check_idle(task.node, "change the boot mode")
-    task.validated("management")
+    task.validated(task.management)
     background.begin(task, Work(f"setting boot mode '{mode}'", "boot mode", set_boot_mode), mode)
 
 
@@ -53,7 +52,7 @@ def change_boot_mode(task: Task, mode: str) -> None:
 def change_secure_boot(task: Task, on: bool) -> None:
     """Begin to turn secure boot on or off, or refuse it."""
     node_rules.check_idle(task.node, "change secure boot")
-    task.validated("management")
+    task.validated(task.management)
     what = "turning secure boot on" if on else "turning secure boot off"
     background.begin(task, Work(what, "secure boot", _set_secure_boot), on)
 
@@ -61,20 +60,19 @@ def change_secure_boot(task: Task, on: bool) -> None:
 def boot_mode(task: Task) -> str | None:
     """Return the boot mode as the machine reports it, None when it does not tell."""
     try:
-        mode: str | None = task.driver.require("management").get_boot_mode(task)
+        return task.management.get_boot_mode(task)
     except UnsupportedDriverExtension:
         return None
-    return mode
 
 
 def set_boot_mode(task: Task, mode: str) -> None:
     """Set the boot mode, now; the caller saves the node."""
-    task.driver.require("management").set_boot_mode(task, mode=mode)
+    task.management.set_boot_mode(task, mode=mode)
     task.node.boot_mode = mode
 
 
 def _set_secure_boot(task: Task, on: bool) -> None:
-    task.driver.require("management").set_secure_boot_state(task, state=on)
+    task.management.set_secure_boot_state(task, state=on)
     task.node.secure_boot = on
 
 
@@ -84,7 +82,7 @@ def _set_secure_boot(task: Task, on: bool) -> None:
 @answers
 def set_target_raid_config(task: Task, config: dict[str, Any]) -> None:
     """Make a configuration the node's target once its RAID interface takes it; an empty one is no target."""
-    raid = task.driver.require("raid")
+    raid = task.raid
     task.node.target_raid_config = config
     # An interface that has no RAID says so here, whatever the target.
     raid.validate(task)
@@ -96,9 +94,8 @@ def set_target_raid_config(task: Task, config: dict[str, Any]) -> None:
 @answers
 def driver_logical_disk_properties(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, str]:
     """Return what can be said about a logical disk of nodes that chose no RAID interface of their own (S31)."""
-    raid = tasks.composition.default_driver(hardware_type).require("raid")
-    properties: dict[str, str] = raid.get_logical_disk_properties()
-    return properties
+    driver = tasks.composition.default_driver(hardware_type)
+    return (driver.raid or driver.refuse("raid")).get_logical_disk_properties()
 
 
 # Interrupts and lights
@@ -107,27 +104,25 @@ def driver_logical_disk_properties(tasks: Tasks, context: RequestContext, hardwa
 @answers
 def inject_nmi(task: Task) -> None:
     """Send a non-maskable interrupt, which wakes a machine that hangs."""
-    task.validated("management").inject_nmi(task)
+    task.validated(task.management).inject_nmi(task)
 
 
 @answers
 def supported_indicators(task: Task) -> dict[str, dict[str, Any]]:
     """Return the lights by component and name, each with ``readonly`` and ``states``."""
-    found: dict[str, dict[str, Any]] = task.validated("management").get_supported_indicators(task)
-    return found
+    return task.validated(task.management).get_supported_indicators(task)
 
 
 @answers
 def get_indicator(task: Task, component: str, indicator: str) -> str:
     """Return what a light shows."""
-    shown: str = task.validated("management").get_indicator_state(task, component, indicator)
-    return shown
+    return task.validated(task.management).get_indicator_state(task, component, indicator)
 
 
 @answers
 def set_indicator(task: Task, component: str, indicator: str, state: str) -> None:
     """Switch a light that can be switched, to something it can show."""
-    management = task.validated("management")
+    management = task.validated(task.management)
     terms = management.get_supported_indicators(task, component).get(component, {}).get(indicator)
     if terms is None:
         raise _not_switched(task, component, indicator, "the machine has no such light")
@@ -151,14 +146,13 @@ def _not_switched(task: Task, component: str, indicator: str, reason: str) -> In
 @answers
 def get_virtual_media(task: Task) -> list[dict[str, Any]]:
     """Return what is in the virtual drives."""
-    found: list[dict[str, Any]] = task.validated("management").get_virtual_media(task)
-    return found
+    return task.validated(task.management).get_virtual_media(task)
 
 
 @answers
 def attach_virtual_media(task: Task, device_type: str, image_url: str, source: str) -> None:
     """Begin to put an image into a drive, or refuse it."""
-    task.validated("management")
+    task.validated(task.management)
     if source not in media_images.SOURCES:
         known = ", ".join(media_images.SOURCES)
         raise InvalidParameterValue(err=f"Images of source {source} can't be handed to BMCs here; use one of: {known}.")
@@ -170,15 +164,15 @@ def attach_virtual_media(task: Task, device_type: str, image_url: str, source: s
 @answers
 def detach_virtual_media(task: Task, device_types: list[str] | None) -> None:
     """Begin to empty drives; None means all."""
-    task.validated("management")
+    task.validated(task.management)
     background.begin(task, Work("detaching virtual media", "virtual media", _detach), device_types)
 
 
 def _attach(task: Task, device_type: str, image_url: str, source: str) -> None:
     url = media_images.offered(task.node.uuid, device_type, image_url, source)
-    task.driver.require("management").attach_virtual_media(task, device_type=device_type, image_url=url)
+    task.management.attach_virtual_media(task, device_type=device_type, image_url=url)
 
 
 def _detach(task: Task, device_types: list[str] | None) -> None:
-    task.driver.require("management").detach_virtual_media(task, device_types=device_types)
+    task.management.detach_virtual_media(task, device_types=device_types)
     media_images.withdraw(task.node.uuid, device_types)

@@ -25,7 +25,7 @@ def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> 
     _check_boots(group, members, changes)
     for name, value in changes.items():
         setattr(group, name, value)
-    task.driver.require("network").portgroup_changed(task, group)
+    task.network.portgroup_changed(task, group)
     with task.writing():
         group.save()
         if "physical_network" in changes:

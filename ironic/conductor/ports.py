@@ -27,7 +27,7 @@ def update_port(task: Task, port_id: str, changes: dict[str, Any]) -> None:
     node_rules.check_connectivity(task.node, changed)
     for name, value in changes.items():
         setattr(port, name, value)
-    task.driver.require("network").port_changed(task, port)
+    task.network.port_changed(task, port)
     with task.writing():
         port.save()
 
@@ -44,20 +44,19 @@ def destroy_port(task: Task, port_id: str) -> None:
 @answers
 def list_vifs(task: Task) -> list[dict[str, Any]]:
     """Return the virtual interfaces of the node, as its network interface knows them."""
-    found: list[dict[str, Any]] = task.validated("network").vif_list(task)
-    return found
+    return task.validated(task.network).vif_list(task)
 
 
 @answers
 def attach_vif(task: Task, vif: dict[str, Any]) -> None:
     """Bind one to a port that the network interface chooses."""
-    task.validated("network").vif_attach(task, vif)
+    task.validated(task.network).vif_attach(task, vif)
 
 
 @answers
 def detach_vif(task: Task, vif_id: str) -> None:
     """Take one off its port."""
-    task.validated("network").vif_detach(task, vif_id)
+    task.validated(task.network).vif_detach(task, vif_id)
 
 
 def is_attached(record: PortRecord | PortgroupRecord) -> bool:

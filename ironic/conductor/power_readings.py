@@ -96,7 +96,7 @@ class Readings:
 def state_of(task: "Task") -> tuple[str | None, str]:
     """Return what the machine says and "", or None and why there is no answer; None and "" if it does not tell."""
     try:
-        power = task.driver.require("power")
+        power = task.power
         power.validate(task)
         state = power.get_power_state(task)
     except IronicError as error:

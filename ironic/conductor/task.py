@@ -21,6 +21,7 @@ from ironic.conductor.workers import Place, Workers
 from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.errors import ExclusiveLockRequired, NodeNotLocked, TakenOver
+from ironic.drivers import task as drivers
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
@@ -32,6 +33,7 @@ LOG = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Interface = TypeVar("Interface", bound="BaseInterface")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Workplace:
     consoles: set[int] = field(default_factory=set)
 
 
-class Task:
+class Task(drivers.Task):
     """One piece of work on one node; a context manager that gives the node back at the end."""
 
     __slots__ = (
@@ -67,8 +69,10 @@ class Task:
         "shared",
     )
 
+    context: RequestContext
     node: "NodeRecord"
     driver: "BareDriver"
+    shared: bool
 
     def __init__(
         self,
@@ -159,9 +163,8 @@ class Task:
             background=self._background,
         )
 
-    def validated(self, kind: str) -> Any:
-        """Return the node's interface of a kind, or raise why the node has none or what it lacks for it."""
-        interface = self.driver.require(kind)
+    def validated(self, interface: Interface) -> Interface:
+        """Return an interface of the node, such as ``task.power``, or raise what the node lacks for it."""
         interface.validate(self)
         return interface
 

@@ -45,13 +45,14 @@ class Asked:
 @answers
 def vendor_methods(task: Task) -> dict[str, dict[str, Any]]:
     """Return the methods of a node, each with its terms."""
-    return _shown(task.driver.require("vendor").vendor_routes)
+    return _shown(task.vendor.vendor_routes)
 
 
 @answers
 def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
     """Return the methods that need no node, each with its terms."""
-    return _shown(tasks.composition.default_driver(hardware_type).require("vendor").driver_routes)
+    driver = tasks.composition.default_driver(hardware_type)
+    return _shown((driver.vendor or driver.refuse("vendor")).driver_routes)
 
 
 @answers
@@ -74,7 +75,8 @@ def call_driver_vendor_method(
     tasks: Tasks, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
     """Call a method that needs no node."""
-    vendor = tasks.composition.default_driver(hardware_type).require("vendor")
+    driver = tasks.composition.default_driver(hardware_type)
+    vendor = driver.vendor or driver.refuse("vendor")
     asked = Asked(method, http_method, arguments)
     terms = _terms(vendor.driver_routes, asked)
     _check_arguments(terms["func"], context, asked)
@@ -92,7 +94,7 @@ def _shown(routes: Mapping[str, Terms]) -> dict[str, dict[str, Any]]:
 
 
 def _validated(task: Task, asked: Asked) -> Terms:
-    vendor = task.driver.require("vendor")
+    vendor = task.vendor
     terms = _terms(vendor.vendor_routes, asked)
     vendor.validate(task, method=asked.method, **asked.keywords)
     _check_arguments(terms["func"], task, asked)

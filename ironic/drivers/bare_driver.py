@@ -6,7 +6,7 @@ Then everything that doesn't need it goes on; what does need it asks with ``requ
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Never
 
 from ironic.core.errors import IronicError, UnsupportedDriverExtension
 from ironic.core.interface_kinds import CORE_KINDS, KINDS, OPTIONAL_KINDS
@@ -43,19 +43,23 @@ class BareDriver:
         vendor: interfaces.VendorInterface | None
 
     def __init__(
-        self, links: Mapping[str, Any] | None = None, missing: Mapping[str, IronicError] = _NOTHING_MISSING
+        self,
+        links: Mapping[str, object] | None = None,
+        missing: Mapping[str, IronicError] = _NOTHING_MISSING,
     ) -> None:
         for kind in KINDS:
             setattr(self, kind, links.get(kind) if links else None)
         # One empty mapping for all: thousands of drivers exist, and hardly one lacks anything.
         self._missing = missing or _NOTHING_MISSING
 
-    def require(self, kind: str) -> Any:
-        """Return the interface of a kind, or raise why the node has none."""
-        interface = getattr(self, kind)
-        if interface is None:
-            raise self._missing.get(kind) or UnsupportedDriverExtension(driver="of this node", extension=kind)
-        return interface
+    def require(self, kind: str) -> "interfaces.BaseInterface":
+        """Return the interface of a kind, or raise why the node has none; typed ones are properties of the task."""
+        interface: interfaces.BaseInterface | None = getattr(self, kind)
+        return interface or self.refuse(kind)
+
+    def refuse(self, kind: str) -> Never:
+        """Raise why the node has no interface of a kind."""
+        raise self._missing.get(kind) or UnsupportedDriverExtension(driver="of this node", extension=kind)
 
     def get_properties(self) -> dict[str, str]:
         """Return what the interfaces understand in driver_info."""

@@ -6,13 +6,14 @@ Sources: facts/inspection.yaml, processing; demands S82, S116, S117.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
 from ironic.inspection import storage
 from ironic.inspection.hooks import loading
+from ironic.inspection.hooks.base import Inventory, PluginData
 from ironic.inspection.hooks.loading import NamedHook
 from ironic.inspection.read_only import read_only
 from ironic.inspection.rules import Inspection, RuleBook
@@ -21,6 +22,8 @@ from ironic.inspection.storage.choice import texts_of
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
+
+_Call = Callable[[StagedTask, Inventory, PluginData], None]
 
 # Logs of the ramdisk travel with the data and are no part of them.
 _NOT_KEPT = ("logs",)
@@ -84,7 +87,11 @@ class Pipeline:
 
 
 def _failure_of(
-    name: str, call: Any, task: StagedTask, inventory: Mapping[str, Any], plugin_data: dict[str, Any]
+    name: str,
+    call: Callable[[StagedTask, Mapping[str, Any], dict[str, Any]], None],
+    task: StagedTask,
+    inventory: Mapping[str, Any],
+    plugin_data: dict[str, Any],
 ) -> str | None:
     """Call a hook; return why it failed, if it did."""
     try:

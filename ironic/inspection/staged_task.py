@@ -5,38 +5,44 @@ one transaction (S82). When the phase fails nothing of it is stored, and the nod
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
 
+from ironic.core.context import RequestContext
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
 from ironic.core.resource_errors import MACAlreadyExists
-from ironic.db import PortgroupRecord, PortRecord
+from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.db.record import Record
 from ironic.db.stored_text import JsonText
 from ironic.inspection.task import Task
 
 
 class Staged:
-    """A record whose `save` waits."""
+    """A record whose `save` waits; else it is all that the record is."""
 
     __slots__ = ("_record",)
 
-    def __init__(self, record: Any) -> None:
+    _record: Record
+
+    def __init__(self, record: Record) -> None:
         object.__setattr__(self, "_record", record)
 
     def save(self) -> None:
         """Do nothing: what was changed is stored when the phase ends."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._record, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._record, name, value)
 
 
 class NewPort:
     """A port that will be created when the phase ends; its attributes are those of a stored one."""
 
-    def __init__(self, node_id: int, values: dict[str, Any]) -> None:
+    address: str
+
+    def __init__(self, node_id: int, values: Mapping[str, object]) -> None:
         form = PortRecord.form
         usual = {name: value for name, value in form.defaults.items() if name not in ("created_at", "updated_at")}
         objects = {name: kind() for name, kind in form.empties.items()}
@@ -46,7 +52,7 @@ class NewPort:
     def save(self) -> None:
         """Do nothing: the port is stored when the phase ends."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the values to store."""
         return {name: value for name, value in self.__dict__.items() if name != "id"}
 
@@ -57,22 +63,32 @@ class StagedTask:
     def __init__(self, task: Task, *, is_proven: bool = True) -> None:
         self._task = task
         self.is_proven = is_proven  # whether it certainly is the node's machine that reported
-        self.node: Any = Staged(task.node)
+        self.node: NodeRecord = cast(NodeRecord, Staged(task.node))
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None
         self._found: tuple[JsonText, JsonText] | None = None
         self._also: list[Callable[[], None]] = []
-        self._ports: list[Any] | None = None
-        self._removed: list[Any] = []
+        self._ports: list[PortRecord] | None = None
+        self._removed: list[PortRecord] = []
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._task, name)
 
     @property
-    def ports(self) -> Sequence[Any]:
+    def context(self) -> RequestContext:
+        """On whose behalf the work is done."""
+        return self._task.context
+
+    @property
+    def store(self) -> Store:
+        """Where everything is stored; hooks only look something up in it."""
+        return self._task.store
+
+    @property
+    def ports(self) -> Sequence[PortRecord]:
         """The node's ports as they will be."""
         if self._ports is None:
-            self._ports = [Staged(port) for port in self._task.ports]
+            self._ports = [cast(PortRecord, Staged(port)) for port in self._task.ports]
         return tuple(self._ports)
 
     @property
@@ -94,14 +110,13 @@ class StagedTask:
     def traits(self, traits: Sequence[str]) -> None:
         self._new_traits = tuple(traits)
 
-    def add_port(self, **values: Any) -> NewPort:
+    def add_port(self, **values: object) -> PortRecord:
         """Create a port when the phase ends."""
-        present = list(self.ports)
-        port = NewPort(self._task.node.id, values)
-        self._ports = [*present, port]
+        port = cast(PortRecord, NewPort(self._task.node.id, values))
+        self._ports = [*self.ports, port]
         return port
 
-    def remove_port(self, port: Any) -> None:
+    def remove_port(self, port: PortRecord) -> None:
         """Delete a port when the phase ends."""
         self._ports = [one for one in self.ports if one is not port]
         if not isinstance(port, NewPort):
@@ -148,7 +163,7 @@ class StagedTask:
             store.ports.delete(port.id)
         changed = self._changed_ports()
         for port in changed:
-            if not isinstance(port, NewPort):
+            if isinstance(port, Staged):
                 port._record.save()
         if new := [port.as_dict() for port in changed if isinstance(port, NewPort)]:
             store.ports.create_all(new)
@@ -160,7 +175,7 @@ class StagedTask:
             work()
         node.save()
 
-    def _changed_ports(self) -> list[Any]:
+    def _changed_ports(self) -> list[PortRecord]:
         return [port for port in self._ports or () if isinstance(port, NewPort) or port.stored_changes()]
 
     def _forget(self) -> None:

@@ -1,11 +1,11 @@
-"""What an inspection needs of the task it runs in.
+"""A task, as far as an inspection knows it: one node with what belongs to it, in the store.
 
-The conductor's task has all of it; a test makes one from a store and a record. Hooks do not get this task but one that
-keeps their changes back until the phase ends (`staged_task`).
+What drivers know of it besides, such as the node's interfaces, is said in `ironic.drivers.task`; the conductor's task
+has all of it. Hooks and rules get it with their changes kept back until the phase ends (`staged_task`).
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ironic.core.context import RequestContext
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 class Task(Protocol):
     """One piece of work on one node, with the lock held."""
 
+    __slots__ = ()
+
     @property
     def context(self) -> RequestContext: ...
     @property
     def node(self) -> "NodeRecord": ...
     @property
     def store(self) -> "Store": ...
-    @property
-    def driver(self) -> Any: ...
     @property
     def portgroups(self) -> "Sequence[PortgroupRecord]": ...
 

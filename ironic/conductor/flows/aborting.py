@@ -60,7 +60,7 @@ def _clear_up(task: Task, flow: Flow, was_held: bool) -> None:
     Progress(task.node, flow).leave()
     more = engine.clear_up(task, flow)
     if was_held and flow.name == "deploy":
-        answer = attempt(task, lambda task: task.driver.require("deploy").tear_down(task))
+        answer = attempt(task, lambda task: task.deploy.tear_down(task))
         more += f" Tearing down failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
     text = shortened(f"{task.node.last_error}{more}")
     if flow is SERVICE:

@@ -26,4 +26,4 @@ def _adopt(task: Task) -> None:
     power.read(task)
     for kind in ("boot", "deploy"):
         task.driver.require(kind).validate(task)
-    task.driver.require("deploy").take_over(task)
+    task.deploy.take_over(task)

@@ -14,6 +14,7 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import Conflict, InstanceDeployFailure, InvalidParameterValue
 from ironic.core.steps import Step, deploy_plan, parse_all
 from ironic.core.traits import MOST_OF_NODE, is_list_of_traits
@@ -33,11 +34,11 @@ def start(
     """
     if judged_instance is not None and judged_instance["traits"] != task.node.instance_info.get("traits"):
         raise Conflict(f"The traits of the instance of node {task.node.uuid} were changed in this moment. Try again.")
-    task.driver.require("power").validate(task)
+    task.power.validate(task)
     if configdrive is not None:
         task.node.instance_info["configdrive"] = configdrive
     _choose_interface(task)
-    task.driver.require("deploy").validate(task)
+    task.deploy.validate(task)
     asked = parse_all(deploy_steps) if deploy_steps else None
     _planned(task, asked or (), complete=False)
     agent_link.begin_anew(task.node)
@@ -48,7 +49,7 @@ def start(
 def _choose_interface(task: Task) -> None:
     """Let an interface that finds out by itself which one fits put that one in its place, anew each time."""
     restore_interface(task)
-    task.driver.require("deploy").switch_interface(task)
+    task.deploy.switch_interface(task)
     task.load_driver()
 
 
@@ -60,11 +61,11 @@ def restore_interface(task: Task) -> None:
 
 
 def _prepare(task: Task) -> None:
-    task.driver.require("deploy").prepare(task)
+    task.deploy.prepare(task)
 
 
 def _plan(task: Task, complete: bool) -> list[Step]:
-    is_awaited = task.driver.require("deploy").brings_agent and not agent_link.is_known(task.node)
+    is_awaited = task.deploy.brings_agent and not AgentMemory(task.node).is_known
     return _planned(task, Progress(task.node, DEPLOY).asked or (), complete=complete and not is_awaited)
 
 
@@ -90,14 +91,14 @@ def _templates(task: Task) -> dict[str, list[Step]]:
 
 
 def _tear_down(task: Task) -> None:
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
 
 
 def _give_up(task: Task) -> None:
     try:
-        task.driver.require("deploy").clean_up(task)
+        task.deploy.clean_up(task)
     finally:
-        agent_link.forget(task.node)
+        AgentMemory(task.node).forget()
 
 
 DEPLOY: Final = Flow(

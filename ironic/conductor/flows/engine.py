@@ -87,7 +87,7 @@ def _plan(task: Task, flow: Flow, *, complete: bool) -> list[Step] | None:
 def _informed_plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
     """Have the plan made with the steps of the agent, if one is there."""
     if complete and flow.waiting is not None and Progress(task.node, flow).uses_ramdisk:
-        task.driver.require("deploy").learn_steps(task, flow.name)
+        task.deploy.learn_steps(task, flow.name)
     return flow.plan(task, complete)
 
 

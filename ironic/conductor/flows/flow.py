@@ -12,6 +12,7 @@ from typing import Any
 from ironic.conductor.task import Task
 from ironic.core.errors import IronicError
 from ironic.core.steps import Step
+from ironic.drivers.steps import StepKind
 
 
 def nothing(task: Task) -> None:
@@ -27,7 +28,7 @@ def always_done(task: Task) -> str:
 class Flow:
     """One kind of flow."""
 
-    name: str
+    name: StepKind
 
     # Makes the plan; called with False before the machine is prepared, when an agent's steps may be missing still.
     plan: Callable[[Task, bool], list[Step]]

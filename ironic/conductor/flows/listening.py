@@ -36,7 +36,7 @@ def listen(task: Task, flow: Flow, beat: Mapping[str, Any]) -> None:
 
 
 def _look(task: Task, beat: Mapping[str, Any]) -> Any:
-    return task.driver.require("deploy").heartbeat(task, **beat)
+    return task.deploy.heartbeat(task, **beat)
 
 
 def _restart(task: Task, flow: Flow) -> None:

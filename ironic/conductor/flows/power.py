@@ -14,8 +14,8 @@ from ironic.conductor.flows.step_history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.core import node_rules, states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers import agent_link
 
 LOG = logging.getLogger(__name__)
 
@@ -43,14 +43,14 @@ def change(task: Task, target: str, timeout: int | None = None) -> None:
 
 
 def _change(task: Task, target: str, timeout: int | None) -> None:
-    node, power = task.node, task.driver.require("power")
+    node, power = task.node, task.power
     node_rules.check_power_off(node, target)
     try:
         _act(task, power, target, timeout)
     finally:
         # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
         if target in _RESTARTS:
-            agent_link.machine_restarts(node)
+            AgentMemory(node).machine_restarts()
     node.power_state = states.POWER_TARGET[target]
     node.timestamp_driver_internal_info("last_power_state_change")
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
@@ -65,7 +65,7 @@ def _act(task: Task, power: Any, target: str, timeout: int | None) -> None:
 
 def read(task: Task) -> None:
     """Take over the machine's power state as it is; the caller saves the node."""
-    power = task.validated("power")
+    power = task.validated(task.power)
     task.node.power_state = power.get_power_state(task)
     if task.node.power_state == "error":
         raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
@@ -78,7 +78,7 @@ def _is_so_already(task: Task, power: Any, target: str) -> bool:
 def _check(task: Task, target: str) -> None:
     node = task.node
     node_rules.check_power(node, target)
-    power = task.validated("power")
+    power = task.validated(task.power)
     supported = power.get_supported_power_states(task)
     if target not in supported:
         raise InvalidParameterValue(

@@ -49,4 +49,4 @@ class RamdiskWork:
     def _ask_deploy_interface(self, task: Task, act: str) -> Any:
         if task.node.driver_internal_info.get(self.no_ramdisk_key):
             return None
-        return getattr(task.driver.require("deploy"), f"{act}_{self.what}")(task)
+        return getattr(task.deploy, f"{act}_{self.what}")(task)

@@ -14,8 +14,8 @@ from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
-from ironic.drivers import agent_link
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 
@@ -28,17 +28,17 @@ _FAILURE: Final[dict[str, type[IronicError]]] = {
 def start(task: Task, rescue_password: str) -> None:
     """Accept a request to bring the machine into rescue mode."""
     _validate(task)
-    if task.driver.require("rescue").wants_password or not CONF.conductor.require_rescue_password_hashed:
+    if task.rescue.wants_password or not CONF.conductor.require_rescue_password_hashed:
         task.node.instance_info["rescue_password"] = rescue_password
     task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
     task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))
 
 
 def start_back(task: Task) -> None:
     """Accept a request to leave rescue mode."""
     _validate(task)
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
     task.process_event("unrescue", callback=_work, call_args=(task, "unrescue", _unrescue))
 
 
@@ -63,15 +63,15 @@ def _validate(task: Task) -> None:
 
 
 def _rescue(task: Task) -> Any:
-    return task.driver.require("rescue").rescue(task)
+    return task.rescue.rescue(task)
 
 
 def _finish(task: Task) -> Any:
-    return task.driver.require("rescue").finish_rescue(task)
+    return task.rescue.finish_rescue(task)
 
 
 def _unrescue(task: Task) -> Any:
-    return task.driver.require("rescue").unrescue(task)
+    return task.rescue.unrescue(task)
 
 
 def _work(task: Task, verb: str, act: Callable[[Task], Any]) -> None:
@@ -98,7 +98,7 @@ def _clear_up(task: Task) -> None:
 
 
 def _cleared_up(task: Task) -> str:
-    answer = attempt(task, lambda task: task.driver.require("rescue").clean_up(task))
+    answer = attempt(task, lambda task: task.rescue.clean_up(task))
     return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
 
 

@@ -10,13 +10,13 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.step_flows import STEP_FLOWS
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.drivers import agent_link
+from ironic.core.agent_memory import AgentMemory
 
 
 def start(task: Task) -> None:
     """Accept a request to remove the instance."""
     # What was to be deployed is not looked at: an instance must go also when its image has gone.
-    task.driver.require("power").validate(task)
+    task.power.validate(task)
     was_rescued = task.node.provision_state in _RESCUED
     task.process_event("delete", callback=_run, call_args=(task, was_rescued))
 
@@ -44,8 +44,8 @@ def _begin_cleaning(task: Task, had_allocation: bool) -> None:
 
 def _remove(task: Task, was_rescued: bool) -> None:
     if was_rescued:
-        task.driver.require("rescue").clean_up(task)
-    deploy = task.driver.require("deploy")
+        task.rescue.clean_up(task)
+    deploy = task.deploy
     deploy.tear_down(task)
     deploy.clean_up(task)
     deploying.restore_interface(task)
@@ -56,6 +56,6 @@ def _forget_instance(task: Task) -> None:
     node.instance_uuid = node.instance_name = None
     node.instance_info = {}
     node.allocation_id = None
-    agent_link.forget(node)
+    AgentMemory(node).forget()
     for flow in STEP_FLOWS:
         Progress(node, flow).forget()

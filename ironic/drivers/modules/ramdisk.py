@@ -27,7 +27,7 @@ class RamdiskDeploy(AgentBase):
     brings_agent: ClassVar[bool] = False
 
     def validate(self, task: Task) -> None:
-        node, boot = task.node, task.driver.require("boot")
+        node, boot = task.node, task.boot
         if _ABLE not in boot.capabilities:
             raise InvalidParameterValue(
                 err=f"The boot interface of node {node.uuid} can't start a user's ramdisk. Choose another one, or a "
@@ -42,7 +42,7 @@ class RamdiskDeploy(AgentBase):
 
     def supports_deploy(self, task: Task) -> bool:
         """Tell whether the instance is a ramdisk and nothing that is to be written to a disk."""
-        info, boot = task.node.instance_info, task.driver.require("boot")
+        info, boot = task.node.instance_info, task.boot
         return _ABLE in boot.capabilities and _names_ramdisk(info) and not info.get("image_source")
 
     def prepare(self, task: Task) -> None:
@@ -50,18 +50,18 @@ class RamdiskDeploy(AgentBase):
         # What a boot interface looks at to know what the machine is to start.
         node.instance_info["capabilities"] = {**wishes.of(node), "boot_option": BOOT_OPTION}
         machine.switch_off(task)
-        task.driver.require("network").unconfigure_tenant_networks(task)
+        task.network.unconfigure_tenant_networks(task)
         node.save()
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:
         """Start the ramdisk in the user's network."""
-        boot = task.driver.require("boot")
+        boot = task.boot
         if task.node.instance_info.get("configdrive") and _ABLE_CONFIG_DRIVE not in boot.capabilities:
             LOG.warning("Node %s: its boot interface hands no config drive to a ramdisk", task.node.uuid)
         machine.switch_off(task)
         with machine.powered_for_network(task):
-            task.driver.require("network").configure_tenant_networks(task)
+            task.network.configure_tenant_networks(task)
         boot.prepare_instance(task)
         task.node.save()
         machine.switch_on(task)
@@ -69,7 +69,7 @@ class RamdiskDeploy(AgentBase):
 
     def take_over(self, task: Task) -> None:
         """Offer from this host what the machine starts from."""
-        task.driver.require("boot").prepare_instance(task)
+        task.boot.prepare_instance(task)
 
 
 def _names_ramdisk(info: Any) -> bool:

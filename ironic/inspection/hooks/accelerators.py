@@ -15,6 +15,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.pci import PciDevice, devices_at, identifier
 from ironic.inspection.reading import at
+from ironic.inspection.staged_task import StagedTask
 
 Known = Mapping[tuple[str, str], Mapping[str, str]]
 
@@ -27,7 +28,7 @@ class Accelerators(InspectionHook):
     def __init__(self) -> None:
         self.known = load(CONF.inspector.known_accelerators)
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property, to an empty list when no device is known; without devices nothing happens."""
         source = next((data for data in (plugin_data, inventory) if isinstance(at(data, "pci_devices"), list)), None)
         if source is not None:

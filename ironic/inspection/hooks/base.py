@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from ironic.inspection.staged_task import StagedTask
+
 Inventory = Mapping[str, Any]
 PluginData = dict[str, Any]
 
@@ -19,10 +21,10 @@ class InspectionHook(ABC):
     # Names of hooks that must run before this one, so stand earlier in [inspector]hooks.
     dependencies: ClassVar[Sequence[str]] = ()
 
-    def preprocess(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Look at the data before any hook works with them; changing the node belongs into the main call."""
         return
 
     @abstractmethod
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Work with the data; an error fails the inspection."""

@@ -7,12 +7,13 @@ from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.capabilities import set_capabilities
 from ironic.inspection.reading import list_at
+from ironic.inspection.staged_task import StagedTask
 
 
 class CpuCapabilities(InspectionHook):
     """Note what the CPU can do as capabilities."""
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the capabilities; those that the CPU has not got are left as they are."""
         if found := capabilities_of(list_at(inventory, "cpu", "flags"), CONF.inspector.cpu_capabilities):
             set_capabilities(task, found)

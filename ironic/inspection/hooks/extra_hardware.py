@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -19,7 +20,7 @@ Nested = dict[str, dict[str, dict[str, Any]]]
 class ExtraHardware(InspectionHook):
     """Put the collected data into a form in which they can be looked up."""
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Turn `data` of the plug-in data into `extra`; data that can't be read stay, unless strictness is wanted."""
         if "data" not in plugin_data:
             return

@@ -3,9 +3,11 @@
 import logging
 from typing import Any, Final
 
+from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.interface_ports import ports_by_interface
 from ironic.inspection.lldp import Frame, MalformedFrame, decode, frames_of, identifiers
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -22,7 +24,7 @@ class LocalLinkConnection(InspectionHook):
 
     dependencies = ("validate-interfaces",)
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Complete `local_link_connection` of existing ports; what is set stays."""
         frames = frames_of(inventory, plugin_data)
         for name, port in ports_by_interface(task, plugin_data).items():
@@ -42,7 +44,7 @@ def connection(frame: Frame) -> dict[str, str]:
     return found
 
 
-def _complete(task: Any, name: str, port: Any, raw: list[Any]) -> None:
+def _complete(task: StagedTask, name: str, port: PortRecord, raw: list[Any]) -> None:
     try:
         found = connection(decode(raw))
     except MalformedFrame as error:

@@ -4,13 +4,14 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.capabilities import set_capabilities
 from ironic.inspection.hooks.pci import PciDevice, devices_at, identifier
 from ironic.inspection.reading import text_at
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ class PciDevices(InspectionHook):
     def __init__(self) -> None:
         self.aliases = aliases(CONF.inspector.pci_device_alias)
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set a capability for each alias of which there are devices."""
         if found := counts(devices_at(plugin_data), self.aliases):
             set_capabilities(task, found)

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.interface_ports import interfaces_of, ports_by_interface
 from ironic.inspection.reading import text_at
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -34,7 +36,7 @@ class PhysicalNetwork(InspectionHook):
     def __init__(self) -> None:
         self.map = read_map(CONF.inspector.physical_network_cidr_map)
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set `physical_network` of existing ports for whose interface a network is known."""
         interfaces, found = interfaces_of(plugin_data), {}
         for name, port in ports_by_interface(task, plugin_data).items():
@@ -43,12 +45,12 @@ class PhysicalNetwork(InspectionHook):
                 found[port.uuid] = network
                 _put(task, port, network)
 
-    def physical_network_of(self, task: Any, interface: Mapping[str, Any]) -> str | None:
+    def physical_network_of(self, task: StagedTask, interface: Mapping[str, Any]) -> str | None:
         """Return the network that an interface is in, None when it is not known."""
         return first_match(addresses_of(interface), self.map)
 
 
-def _put(task: Any, port: Any, network: str) -> None:
+def _put(task: StagedTask, port: PortRecord, network: str) -> None:
     if port.physical_network != network:
         LOG.info("Node %s: port %s is in physical network %s", task.node.uuid, port.uuid, network)
         port.physical_network = network

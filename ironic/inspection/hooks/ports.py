@@ -11,8 +11,10 @@ from typing import Any
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure
+from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import text_at
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ class Ports(InspectionHook):
 
     dependencies = ("validate-interfaces",)
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Create, change and delete ports, and mark the interfaces that have become one."""
         everything, valid = _sorted_interfaces(plugin_data)
         existing = {port.address: port for port in task.ports}
@@ -95,7 +97,7 @@ def mark_added(valid: Interfaces, wishes: Wishes) -> None:
         interface["is_added"] = wishes.add != "disabled"
 
 
-def carry_out(plan: Plan, task: Any, existing: Mapping[str, Any]) -> None:
+def carry_out(plan: Plan, task: StagedTask, existing: Mapping[str, PortRecord]) -> None:
     """Do what was decided."""
     for mac in plan.remove:
         LOG.info("Node %s: port %s (%s) goes, [inspector]keep_ports wants it", task.node.uuid, existing[mac].uuid, mac)

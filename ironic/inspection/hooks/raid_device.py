@@ -5,7 +5,7 @@ It compares with the inventory that is stored. Where none is kept, the serial nu
 
 import logging
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -13,6 +13,7 @@ from ironic.core.errors import HardwareInspectionFailure, IronicError
 from ironic.inspection import storage
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import list_at, text_at
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -23,7 +24,7 @@ _REMEMBERED: Final = "raid_device_serials"
 class RaidDevice(InspectionHook):
     """Make a new disk the root disk."""
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the hint when there is none yet and exactly one disk is new."""
         found, before = serials(inventory), _before(task)
         if not storage.from_conf().remembers:
@@ -49,7 +50,7 @@ def new_serial(before: Iterable[str], now: Iterable[str]) -> str | None:
     return new[0] if len(new) == 1 else None
 
 
-def _before(task: Any) -> list[str] | None:
+def _before(task: StagedTask) -> list[str] | None:
     """Return the serial numbers of the last inspection, None when there was none."""
     backend = storage.from_conf()
     if not backend.remembers:

@@ -13,6 +13,7 @@ from ironic.core.errors import HardwareInspectionFailure
 from ironic.core.root_device_hints import GIB
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import at, list_at, listed, text_at, whole_number_at
+from ironic.inspection.staged_task import StagedTask
 
 Disk = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ _SKIPPED: Final = "skip_block_devices"
 class RootDevice(InspectionHook):
     """Choose the root disk and set the size that can be used of it."""
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set local_gb and note the disk, or fail when the hints fit none."""
         properties = task.node.properties
         hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []

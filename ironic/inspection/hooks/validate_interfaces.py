@@ -16,6 +16,7 @@ from ironic.core.errors import HardwareInspectionFailure
 from ironic.inspection.callback import bmc_address_of
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import list_at, listed, text_at
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ Interfaces = dict[str, dict[str, Any]]
 class ValidateInterfaces(InspectionHook):
     """Sort the reported network interfaces."""
 
-    def preprocess(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Fill the plug-in data, or fail when no interface is usable."""
         found = all_interfaces(inventory)
         if not found:
@@ -40,7 +41,7 @@ class ValidateInterfaces(InspectionHook):
             plugin_data["bmc_address"] = address
         LOG.debug("Node %s: usable interfaces are %s", task.node.uuid, listed(valid))
 
-    def __call__(self, task: Any, inventory: Inventory, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Do nothing: all is done before other hooks run."""
 
 

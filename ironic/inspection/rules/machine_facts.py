@@ -10,20 +10,20 @@ from datetime import datetime
 from typing import Any, Protocol, Self
 
 from ironic.core.rules import Facts
-from ironic.db import NodeRecord, Store
+from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 
 
 class Known(Protocol):
     """A node with what belongs to it."""
 
     @property
-    def node(self) -> Any: ...
+    def node(self) -> NodeRecord: ...
     @property
     def traits(self) -> Sequence[str]: ...
     @property
-    def ports(self) -> Sequence[Any]: ...
+    def ports(self) -> Sequence[PortRecord]: ...
     @property
-    def portgroups(self) -> Sequence[Any]: ...
+    def portgroups(self) -> Sequence[PortgroupRecord]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class StoredNode:
 
     node: NodeRecord
     traits: Sequence[str]
-    ports: Sequence[Any]
-    portgroups: Sequence[Any]
+    ports: Sequence[PortRecord]
+    portgroups: Sequence[PortgroupRecord]
 
     @classmethod
     def read(cls, store: Store, node: NodeRecord) -> Self:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ironic.api import access, answers, patching
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument
-from ironic.api.errors import unacceptable
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
@@ -94,8 +93,6 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
     for change in changes:
         if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
-        if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
-            raise unacceptable("Removing chassis_uuid", 25)
 
 
 # How many times longer background work is waited for than other users: it ends soon, and nobody shall hear of it.

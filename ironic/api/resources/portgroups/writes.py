@@ -18,7 +18,6 @@ from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.resources.ports import references as port_references
 from ironic.api.routes import FAULT, Route
 from ironic.core import node_rules
-from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.portgroup import Portgroup
 
 
@@ -36,8 +35,6 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
 
 def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer:
     """Change a port group."""
-    if any(change.root == "mode" and change.op == "remove" for change in changes):
-        raise InvalidParameterValue(err="mode must not be removed.")
     roots = sorted({change.root for change in changes})
     before = patching.before(request.store.portgroups, Portgroup, portgroup, ("uuid", "node_uuid", *roots))
     node = node_references.facts(request, before["node_uuid"])

@@ -6,10 +6,12 @@ The boot interface brings the agent up, its heartbeats lead on.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.drivers import fast_track
 from ironic.drivers.interfaces import DeployInterface
-from ironic.drivers.modules.agent import access, erasure, in_band, logs, machine, ramdisk
+from ironic.drivers.modules.agent import access, in_band, logs, machine, ramdisk
 from ironic.drivers.modules.agent.runs_in_band import RunsInBand
 from ironic.drivers.step_ends import AgentArrived, StepDone, StepEnd
 from ironic.drivers.steps import StepKind
@@ -53,11 +55,11 @@ class AgentBase(RunsInBand, DeployInterface):
     # The instance
 
     def clean_up(self, task: Task) -> None:
-        task.driver.require("boot").clean_up_ramdisk(task)
-        task.driver.require("boot").clean_up_instance(task)
+        task.boot.clean_up_ramdisk(task)
+        task.boot.clean_up_instance(task)
 
     def tear_down(self, task: Task) -> str | None:
-        network = task.driver.require("network")
+        network = task.network
         machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
         network.remove_provisioning_network(task)
@@ -69,8 +71,8 @@ class AgentBase(RunsInBand, DeployInterface):
     # Cleaning and servicing
 
     def prepare_cleaning(self, task: Task) -> str | None:
-        erasure.describe(task.node)
-        add_network = task.driver.require("network").add_cleaning_network
+        AgentMemory(task.node).tell_how_to_erase(CONF.deploy)
+        add_network = task.network.add_cleaning_network
         return None if machine.boot_into(task, add_network, ramdisk.parameters()) else states.CLEANWAIT
 
     def tear_down_cleaning(self, task: Task) -> None:
@@ -80,22 +82,22 @@ class AgentBase(RunsInBand, DeployInterface):
         logs.collect(task, "cleaning", failed=failed or aborted)
         if aborted or not (failed or fast_track.can_go_on(task.node)):
             machine.switch_off(task)
-        machine.clean_up(task, task.driver.require("network").remove_cleaning_network)
+        machine.clean_up(task, task.network.remove_cleaning_network)
 
     def prepare_service(self, task: Task) -> str | None:
-        network = task.driver.require("network")
+        network = task.network
         machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
-        task.driver.require("boot").clean_up_instance(task)
+        task.boot.clean_up_instance(task)
         machine.boot_into(task, network.add_servicing_network, ramdisk.parameters())
         return states.SERVICEWAIT
 
     def tear_down_service(self, task: Task) -> None:
-        network = task.driver.require("network")
+        network = task.network
         logs.collect(task, "servicing", failed=task.node.fault is not None)
         machine.switch_off(task)
         machine.clean_up(task, network.remove_servicing_network)
         network.configure_tenant_networks(task)
-        task.driver.require("boot").prepare_instance(task)
+        task.boot.prepare_instance(task)
         task.node.save()
         machine.switch_on(task)

@@ -34,7 +34,7 @@ class CustomAgentDeploy(AgentBase):
         return {**super().get_properties(), _REBOOT_OUT_OF_BAND: about}
 
     def validate(self, task: Task) -> None:
-        task.driver.require("boot").validate(task)
+        task.boot.validate(task)
         wishes.check(task.node, "local")
         wishes.check_root_device(task.node)
 
@@ -45,14 +45,14 @@ class CustomAgentDeploy(AgentBase):
     # Around the steps
 
     def prepare(self, task: Task) -> None:
-        network = task.driver.require("network")
+        network = task.network
         goes_on = machine.runs_ramdisk(task)
         if not goes_on:
             machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
         network.add_provisioning_network(task)
         if not goes_on:
-            task.driver.require("boot").prepare_ramdisk(task, ramdisk.parameters())
+            task.boot.prepare_ramdisk(task, ramdisk.parameters())
         task.node.save()
 
     def clean_up(self, task: Task) -> None:
@@ -76,9 +76,9 @@ class CustomAgentDeploy(AgentBase):
     @deploy_step(priority=60)
     def prepare_instance_boot(self, task: Task) -> str | None:
         """Have the machine boot from the disk from now on."""
-        task.driver.require("boot").prepare_instance(task)
+        task.boot.prepare_instance(task)
         persistent = is_persistent(task.node, default=True)
-        task.driver.require("management").set_boot_device(task, boot_devices.DISK, persistent=persistent)
+        task.management.set_boot_device(task, boot_devices.DISK, persistent=persistent)
         return None
 
     @deploy_step(priority=40)
@@ -95,7 +95,7 @@ class CustomAgentDeploy(AgentBase):
     @deploy_step(priority=30)
     def switch_to_tenant_network(self, task: Task) -> str | None:
         """Put the machine where its user wants it."""
-        network = task.driver.require("network")
+        network = task.network
         with machine.powered_for_network(task):
             network.remove_provisioning_network(task)
             network.configure_tenant_networks(task)
@@ -117,7 +117,7 @@ def _agent_switched_off(task: Task) -> bool:
         return False
     interval = CONF.agent.post_deploy_get_power_state_retry_interval
     limit = interval * CONF.agent.post_deploy_get_power_state_retries
-    power = task.driver.require("power")
+    power = task.power
     is_off = waiting.until(lambda: power.get_power_state(task) == states.POWER_OFF, timeout=limit, interval=interval)
     if is_off:
         machine.note(task, states.POWER_OFF)

@@ -8,24 +8,16 @@ import logging
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
-from ironic.drivers import agent_link, fast_track
+from ironic.drivers import fast_track
 from ironic.drivers.modules.agent.client import Agent
-from ironic.drivers.task import Node, Task
+from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
-
-
-class Powered(Protocol):
-    """What power needs of a task; inspections have tasks of their own kind."""
-
-    @property
-    def node(self) -> Node: ...
-    @property
-    def driver(self) -> Any: ...
 
 
 def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, Any]) -> bool:
@@ -36,7 +28,7 @@ def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[s
         return True
     switch_off(task)
     add_network(task)
-    task.driver.require("boot").prepare_ramdisk(task, parameters)
+    task.boot.prepare_ramdisk(task, parameters)
     task.node.save()
     switch_on(task)
     return False
@@ -51,7 +43,7 @@ def runs_ramdisk(task: Task) -> bool:
         Agent(node).commands()
     except IronicError as error:
         LOG.warning("Node %s: its ramdisk was heard of lately, but it is booted again: %s", node.uuid, error)
-        agent_link.forget(node)
+        AgentMemory(node).forget()
         return False
     LOG.info("Node %s: its ramdisk still runs and is not booted again", node.uuid)
     return True
@@ -59,14 +51,14 @@ def runs_ramdisk(task: Task) -> bool:
 
 def clean_up(task: Task, remove_network: Callable[[Task], Any]) -> None:
     """Undo what was prepared for the ramdisk; power is the caller's business."""
-    task.driver.require("boot").clean_up_ramdisk(task)
+    task.boot.clean_up_ramdisk(task)
     remove_network(task)
 
 
 @contextmanager
 def powered_for_network(task: Task) -> Any:
     """Have the machine on for a change of networks, if its network interface needs that; off again afterwards."""
-    needed = task.driver.require("network").need_power_on(task) and not _is(task, states.POWER_ON)
+    needed = task.network.need_power_on(task) and not _is(task, states.POWER_ON)
     if needed:
         switch_on(task)
     yield
@@ -74,38 +66,38 @@ def powered_for_network(task: Task) -> Any:
         switch_off(task)
 
 
-def stays_on(task: Powered) -> bool:
+def stays_on(task: Task) -> bool:
     """Tell whether the machine can only be restarted: its node forbids switching it off, or nobody but people could."""
-    power = task.driver.require("power")
+    power = task.power
     return bool(task.node.disable_power_off or states.POWER_OFF not in power.get_supported_power_states(task))
 
 
-def switch_off(task: Powered) -> None:
+def switch_off(task: Task) -> None:
     """Switch the machine off, unless it stays on."""
     if stays_on(task):
         LOG.info("Node %s stays on: its disable_power_off is set, or its power interface can't", task.node.uuid)
     elif not _is(task, states.POWER_OFF):
-        task.driver.require("power").set_power_state(task, states.POWER_OFF)
-        agent_link.machine_restarts(task.node)
+        task.power.set_power_state(task, states.POWER_OFF)
+        AgentMemory(task.node).machine_restarts()
         note(task, states.POWER_OFF)
 
 
-def switch_on(task: Powered) -> None:
+def switch_on(task: Task) -> None:
     """Start the machine; one that could not be switched off is restarted."""
     if not _is(task, states.POWER_ON):
-        task.driver.require("power").set_power_state(task, states.POWER_ON)
+        task.power.set_power_state(task, states.POWER_ON)
     elif stays_on(task):
-        task.driver.require("power").reboot(task)
-        agent_link.machine_restarts(task.node)
+        task.power.reboot(task)
+        AgentMemory(task.node).machine_restarts()
     note(task, states.POWER_ON)
 
 
-def note(task: Powered, state: str) -> None:
+def note(task: Task, state: str) -> None:
     """Write down what the machine's power is now."""
     now = datetime.now(UTC).replace(tzinfo=None)
     task.node.power_state = state
     task.node.set_driver_internal_info("last_power_state_change", now.isoformat())
 
 
-def _is(task: Powered, state: str) -> bool:
-    return bool(task.driver.require("power").get_power_state(task) == state)
+def _is(task: Task, state: str) -> bool:
+    return bool(task.power.get_power_state(task) == state)

@@ -29,28 +29,28 @@ class AgentRescue(RescueInterface):
         return dict(access.PROPERTIES)
 
     def validate(self, task: Task) -> None:
-        boot = task.driver.require("boot")
+        boot = task.boot
         boot.validate(task)
         boot.validate_rescue(task)
-        task.driver.require("network").validate_rescue(task)
+        task.network.validate_rescue(task)
 
     def rescue(self, task: Task) -> str:
-        network = task.driver.require("network")
+        network = task.network
         machine.switch_off(task)
-        task.driver.require("boot").clean_up_instance(task)
+        task.boot.clean_up_instance(task)
         network.unconfigure_tenant_networks(task)
         machine.boot_into(task, network.add_rescuing_network, ramdisk.parameters())
         return states.RESCUEWAIT
 
     def finish_rescue(self, task: Task) -> None:
-        node, network = task.node, task.driver.require("network")
+        node, network = task.node, task.network
         try:
             _hand_password_over(node)
         except IronicError as error:
             logs.collect(task, "rescue", failed=True)
             raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
         _forget_passwords(task)
-        task.driver.require("boot").clean_up_ramdisk(task)
+        task.boot.clean_up_ramdisk(task)
         network.remove_rescuing_network(task)
         network.configure_tenant_networks(task)
         node.save()
@@ -58,16 +58,16 @@ class AgentRescue(RescueInterface):
     def unrescue(self, task: Task) -> str:
         machine.switch_off(task)
         self.clean_up(task)
-        task.driver.require("network").configure_tenant_networks(task)
-        task.driver.require("boot").prepare_instance(task)
+        task.network.configure_tenant_networks(task)
+        task.boot.prepare_instance(task)
         task.node.save()
         machine.switch_on(task)
         return states.ACTIVE
 
     def clean_up(self, task: Task) -> None:
         _forget_passwords(task)
-        task.driver.require("boot").clean_up_ramdisk(task)
-        task.driver.require("network").remove_rescuing_network(task)
+        task.boot.clean_up_ramdisk(task)
+        task.network.remove_rescuing_network(task)
         task.node.save()
 
 

@@ -6,7 +6,7 @@ which are loaded and checked when the conductor starts. The conductor moves the 
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import states
@@ -17,7 +17,6 @@ from ironic.drivers.modules.agent import logs, machine
 from ironic.drivers.modules.inspector import booting, known_ports
 from ironic.drivers.task import Task
 from ironic.inspection import bmc_addresses, boot_token
-from ironic.inspection import task as inspection
 from ironic.inspection.hooks.loading import names_of
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook, load
@@ -38,60 +37,52 @@ class AgentInspect(InspectInterface):
 
     def validate(self, task: Task) -> None:
         """Raise when the machine could not be brought to boot the ramdisk."""
-        booting.validate(_of(task))
+        booting.validate(task)
 
     def inspect_hardware(self, task: Task) -> str:
         """Boot the ramdisk; its data arrive later."""
-        work = _of(task)
         if CONF.inspector.pre_create_ports:
-            known_ports.create(work)
-        bmc_addresses.remember(work.store, work.node, bmc_addresses.collect(work.node.driver_info))
-        booting.start(work)
+            known_ports.create(task)
+        bmc_addresses.remember(task.store, task.node, bmc_addresses.collect(task.node.driver_info))
+        booting.start(task)
         return states.INSPECTWAIT
 
     def continue_inspection(
         self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, Any] | None = None
     ) -> str | None:
         """Run hooks and rules on the data, then clear up, whether that went well or not."""
-        work = _of(task)
         posted = (plugin_data or {}).get("logs")
         try:
-            proven = boot_token.was_shown(work.node.driver_internal_info)
-            self.pipeline.run(work, dict(inventory), plugin_data, is_proven=proven)
+            proven = boot_token.was_shown(task.node.driver_internal_info)
+            self.pipeline.run(task, dict(inventory), plugin_data, is_proven=proven)
         except TakenOver:
             raise
         except Exception:
             logs.keep(task, _LABEL, posted, failed=True)
-            _end_quietly(work)
+            _end_quietly(task)
             raise
         logs.keep(task, _LABEL, posted, failed=False)
         # Of a machine that has just enrolled itself nobody may have said yet how its BMC is reached.
-        (_end_quietly if work.node.provision_state == states.ENROLL else _end)(work)
+        (_end_quietly if task.node.provision_state == states.ENROLL else _end)(task)
         return None
 
     def abort(self, task: Task) -> None:
         """Stop waiting: forget how the ramdisk could be recognised, clear up, switch off."""
-        work = _of(task)
-        bmc_addresses.forget(work.store, work.node)
+        bmc_addresses.forget(task.store, task.node)
         try:
-            booting.clear_up(work)
+            booting.clear_up(task)
         finally:
-            machine.switch_off(work)
+            machine.switch_off(task)
 
 
-def _of(task: Task) -> inspection.Task:
-    """Return the task with what an inspection needs besides, all of which the conductor's task has."""
-    return cast(inspection.Task, task)
-
-
-def _end(task: inspection.Task) -> None:
+def _end(task: Task) -> None:
     booting.clear_up(task)
     # With fast track the next operation goes on with the ramdisk that runs.
     if CONF.inspector.power_off and not fast_track.is_wanted(task.node):
         machine.switch_off(task)
 
 
-def _end_quietly(task: inspection.Task) -> None:
+def _end_quietly(task: Task) -> None:
     """Clear up where failing to is no failure of the inspection, or must not cover that there is one."""
     try:
         _end(task)

@@ -13,8 +13,8 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import boot_devices, fast_track
 from ironic.drivers.modules.agent import machine
+from ironic.drivers.task import Task
 from ironic.inspection import boot_token
-from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -30,8 +30,8 @@ def can_manage(task: Task) -> bool:
 def _obstacle(task: Task) -> UnsupportedDriverExtension | None:
     """Return why the node's interfaces can't boot the ramdisk, None when they can."""
     try:
-        for kind in ("boot", "network"):
-            task.driver.require(kind).validate_inspection(task)
+        task.boot.validate_inspection(task)
+        task.network.validate_inspection(task)
     except UnsupportedDriverExtension as error:
         return error
     return None
@@ -62,7 +62,7 @@ def start(task: Task) -> None:
     if managed:
         _prepare(task, token)
     else:
-        task.driver.require("management").set_boot_device(task, boot_devices.PXE, persistent=False)
+        task.management.set_boot_device(task, boot_devices.PXE, persistent=False)
     machine.switch_on(task)
 
 
@@ -70,8 +70,8 @@ def clear_up(task: Task) -> None:
     """Undo what was prepared; harmless when nothing was."""
     boot_token.forget(task.node)
     if task.node.del_driver_internal_info(_MANAGED):
-        task.driver.require("boot").clean_up_ramdisk(task)
-        task.driver.require("network").remove_inspection_network(task)
+        task.boot.clean_up_ramdisk(task)
+        task.network.remove_inspection_network(task)
 
 
 def callback_url() -> str:
@@ -110,5 +110,5 @@ def _service_url() -> str:
 
 
 def _prepare(task: Task, token: str | None) -> None:
-    task.driver.require("network").add_inspection_network(task)
-    task.driver.require("boot").prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(task.node)))
+    task.network.add_inspection_network(task)
+    task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(task.node)))

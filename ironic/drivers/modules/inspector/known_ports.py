@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.core.syntax import mac_of
-from ironic.inspection.task import Task
+from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def new_macs(told: Iterable[str], present: Iterable[str]) -> list[str]:
 
 def _told_by_bmc(task: Task) -> Iterable[str]:
     try:
-        return task.driver.require("management").get_mac_addresses(task) or ()
+        return task.management.get_mac_addresses(task) or ()
     except UnsupportedDriverExtension:
         return ()
 

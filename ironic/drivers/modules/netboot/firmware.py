@@ -14,7 +14,7 @@ LOG = logging.getLogger(__name__)
 def boot_from_network(task: Task, device: str, *, for_good: bool) -> None:
     """Have the machine start over the network; a BMC that knows no HTTP boot is told plain network boot."""
     _set_mode(task)
-    management = task.driver.require("management")
+    management = task.management
     if device == boot_devices.UEFIHTTP and device not in management.get_supported_boot_devices(task):
         LOG.info("Node %s: its BMC knows no boot device %s and is told pxe", task.node.uuid, device)
         device = boot_devices.PXE
@@ -23,7 +23,7 @@ def boot_from_network(task: Task, device: str, *, for_good: bool) -> None:
 
 def boot_from_disk(task: Task) -> None:
     """Have the machine start from its disk from now on; one whose management can't say that stays as it is."""
-    management = task.driver.require("management")
+    management = task.management
     if boot_devices.DISK in management.get_supported_boot_devices(task):
         persistent = is_persistent(task.node, default=True)
         management.set_boot_device(task, boot_devices.DISK, persistent=persistent)
@@ -34,7 +34,7 @@ def _set_mode(task: Task) -> None:
     wanted = wishes.of(task.node).get("boot_mode") or node_facts.capability(task.node, "boot_mode")
     if not wanted:
         return
-    management = task.driver.require("management")
+    management = task.management
     try:
         if management.get_boot_mode(task) != wanted:
             management.set_boot_mode(task, wanted)

@@ -6,7 +6,7 @@ as it is on the node.
 """
 
 import logging
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import states
@@ -16,13 +16,14 @@ from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.connection import read
 from ironic.drivers.modules.redfish.inventory import Inventory, inventory_of
 from ironic.drivers.task import Task
-from ironic.inspection import task as inspection
 from ironic.inspection.hooks import root_device
 from ironic.inspection.hooks.base import InspectionHook, PluginData
+from ironic.inspection.hooks.base import Inventory as HookInventory
 from ironic.inspection.hooks.loading import NamedHook, load, names_of
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load as load_rules
+from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -47,13 +48,12 @@ class RedfishInspect(InspectInterface):
 
     def inspect_hardware(self, task: Task) -> str:
         """Ask the BMC and make something of the answers, all at once."""
-        work = cast(inspection.Task, task)
         inventory = read(task.node, "reading the inventory", inventory_of)
         plugin_data: PluginData = {}
-        _set_properties(work, inventory, plugin_data)
-        before = {port.address: port.pxe_enabled for port in work.ports}
-        hooks = [one for one in self.hooks if one.name != _ARCHITECTURE or _tells_architecture(work, inventory)]
-        Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(work, inventory, plugin_data)
+        _set_properties(task, inventory, plugin_data)
+        before = {port.address: port.pxe_enabled for port in task.ports}
+        hooks = [one for one in self.hooks if one.name != _ARCHITECTURE or _tells_architecture(task, inventory)]
+        Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(task, inventory, plugin_data)
         return states.MANAGEABLE
 
 
@@ -63,7 +63,7 @@ class _PxeAsBefore(InspectionHook):
     def __init__(self, before: dict[str, bool]) -> None:
         self._before = before
 
-    def __call__(self, task: Any, inventory: Any, plugin_data: PluginData) -> None:
+    def __call__(self, task: StagedTask, inventory: HookInventory, plugin_data: PluginData) -> None:
         for port in task.ports:
             port.pxe_enabled = self._before.get(port.address, True)
 
@@ -76,7 +76,7 @@ def root_disk(inventory: Inventory, properties: dict[str, Any]) -> Any:
     return root_device.chosen(ordered, {}, hints, skipped)
 
 
-def _set_properties(task: inspection.Task, inventory: Inventory, plugin_data: PluginData) -> None:
+def _set_properties(task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
     """Set what schedulers look at; stored with the first phase, or not at all."""
     node = task.node
     # Hints that fit no disk end it here, before anything is set.
@@ -88,7 +88,7 @@ def _set_properties(task: inspection.Task, inventory: Inventory, plugin_data: Pl
         node.set_property("local_gb", root_device.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
 
 
-def _tells_architecture(task: inspection.Task, inventory: Inventory) -> bool:
+def _tells_architecture(task: Task, inventory: Inventory) -> bool:
     if inventory.get("cpu", {}).get("architecture"):
         return True
     LOG.warning(

@@ -235,7 +235,7 @@ def test_an_agent_that_can_not_be_called_is_told_as_a_power_failure(bench, agent
     uuid = with_agent_power(bench, agent)
     agent.refusals["standby.sync"] = (500, "disk on fire")
     with bench.tasks.acquire(bench.context, uuid, shared=False, purpose="test") as task:
-        power = task.driver.require("power")
+        power = task.power
         with pytest.raises(PowerStateFailure, match="disk on fire"):
             power.reboot(task)
         assert power.get_power_state(task) == states.POWER_ON

@@ -52,13 +52,13 @@ class Conductor:
         """Have a machine prepared for a ramdisk."""
         self._use_host()
         with self._tasks.acquire(RequestContext(), uuid, purpose="test") as task:
-            task.driver.require("boot").prepare_ramdisk(task, {"ipa-api-url": "http://192.0.2.1"})
+            task.boot.prepare_ramdisk(task, {"ipa-api-url": "http://192.0.2.1"})
 
     def clean_up(self, uuid: str) -> None:
         """Have it need none any more."""
         self._use_host()
         with self._tasks.acquire(RequestContext(), uuid, purpose="test") as task:
-            task.driver.require("boot").clean_up_ramdisk(task)
+            task.boot.clean_up_ramdisk(task)
 
     def files(self) -> dict[str, bytes]:
         """What is offered on its host."""

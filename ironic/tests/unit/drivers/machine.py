@@ -1,61 +1,43 @@
 """A node and a task as drivers see them, without a database or a conductor behind them."""
 
-import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
-from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.db import NodeRecord, PortgroupRecord
 from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.task import HasInterfaces
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"
 
 
-class Machine:
+class NoDatabase:
+    """Where the record of a machine would go."""
+
+    def save(self, record: Any) -> None:
+        record.saved = record.as_dict()
+
+    def read_again(self, record: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1)
+
+
+class Machine(NodeRecord, extra=("held_by", "held_token", "saved")):
     """A node's record; what was saved is kept apart, so that a forgotten save shows."""
 
-    # A column per kind, as on the record.
-    bios_interface: str | None
-    boot_interface: str | None
-    console_interface: str | None
-    deploy_interface: str | None
+    saved: dict[str, Any]
 
     def __init__(self, **columns: Any) -> None:
-        self.id = 1
-        self.uuid = UUID
-        self.driver = "fake-hardware"
-        self.driver_info: dict[str, Any] = {}
-        self.driver_internal_info: dict[str, Any] = {}
-        self.instance_uuid: str | None = None
-        self.instance_info: dict[str, Any] = {}
-        self.properties: dict[str, Any] = {}
-        self.network_data: dict[str, Any] = {}
-        self.raid_config: dict[str, Any] = {}
-        self.target_raid_config: dict[str, Any] = {}
-        self.power_state: str | None = None
-        self.provision_state = "manageable"
-        self.disable_power_off = False
-        self.fault: str | None = None
-        self.saved: dict[str, Any] = {}
-        for kind in KINDS:
-            setattr(self, interface_field(kind), None)
-        for name, value in columns.items():
+        super().__init__(NoDatabase(), dict(self.form.defaults))
+        usual = {"id": 1, "uuid": UUID, "driver": "fake-hardware", "provision_state": "manageable"}
+        for name, value in {"saved": {}, **usual, **columns}.items():
             setattr(self, name, value)
-
-    def as_dict(self) -> dict[str, Any]:
-        return copy.deepcopy({name: value for name, value in vars(self).items() if name != "saved"})
-
-    def save(self) -> None:
-        self.saved = copy.deepcopy({name: value for name, value in vars(self).items() if name != "saved"})
-
-    def set_driver_internal_info(self, key: str, value: Any) -> None:
-        self.driver_internal_info[key] = value
-
-    def del_driver_internal_info(self, key: str) -> None:
-        self.driver_internal_info.pop(key, None)
 
 
 class Remembered:
@@ -80,15 +62,15 @@ class Shelves:
 
 
 @dataclass
-class Work:
+class Work(HasInterfaces):
     """A task."""
 
     node: Machine = field(default_factory=Machine)
-    store: Shelves = field(default_factory=Shelves)
+    store: Any = field(default_factory=Shelves)
     context: RequestContext = field(default_factory=RequestContext)
     shared: bool = False
-    ports: list[Any] = field(default_factory=list)
-    portgroups: list[Any] = field(default_factory=list)
+    ports: Any = ()
+    portgroups: Sequence[PortgroupRecord] = ()
     driver: BareDriver = field(default_factory=BareDriver)
     alternatives: dict[str, Any] = field(default_factory=dict)
 

@@ -355,7 +355,7 @@ def test_periodic_methods_run_once_per_implementation_and_tick() -> None:
     published = registry(types, power={"ticking": Ticking, "ticking-too": TickingToo})
     composition = compose(wanted("one", "two", power=("ticking", "ticking-too")), published)
     machines = [node(composition, "one", power_interface=name) for name in ("ticking", "ticking-too")]
-    powers = [composition.driver_for(machine).require("power") for machine in machines]
+    powers: list[Any] = [composition.driver_for(machine).require("power") for machine in machines]
 
     methods = composition.periodic_methods()
     for method in methods:

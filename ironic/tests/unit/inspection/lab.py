@@ -1,8 +1,8 @@
 """A node in a real store, and a task on it as an inspection sees one."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from ironic import db
@@ -11,6 +11,9 @@ from ironic.core.context import RequestContext
 from ironic.core.interface_choice import InterfaceRow
 from ironic.core.interface_kinds import KINDS
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.task import HasInterfaces
+from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task
 
 DATA = Path(__file__).parents[2] / "data"
@@ -20,14 +23,14 @@ MAC = "52:54:00:00:00:01"
 OTHER_MAC = "52:54:00:00:00:02"
 
 
-class Work:
+class Work(HasInterfaces):
     """A task with the lock held."""
 
-    def __init__(self, store: Store, node: NodeRecord, driver: Any = None) -> None:
+    def __init__(self, store: Store, node: NodeRecord, driver: BareDriver | None = None) -> None:
         self.store = store
         self.context = RequestContext()
         self.node = node
-        self.driver = driver or SimpleNamespace()
+        self.driver = driver or BareDriver()
         self._ports: list[PortRecord] | None = None
 
     @property
@@ -57,9 +60,21 @@ def new_port(store: Store, node: NodeRecord, mac: str = MAC, **values: Any) -> P
     return store.ports.create({"node_id": node.id, "address": mac, **values})
 
 
-def work_on(store: Store, node: NodeRecord, driver: Any = None) -> Work:
+def work_on(store: Store, node: NodeRecord, driver: BareDriver | None = None) -> Work:
     """Take the lock on a node."""
     return Work(store, store.nodes.reserve(node.uuid, HOST), driver)
+
+
+def hooked(
+    work: Work,
+    hook: Callable[[StagedTask, dict[str, Any], dict[str, Any]], None],
+    found: dict[str, Any],
+    data: dict[str, Any],
+) -> None:
+    """Call a hook as an inspection does, and store what it has changed."""
+    staged = StagedTask(work)
+    hook(staged, found, data)
+    staged.commit()
 
 
 def post(store: Store, message: str = "x", **values: Any) -> str:

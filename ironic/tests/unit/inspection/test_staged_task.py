@@ -52,7 +52,7 @@ def test_it_shows_ports_as_they_will_be(store: Store) -> None:
     assert store.ports.get(old.uuid).address == MAC
     staged.commit()
     (port,) = staged.ports
-    assert (port.uuid, port.address, port.pxe_enabled, port.node_id) == (added.uuid, OTHER_MAC, False, node.id)  # type: ignore[attr-defined]
+    assert (port.uuid, port.address, port.pxe_enabled, port.node_id) == (added.uuid, OTHER_MAC, False, node.id)
 
 
 def test_it_forgets_a_new_port_that_is_removed_again(store: Store, staged: StagedTask) -> None:

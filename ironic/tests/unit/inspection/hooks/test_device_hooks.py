@@ -16,7 +16,7 @@ from ironic.inspection.hooks.pci_devices import PciDevices
 from ironic.inspection.hooks.raid_device import RaidDevice
 from ironic.inspection.hooks.root_device import RootDevice, local_gb
 from ironic.tests.conftest import Setter
-from ironic.tests.unit.inspection.lab import Work, recorded
+from ironic.tests.unit.inspection.lab import Work, hooked, recorded
 
 MEANINGS = {"vmx": "cpu_vt", "svm": "cpu_vt", "aes": "cpu_aes"}
 
@@ -39,19 +39,19 @@ def test_it_knows_capabilities_by_flags(flags: list[Any], expected: dict[str, st
 @pytest.mark.demand("S90")
 def test_it_sets_capabilities_of_the_cpu_beside_others(task: Work) -> None:
     task.node.properties = {"capabilities": "boot_mode:uefi,cpu_aes:false"}
-    CpuCapabilities()(task, {"cpu": {"flags": ["aes", "pse"]}}, {})
+    hooked(task, CpuCapabilities(), {"cpu": {"flags": ["aes", "pse"]}}, {})
     assert task.node.properties == {"capabilities": "boot_mode:uefi,cpu_aes:true,cpu_hugepages:true"}
 
 
 @pytest.mark.parametrize("inventory", [{}, {"cpu": None}, {"cpu": {"flags": "aes"}}, {"cpu": {"flags": ["fpu"]}}])
 def test_it_sets_no_capability_without_flags(task: Work, inventory: dict[str, Any]) -> None:
-    CpuCapabilities()(task, inventory, {})
+    hooked(task, CpuCapabilities(), inventory, {})
     assert task.node.properties == {}
 
 
 def test_it_takes_other_meanings_of_flags(conf: Setter, task: Work) -> None:
     conf(inspector__cpu_capabilities={"fpu": "floating"})
-    CpuCapabilities()(task, {"cpu": {"flags": ["fpu", "aes"]}}, {})
+    hooked(task, CpuCapabilities(), {"cpu": {"flags": ["fpu", "aes"]}}, {})
     assert task.node.properties == {"capabilities": "floating:true"}
 
 
@@ -88,7 +88,7 @@ T4 = {
     ],
 )
 def test_it_notes_accelerators(task: Work, inventory: dict[str, Any], data: dict[str, Any], expected: Any) -> None:
-    Accelerators()(task, inventory, data)
+    hooked(task, Accelerators(), inventory, data)
     assert task.node.properties.get("accelerators") == expected
 
 
@@ -130,12 +130,12 @@ def test_it_counts_devices_by_alias(conf: Setter, task: Work, caplog: pytest.Log
         hook = PciDevices()
     assert len(caplog.messages) == 4
     task.node.properties = {"capabilities": "gpu:9,x:1"}
-    hook(task, {}, {"pci_devices": [GPU, CARD, {**GPU, "product_id": "20b0"}, None]})
+    hooked(task, hook, {}, {"pci_devices": [GPU, CARD, {**GPU, "product_id": "20b0"}, None]})
     assert task.node.properties == {"capabilities": "gpu:2,x:1,nic:1"}
 
 
 def test_it_counts_nothing_without_aliases(task: Work) -> None:
-    PciDevices()(task, {}, {"pci_devices": [GPU]})
+    hooked(task, PciDevices(), {}, {"pci_devices": [GPU]})
     assert task.node.properties == {}
     assert pci_devices.counts([], {}) == {}
 
@@ -184,14 +184,14 @@ def test_it_replaces_collected_data(
     conf: Setter, task: Work, data: dict[str, Any], strict: bool, after: dict[str, Any]
 ) -> None:
     conf(inspector__extra_hardware_strict=strict)
-    ExtraHardware()(task, {}, data)
+    hooked(task, ExtraHardware(), {}, data)
     assert data == after
 
 
 @pytest.mark.demand("S91")
 def test_it_nests_recorded_data(task: Work) -> None:
     data = recorded("extra-hardware")
-    ExtraHardware()(task, data["inventory"], data)
+    hooked(task, ExtraHardware(), data["inventory"], data)
     assert data["extra"]["cpu"]["logical"] == {"number": 96}
     assert data["extra"]["network"]["eth0"]["driver"] == "ice"
     assert "data" not in data
@@ -233,16 +233,16 @@ def test_it_makes_a_new_disk_the_root_disk(
     task.node.properties = properties
     if stored is not None:
         task.store.inventories.put(task.node.id, stored, {})
-    RaidDevice()(task, disks("a", "b", "b", 5) if stored != {} else disks("a", "b"), {})
+    hooked(task, RaidDevice(), disks("a", "b", "b", 5) if stored != {} else disks("a", "b"), {})
     assert task.node.properties == expected
 
 
 @pytest.mark.demand("S97")
 def test_it_finds_a_new_disk_where_no_inventory_is_kept(conf: Setter, task: Work) -> None:
     conf(inventory__data_backend="none")
-    RaidDevice()(task, disks("a"), {})
+    hooked(task, RaidDevice(), disks("a"), {})
     assert task.node.properties == {}
-    RaidDevice()(task, disks("a", "b"), {})
+    hooked(task, RaidDevice(), disks("a", "b"), {})
     assert task.node.properties == {"root_device": {"serial": "b"}}
 
 
@@ -287,7 +287,7 @@ def test_it_leaves_room_beside_partitions(disk: Any, spacing: int, expected: int
 def test_it_chooses_the_root_disk(task: Work, properties: dict[str, Any], root_disk: Any, expected: Any) -> None:
     task.node.properties = properties
     data = {} if root_disk is None else {"root_disk": root_disk}
-    RootDevice()(task, {"disks": [SMALL, LARGE, "x"]}, data)
+    hooked(task, RootDevice(), {"disks": [SMALL, LARGE, "x"]}, data)
     assert data.get("root_disk") == expected
     size = local_gb(expected, 1)
     assert data["local_gb"] == task.node.properties["local_gb"] == size
@@ -307,5 +307,5 @@ def test_it_chooses_the_root_disk(task: Work, properties: dict[str, Any], root_d
 def test_it_fails_when_hints_are_of_no_use(task: Work, properties: dict[str, Any], text: str) -> None:
     task.node.properties = dict(properties)
     with pytest.raises(HardwareInspectionFailure, match=text):
-        RootDevice()(task, {"disks": [SMALL]}, {})
+        hooked(task, RootDevice(), {"disks": [SMALL]}, {})
     assert task.node.properties == properties

@@ -11,7 +11,7 @@ from ironic.inspection.hooks.parse_lldp import ParseLldp
 from ironic.inspection.hooks.physical_network import PhysicalNetwork
 from ironic.inspection.hooks.validate_interfaces import ValidateInterfaces
 from ironic.tests.conftest import Setter
-from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_port, recorded
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, hooked, inventory, new_port, recorded
 
 CHASSIS, PORT, NAME = [1, "04001c73000001"], [2, "0545"], [5, b"tor".hex()]
 LINK = {"switch_id": "00:1c:73:00:00:01", "port_id": "E", "switch_info": "tor"}
@@ -20,13 +20,13 @@ LINK = {"switch_id": "00:1c:73:00:00:01", "port_id": "E", "switch_info": "tor"}
 @pytest.mark.demand("S94")
 def test_it_puts_readable_data_beside_the_raw_ones(task: Work) -> None:
     data: dict[str, Any] = {"lldp_raw": {"eth0": [CHASSIS, NAME], "eth1": [], "eth2": ["x"]}}
-    ParseLldp()(task, {}, data)
+    hooked(task, ParseLldp(), {}, data)
     assert data["parsed_lldp"] == {"eth0": {"switch_chassis_id": "00:1c:73:00:00:01", "switch_system_name": "tor"}}
 
 
 def test_it_puts_nothing_where_nothing_was_caught(task: Work) -> None:
     data: dict[str, Any] = {"lldp_raw": None}
-    ParseLldp()(task, inventory(MAC), data)
+    hooked(task, ParseLldp(), inventory(MAC), data)
     assert data == {"lldp_raw": None}
 
 
@@ -49,8 +49,8 @@ def test_it_completes_the_link_of_a_port(
     new_port(task.store, task.node, MAC, local_link_connection=before)
     data: dict[str, Any] = {"lldp_raw": {"eth0": frame}}
     found = inventory(MAC, OTHER_MAC)
-    ValidateInterfaces().preprocess(task, found, data)
-    LocalLinkConnection()(task, found, data)
+    hooked(task, ValidateInterfaces().preprocess, found, data)
+    hooked(task, LocalLinkConnection(), found, data)
     (port,) = task.store.ports.find(node_id=task.node.id)
     assert port.local_link_connection == after
 
@@ -61,8 +61,8 @@ def test_it_completes_the_links_of_recorded_frames(task: Work) -> None:
     found = data.pop("inventory")
     for interface in found["interfaces"]:
         new_port(task.store, task.node, interface["mac_address"])
-    ValidateInterfaces().preprocess(task, found, data)
-    LocalLinkConnection()(task, found, data)
+    hooked(task, ValidateInterfaces().preprocess, found, data)
+    hooked(task, LocalLinkConnection(), found, data)
     links = [port.local_link_connection for port in task.store.ports.find(node_id=task.node.id)]
     assert links == [
         {"switch_id": "00:1c:73:00:00:01", "port_id": "Ethernet1/12", "switch_info": "tor-a1"},
@@ -105,8 +105,8 @@ def test_it_sets_the_network_of_existing_ports(conf: Setter, task: Work, before:
     new_port(task.store, task.node, MAC, physical_network=before)
     new_port(task.store, task.node, OTHER_MAC, physical_network="stays")
     data: dict[str, Any] = {}
-    ValidateInterfaces().preprocess(task, inventory(MAC, OTHER_MAC), data)
-    PhysicalNetwork()(task, {}, data)
+    hooked(task, ValidateInterfaces().preprocess, inventory(MAC, OTHER_MAC), data)
+    hooked(task, PhysicalNetwork(), {}, data)
     assert [port.physical_network for port in task.store.ports.find(node_id=task.node.id)] == [after, "stays"]
 
 
@@ -118,8 +118,8 @@ def test_it_can_be_told_networks_in_another_way(task: Work) -> None:
 
     new_port(task.store, task.node, MAC)
     data: dict[str, Any] = {}
-    ValidateInterfaces().preprocess(task, inventory(MAC), data)
-    ByName()(task, {}, data)
+    hooked(task, ValidateInterfaces().preprocess, inventory(MAC), data)
+    hooked(task, ByName(), {}, data)
     assert [port.physical_network for port in task.store.ports.find(node_id=task.node.id)] == ["net-eth0"]
 
 
@@ -131,8 +131,8 @@ def test_it_gives_a_card_the_network_of_the_bond_on_it(conf: Setter, task: Work)
     found["interfaces"][1]["ipv4_address"] = "198.51.100.1"
     found["interfaces"][2]["ipv4_address"] = "192.0.2.1"
     data: dict[str, Any] = {}
-    ValidateInterfaces().preprocess(task, found, data)
-    PhysicalNetwork()(task, found, data)
+    hooked(task, ValidateInterfaces().preprocess, found, data)
+    hooked(task, PhysicalNetwork(), found, data)
     assert [port.physical_network for port in task.store.ports.find(node_id=task.node.id)] == ["b"]
 
 
@@ -140,6 +140,6 @@ def test_it_gives_a_card_the_network_of_the_bond_on_it(conf: Setter, task: Work)
 def test_it_leaves_ports_alone_when_a_rule_has_spoilt_the_interfaces(task: Work, spoilt: Any) -> None:
     new_port(task.store, task.node, MAC)
     data = {"all_interfaces": spoilt, "lldp_raw": {"eth0": [PORT]}}
-    LocalLinkConnection()(task, {}, data)
-    PhysicalNetwork()(task, {}, data)
+    hooked(task, LocalLinkConnection(), {}, data)
+    hooked(task, PhysicalNetwork(), {}, data)
     assert [port.local_link_connection for port in task.store.ports.find(node_id=task.node.id)] == [{}]

@@ -10,33 +10,33 @@ from ironic.inspection.hooks.boot_mode import BootMode
 from ironic.inspection.hooks.cpus import Cpus
 from ironic.inspection.hooks.memory import Memory
 from ironic.inspection.hooks.ramdisk_error import RamdiskError
-from ironic.tests.unit.inspection.lab import Work
+from ironic.tests.unit.inspection.lab import Work, hooked
 
 
 @pytest.mark.demand("S84")
 @pytest.mark.parametrize("data", [{}, {"error": None}, {"error": ""}, {"error": []}])
 def test_it_goes_on_when_the_ramdisk_reports_no_error(task: Work, data: dict[str, Any]) -> None:
-    RamdiskError().preprocess(task, {}, data)
-    RamdiskError()(task, {}, data)
+    hooked(task, RamdiskError().preprocess, {}, data)
+    hooked(task, RamdiskError(), {}, data)
 
 
 @pytest.mark.demand("S84")
 @pytest.mark.parametrize("error", ["it burns", {"what": "it burns"}, ["it burns"]])
 def test_it_fails_when_the_ramdisk_reports_an_error(task: Work, error: Any) -> None:
     with pytest.raises(HardwareInspectionFailure, match="the ramdisk reported: .*it burns"):
-        RamdiskError().preprocess(task, {}, {"error": error})
+        hooked(task, RamdiskError().preprocess, {}, {"error": error})
 
 
 def test_it_keeps_the_error_of_the_ramdisk_short(task: Work) -> None:
     with pytest.raises(HardwareInspectionFailure) as failure:
-        RamdiskError().preprocess(task, {}, {"error": "x" * 100_000})
+        hooked(task, RamdiskError().preprocess, {}, {"error": "x" * 100_000})
     assert len(str(failure.value)) < 2100
 
 
 @pytest.mark.demand("S85")
 def test_it_sets_the_architecture(task: Work) -> None:
     task.node.properties = {"cpu_arch": "old", "other": "kept"}
-    Architecture()(task, {"cpu": {"architecture": "aarch64"}}, {})
+    hooked(task, Architecture(), {"cpu": {"architecture": "aarch64"}}, {})
     assert task.node.properties == {"cpu_arch": "aarch64", "other": "kept"}
 
 
@@ -47,14 +47,14 @@ def test_it_sets_the_architecture(task: Work) -> None:
 )
 def test_it_fails_without_an_architecture(task: Work, inventory: dict[str, Any]) -> None:
     with pytest.raises(HardwareInspectionFailure, match="no CPU architecture"):
-        Architecture()(task, inventory, {})
+        hooked(task, Architecture(), inventory, {})
     assert "cpu_arch" not in task.node.properties
 
 
 @pytest.mark.demand("S93")
 @pytest.mark.parametrize(("size", "expected"), [(16384, 16384), ("16384", 16384)])
 def test_it_sets_the_size_of_the_memory(task: Work, size: Any, expected: int) -> None:
-    Memory()(task, {"memory": {"physical_mb": size, "total": 1}}, {})
+    hooked(task, Memory(), {"memory": {"physical_mb": size, "total": 1}}, {})
     assert task.node.properties == {"memory_mb": expected}
 
 
@@ -62,7 +62,7 @@ def test_it_sets_the_size_of_the_memory(task: Work, size: Any, expected: int) ->
 @pytest.mark.parametrize("memory", [None, {}, {"physical_mb": None}, {"physical_mb": 0}, {"physical_mb": "much"}, []])
 def test_it_fails_without_a_size_of_the_memory(task: Work, memory: Any) -> None:
     with pytest.raises(HardwareInspectionFailure, match="no size of the memory"):
-        Memory()(task, {"memory": memory}, {})
+        hooked(task, Memory(), {"memory": memory}, {})
 
 
 @pytest.mark.demand("S99")
@@ -71,7 +71,7 @@ def test_it_fails_without_a_size_of_the_memory(task: Work, memory: Any) -> None:
     [({"count": 8}, {"cpus": 8}), ({"count": "8"}, {"cpus": 8}), ({"count": 0}, {}), ({}, {}), (None, {})],
 )
 def test_it_sets_the_number_of_cpus(task: Work, cpu: Any, expected: dict[str, int]) -> None:
-    Cpus()(task, {"cpu": cpu}, {})
+    hooked(task, Cpus(), {"cpu": cpu}, {})
     assert task.node.properties == expected
 
 
@@ -87,12 +87,12 @@ def test_it_sets_the_number_of_cpus(task: Work, cpu: Any, expected: dict[str, in
 )
 def test_it_notes_the_boot_mode(task: Work, before: str | None, boot: Any, after: str) -> None:
     task.node.properties = {} if before is None else {"capabilities": before}
-    BootMode()(task, {"boot": boot}, {})
+    hooked(task, BootMode(), {"boot": boot}, {})
     assert task.node.properties == {"capabilities": after}
 
 
 def test_it_leaves_capabilities_alone_that_it_can_not_read(task: Work) -> None:
     task.node.properties = {"capabilities": "nonsense"}
     with pytest.raises(HardwareInspectionFailure, match="property capabilities of node .* can't be added to"):
-        BootMode()(task, {"boot": {"current_boot_mode": "uefi"}}, {})
+        hooked(task, BootMode(), {"boot": {"current_boot_mode": "uefi"}}, {})
     assert task.node.properties == {"capabilities": "nonsense"}

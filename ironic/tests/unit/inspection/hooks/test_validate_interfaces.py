@@ -14,7 +14,7 @@ from ironic.inspection.hooks.validate_interfaces import (
     valid_interfaces,
 )
 from ironic.tests.conftest import Setter
-from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, recorded
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, hooked, inventory, recorded
 
 UPPER, LOWER = "AA:BB:CC:DD:EE:FF", "aa:bb:cc:dd:ee:ff"
 
@@ -122,7 +122,7 @@ def test_it_finds_an_address_of_the_bmc(fields: dict[str, Any], expected: str | 
 @pytest.mark.demand("S86", "S171")
 def test_it_leaves_its_findings_in_the_plugin_data(task: Work) -> None:
     data: dict[str, Any] = {"kept": 1}
-    ValidateInterfaces().preprocess(task, inventory(MAC, OTHER_MAC, booted=MAC, bmc_address="192.0.2.7"), data)
+    hooked(task, ValidateInterfaces().preprocess, inventory(MAC, OTHER_MAC, booted=MAC, bmc_address="192.0.2.7"), data)
     assert data["kept"] == 1
     assert {name: one["pxe_enabled"] for name, one in data["all_interfaces"].items()} == {"eth0": True, "eth1": False}
     assert data["valid_interfaces"] == data["all_interfaces"]
@@ -143,5 +143,5 @@ def test_it_fails_when_nothing_is_usable(conf: Setter, task: Work, inventory: An
     conf(inspector__add_ports=add_ports)
     data: dict[str, Any] = {}
     with pytest.raises(HardwareInspectionFailure, match=part):
-        ValidateInterfaces().preprocess(task, inventory, data)
+        hooked(task, ValidateInterfaces().preprocess, inventory, data)
     assert data == {}
