@@ -12,7 +12,7 @@ from ironic.conductor import background, telling
 from ironic.conductor.answering import answers
 from ironic.conductor.background import Work
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.jobs import Job
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task

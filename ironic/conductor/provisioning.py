@@ -24,7 +24,7 @@ from ironic.conductor.flows import (
     verifying,
 )
 from ironic.conductor.flows.progress import Progress
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ironic.conductor.answering import answers
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
