@@ -20,7 +20,9 @@ PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
 # Any key at all, with `~` and `/` in it written as RFC 6901 has it.
 ANY_PATH: Final = re.compile(r"(/([^/~]|~[01])*)+")
 _PLAIN: Final = ", of letters, digits, '-' and '_'; to write other keys, replace the object that they are in"
-OPERATIONS: Final = frozenset({"add", "replace", "remove"})
+# Operations that need a value.
+WRITING: Final = frozenset({"add", "replace"})
+OPERATIONS: Final = WRITING | {"remove"}
 KEYS: Final = frozenset({"op", "path", "value"})
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
@@ -69,7 +71,7 @@ def _change(item: Any, syntax: re.Pattern[str]) -> Change:
         raise InvalidParameterValue(err=f"The path of a patch has to be like /field or /field/key{hint}.")
     if unknown := item.keys() - KEYS:
         raise InvalidParameterValue(err=f"Unknown in a patch: {', '.join(sorted(map(printable, unknown)))}.")
-    if op != "remove" and "value" not in item:
+    if op in WRITING and "value" not in item:
         raise InvalidParameterValue(err=f"Operation {op} at {printable(path)} needs a value.")
     return Change(op, tuple(map(_key, path[1:].split("/"))), item.get("value"))
 
@@ -85,6 +87,11 @@ def _check_root(change: Change, patchable: Mapping[str, Field], minor: int) -> N
     # A removal of something the caller can't see does no harm and always was let through.
     if one.since > minor and change.op != "remove":
         raise unacceptable(f"Field {change.root}", one.since)
+    if change.op == "remove" and change.is_whole and one.removed_since != 1:
+        if one.removed_since is None:
+            raise InvalidParameterValue(err=f"{change.root} must not be removed.")
+        if one.removed_since > minor:
+            raise unacceptable(f"Removing {change.root}", one.removed_since)
 
 
 def apply(document: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:

@@ -219,7 +219,7 @@ def plain(resource: type[Resource], minor: int, sight: Sight = None) -> Projecti
 def chosen(resource: type[Resource], minor: int, names: Iterable[str], sight: Sight = None) -> Projection:
     """Return the projection of `fields=`; a later field is a 406, an unknown one a 400."""
     asked = tuple(sorted({name.lower() for name in names}))
-    known = {name: one for name in asked if (one := resource.table.fields.get(name)) and not one.hidden and one.select}
+    known = {name: one for name in asked if (one := resource.table.fields.get(name)) and one.is_selectable}
     newer = [one for one in known.values() if one.since > minor and not one.named_early]
     if newer and not resource.hides_newer:
         raise unacceptable(f"Field {newer[0].name}", newer[0].since)

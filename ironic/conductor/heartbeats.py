@@ -16,8 +16,9 @@ from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import HEARTBEAT, AgentMemory
 from ironic.core.fast_track import IDLE
-from ironic.drivers import agent_link, fast_track
+from ironic.drivers import fast_track
 
 LOG = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ def heartbeat(task: Task, beat: dict[str, Any]) -> None:
     if state not in _RECORDED and not _may_stay(task):
         LOG.debug("Node %s: a heartbeat in state '%s' is of no use", task.node.uuid, state)
         return
-    agent_link.record(task.node, beat)
+    AgentMemory(task.node).record(beat)
     if state in _ACTED_ON:
         task.node.provision_updated_at = task.node.now()  # a wait with a living agent does not time out
     task.node.save()
@@ -70,14 +71,4 @@ def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
     if resuming.waits_for_engine(task, flow):
         resuming.continue_flow(task)
     else:
-        task.spawn_after(listening.listen, task, flow, _arguments(beat))
-
-
-def _arguments(beat: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "callback_url": beat.get("callback_url"),
-        "agent_version": beat.get("agent_version"),
-        "agent_verify_ca": beat.get("agent_verify_ca"),
-        "agent_status": beat.get("agent_status"),
-        "agent_status_message": beat.get("agent_status_message"),
-    }
+        task.spawn_after(listening.listen, task, flow, {field: beat.get(field) for field in HEARTBEAT})

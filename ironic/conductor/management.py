@@ -11,9 +11,9 @@ from ironic.conductor.answering import answers
 from ironic.conductor.background import Work
 from ironic.conductor.task import Task
 from ironic.conductor.tasks import Tasks
-from ironic.core import states
+from ironic.core import node_rules
 from ironic.core.context import RequestContext
-from ironic.core.errors import InvalidParameterValue, InvalidState, UnsupportedDriverExtension
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.integrations import media_images
 
 # Boot device
@@ -43,7 +43,7 @@ def supported_boot_devices(task: Task) -> list[str]:
 @answers
 def change_boot_mode(task: Task, mode: str) -> None:
     """Begin to set the boot mode, or refuse it."""
-    _check_idle(task, "change the boot mode")
+    node_rules.check_idle(task.node, "change the boot mode")
     task.validated(task.management)
     background.begin(task, Work(f"setting boot mode '{mode}'", "boot mode", set_boot_mode), mode)
 
@@ -51,7 +51,7 @@ def change_boot_mode(task: Task, mode: str) -> None:
 @answers
 def change_secure_boot(task: Task, on: bool) -> None:
     """Begin to turn secure boot on or off, or refuse it."""
-    _check_idle(task, "change secure boot")
+    node_rules.check_idle(task.node, "change secure boot")
     task.validated(task.management)
     what = "turning secure boot on" if on else "turning secure boot off"
     background.begin(task, Work(what, "secure boot", _set_secure_boot), on)
@@ -74,14 +74,6 @@ def set_boot_mode(task: Task, mode: str) -> None:
 def _set_secure_boot(task: Task, on: bool) -> None:
     task.management.set_secure_boot_state(task, state=on)
     task.node.secure_boot = on
-
-
-def _check_idle(task: Task, event: str) -> None:
-    """Refuse what would put work that is under way on another footing after the machine's next reboot."""
-    node = task.node
-    if node.provision_state in states.TRANSIENT:
-        text = f"Node {node.uuid}: nobody can {event} in state '{node.provision_state}'. Wait for its end."
-        raise InvalidState(text, node=node.uuid, state=node.provision_state, event=event)
 
 
 # RAID

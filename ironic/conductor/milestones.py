@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ironic.core import syntax
+from ironic.core.agent_memory import KnownAgent
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 
 def last_and_next(node: "NodeRecord", since: datetime | None, expected: str) -> tuple[str, str]:
     """Return the last milestone, and what should have come next on the way to what is expected in the end."""
-    known = node.driver_internal_info
-    heard = syntax.moment_of(known.get("agent_last_heartbeat"))
+    agent = KnownAgent(node.driver_internal_info)
+    heard = agent.last_heartbeat
     if heard is not None and since is not None and heard >= since:
         return f"its agent's last heartbeat came at {heard} UTC", expected
-    if known.get("agent_url"):
+    if agent.is_known:
         when = f" (last heartbeat at {heard} UTC)" if heard else ""
         return f"its agent runs since before the wait{when}", expected
-    if known.get("agent_secret_token"):
+    if agent.token:
         return "its ramdisk has looked its node up", expected
     return _started(node), f"its ramdisk to start and look its node up, then {expected}"
 

@@ -10,7 +10,8 @@ from typing import Any
 from ironic.conductor import ports
 from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
-from ironic.core.errors import Conflict, NodeNotEditable
+from ironic.core import node_rules
+from ironic.core.errors import Conflict
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.db import PortgroupRecord, PortRecord
 
@@ -35,7 +36,7 @@ def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> 
 def destroy_portgroup(task: Task, portgroup_id: str) -> None:
     """Delete a port group that has no ports and that nothing is attached to."""
     group = _belonging_to(task, portgroup_id)
-    ports.check_unused(task, "Port group", group)
+    node_rules.check_unbound(task.node, f"Port group {group.uuid}", ports.is_attached(group))
     with task.writing():
         task.store.portgroups.delete(group.id)
 
@@ -49,14 +50,11 @@ def _belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:
 
 
 def _check_move(task: Task, group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:
-    node = task.node
     if changes.get("node_id", group.node_id) == group.node_id:
         return
     if members:
         raise PortgroupNotEmpty(portgroup=group.uuid)
-    if not node.maintenance and node.provision_state not in ports.CONNECTIVITY_STATES:
-        reason = f"a port group leaves its node in {', '.join(sorted(ports.CONNECTIVITY_STATES))} or in maintenance"
-        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
+    node_rules.check_portgroup_leaves(task.node)
 
 
 def _check_boots(group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:

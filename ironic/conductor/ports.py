@@ -3,18 +3,15 @@
 The caller has checked the form of the change. Source: facts/state_machine.yaml, permissions.port_*.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
-from ironic.core import states
-from ironic.core.errors import Conflict, NodeNotEditable
+from ironic.core import node_rules
 from ironic.core.resource_errors import PortNotFound
 from ironic.db import PortgroupRecord, PortRecord
 
 _CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
-CONNECTIVITY_STATES: Final = frozenset({states.ENROLL, states.INSPECTING, states.INSPECTWAIT, states.MANAGEABLE})
 
 # Keys of a port under which a network interface keeps the virtual interface that uses it.
 _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
@@ -24,8 +21,10 @@ _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_
 def update_port(task: Task, port_id: str, changes: dict[str, Any]) -> None:
     """Change a port, once its node and its network agree."""
     port = _belonging_to(task, port_id)
-    _check_address(task, port, changes)
-    _check_connectivity(task, port, changes)
+    if changes.get("address", port.address) != port.address:
+        node_rules.check_port_address(task.node)
+    changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
+    node_rules.check_connectivity(task.node, changed)
     for name, value in changes.items():
         setattr(port, name, value)
     task.network.port_changed(task, port)
@@ -37,7 +36,7 @@ def update_port(task: Task, port_id: str, changes: dict[str, Any]) -> None:
 def destroy_port(task: Task, port_id: str) -> None:
     """Delete a port that nothing is attached to."""
     port = _belonging_to(task, port_id)
-    check_unused(task, "Port", port)
+    node_rules.check_unbound(task.node, f"Port {port.uuid}", is_attached(port))
     with task.writing():
         task.store.ports.delete(port.id)
 
@@ -60,13 +59,9 @@ def detach_vif(task: Task, vif_id: str) -> None:
     task.validated(task.network).vif_detach(task, vif_id)
 
 
-def check_unused(task: Task, what: str, record: PortRecord | PortgroupRecord) -> None:
-    """Refuse to delete what a virtual interface is attached to."""
-    if _attached(record) and not task.node.maintenance:
-        raise Conflict(
-            f"{what} {record.uuid} of node {task.node.uuid} is in use by a virtual interface. Detach it, or take the "
-            f"node into maintenance, first."
-        )
+def is_attached(record: PortRecord | PortgroupRecord) -> bool:
+    """Tell whether a virtual interface uses a port or port group."""
+    return any(record.internal_info.get(key) for key in _VIF_KEYS)
 
 
 def _belonging_to(task: Task, port_id: str) -> PortRecord:
@@ -75,26 +70,3 @@ def _belonging_to(task: Task, port_id: str) -> PortRecord:
         if port.uuid == port_id:
             return port
     raise PortNotFound(port=port_id)
-
-
-def _attached(record: PortRecord | PortgroupRecord) -> bool:
-    return any(record.internal_info.get(key) for key in _VIF_KEYS)
-
-
-def _check_address(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
-    node = task.node
-    if changes.get("address", port.address) == port.address or node.maintenance:
-        return
-    if node.provision_state == states.ACTIVE or node.instance_uuid is not None:
-        raise NodeNotEditable(
-            node=node.uuid, state=node.provision_state, reason="an instance uses the address of its port"
-        )
-
-
-def _check_connectivity(task: Task, port: PortRecord, changes: Mapping[str, Any]) -> None:
-    node = task.node
-    changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
-    if changed and not node.maintenance and node.provision_state not in CONNECTIVITY_STATES:
-        raise NodeNotEditable(
-            node=node.uuid, state=node.provision_state, reason=f"{', '.join(changed)} of a port decide how it boots"
-        )

@@ -10,26 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import telling
 from ironic.conductor.history import remember
-from ironic.core import states
-from ironic.core.errors import PowerStateFailure, TakenOver
-from ironic.drivers import agent_link
+from ironic.core import node_rules, states
+from ironic.core.agent_memory import AgentMemory
+from ironic.core.errors import TakenOver
 
 if TYPE_CHECKING:
     from ironic.conductor.task import Task
-    from ironic.db import NodeRecord
 
 LOG = logging.getLogger(__name__)
 
 TOPIC: Final = "power"
 
-_OFF: Final = (states.POWER_OFF, states.SOFT_POWER_OFF)
-_RESTARTS: Final = (*_OFF, states.REBOOT, states.SOFT_REBOOT)
-
-
-def check_off_allowed(node: "NodeRecord", target: str) -> None:
-    """Refuse to switch off a machine whose node forbids it."""
-    if target in _OFF and node.disable_power_off:
-        raise PowerStateFailure(target=target, reason="the node's disable_power_off is set")
+_RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
 def change(task: "Task", target: str, timeout: int | None) -> None:
@@ -51,7 +43,7 @@ def change(task: "Task", target: str, timeout: int | None) -> None:
 
 def _reach(task: "Task", target: str, timeout: int | None) -> None:
     node, power = task.node, task.power
-    check_off_allowed(node, target)
+    node_rules.check_power_off(node, target)
     try:
         if target in (states.REBOOT, states.SOFT_REBOOT) or power.get_power_state(task) != states.POWER_TARGET[target]:
             node.target_power_state = states.POWER_TARGET[target]
@@ -63,7 +55,7 @@ def _reach(task: "Task", target: str, timeout: int | None) -> None:
     finally:
         # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
         if target in _RESTARTS:
-            agent_link.machine_restarts(node)
+            AgentMemory(node).machine_restarts()
 
 
 def failure_text(target: str, reason: str) -> str:

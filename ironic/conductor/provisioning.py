@@ -1,7 +1,7 @@
 """What a provision verb starts.
 
-A table from event to what must hold and what is called. The API has checked form and version of the request; whether
-the node may do it is decided here, with the node locked: state first, then maintenance, protection and retirement.
+A table from event to what is called. The API has checked form and version of the request; whether the node may do it
+is asked of `core.node_rules` here, with the node locked: state first, then maintenance, protection and retirement.
 Whether there is room for one more is asked when it moves (`limits`). Sources: facts/state_machine.yaml (verbs, notes),
 demands S52, S56, S57.
 """
@@ -27,29 +27,19 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.errors import (
-    InvalidParameterValue,
-    InvalidStateRequested,
-    MissingParameterValue,
-    NodeInMaintenance,
-    NodeIsRetired,
-    NodeProtected,
-)
+from ironic.core import node_rules, states
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
 Arguments = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What one event needs and starts, with the names of the arguments it must have and those it may have."""
+    """What one event starts, with the names of the arguments it must have and those it may have."""
 
     start: Callable[..., None]
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
-    works_in_maintenance: Callable[[], bool] = lambda: True
-    spares_protected: bool = True
-    offers_the_node: bool = False
 
 
 @answers
@@ -60,27 +50,10 @@ def change_provision_state(task: Task, verb: str, arguments: dict[str, Any]) -> 
         raise InvalidParameterValue(err=f"There is no provision verb {verb!r}.")
     action = ACTIONS[event]
     given = {name: value for name, value in arguments.items() if value is not None and value != []}
-    _check_state(task, verb, event)
-    _check_node(task, verb, action)
+    node_rules.check_verb(task.node, verb, by_holder=True)
+    node_rules.check_marks(task.node, verb, offered_in_maintenance=CONF.conductor.allow_provisioning_in_maintenance)
     _check_arguments(verb, action, given)
     action.start(task, **given)
-
-
-def _check_state(task: Task, verb: str, event: str) -> None:
-    """A state somebody works in takes no verb, though the table has internal events of the same name there."""
-    state = task.node.provision_state
-    if state in states.WORKING or not states.allows(state, event):
-        raise InvalidStateRequested(action=verb, node=task.node.uuid, state=state)
-
-
-def _check_node(task: Task, verb: str, action: Action) -> None:
-    node = task.node
-    if node.maintenance and not action.works_in_maintenance():
-        raise NodeInMaintenance(op=verb, node=node.uuid)
-    if node.protected and not action.spares_protected:
-        raise NodeProtected(node=node.uuid)
-    if node.retired and action.offers_the_node:
-        raise NodeIsRetired(node=node.uuid)
 
 
 def _check_arguments(verb: str, action: Action, given: Arguments) -> None:
@@ -88,15 +61,6 @@ def _check_arguments(verb: str, action: Action, given: Arguments) -> None:
         raise InvalidParameterValue(err=f"The verb {verb} takes no {', '.join(foreign)}.")
     if missing := [name for name in action.needs if name not in given]:
         raise MissingParameterValue(err=f"The verb {verb} needs {', '.join(missing)}.")
-
-
-def _never() -> bool:
-    return False
-
-
-def _if_configured() -> bool:
-    allowed: bool = CONF.conductor.allow_provisioning_in_maintenance
-    return allowed
 
 
 def _manage(task: Task) -> None:
@@ -121,37 +85,43 @@ def _write_offer(task: Task) -> None:
 
 
 def _deploy(task: Task, **arguments: Any) -> None:
+    _check_instance_traits(task)
     deploying.start(task, "deploy", **arguments)
 
 
 def _rebuild(task: Task, **arguments: Any) -> None:
+    _check_instance_traits(task)
     deploying.start(task, "rebuild", **arguments)
+
+
+def _check_instance_traits(task: Task) -> None:
+    if asked := task.node.instance_info.get("traits"):
+        present = task.store.traits.of([task.node_id])[task.node_id]
+        node_rules.check_instance_traits(task.node.uuid, asked, present)
 
 
 _INSTANCE: Final = ("configdrive", "deploy_steps", "judged_instance")
 
 ACTIONS: Final[Mapping[str, Action]] = {
     "manage": Action(_manage),
-    "provide": Action(cleaning.start_automated, works_in_maintenance=_if_configured, offers_the_node=True),
-    "available": Action(_offer_uncleaned, works_in_maintenance=_if_configured, offers_the_node=True),
+    "provide": Action(cleaning.start_automated),
+    "available": Action(_offer_uncleaned),
     "clean": Action(
         cleaning.start_manual,
         needs=("clean_steps",),
         takes=("disable_ramdisk",),
-        works_in_maintenance=_never,
     ),
     "inspect": Action(inspecting.start),
     "adopt": Action(adopting.start),
-    "deploy": Action(_deploy, takes=_INSTANCE, works_in_maintenance=_never),
-    "rebuild": Action(_rebuild, takes=_INSTANCE, works_in_maintenance=_never, spares_protected=False),
-    "delete": Action(tearing_down.start, spares_protected=False),
-    "rescue": Action(rescuing.start, needs=("rescue_password",), works_in_maintenance=_never),
-    "unrescue": Action(rescuing.start_back, works_in_maintenance=_never),
+    "deploy": Action(_deploy, takes=_INSTANCE),
+    "rebuild": Action(_rebuild, takes=_INSTANCE),
+    "delete": Action(tearing_down.start),
+    "rescue": Action(rescuing.start, needs=("rescue_password",)),
+    "unrescue": Action(rescuing.start_back),
     "service": Action(
         servicing.start,
         needs=("service_steps",),
         takes=("disable_ramdisk",),
-        works_in_maintenance=_never,
     ),
     "abort": Action(aborting.start),
     "unhold": Action(resuming.unhold),

@@ -9,8 +9,8 @@ from typing import Any
 from ironic.conductor.answering import answers
 from ironic.conductor.flows import cleaning
 from ironic.conductor.task import Task
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.steps import Step
-from ironic.drivers import agent_steps
 
 
 @answers
@@ -22,8 +22,8 @@ def cleaning_steps(task: Task) -> dict[str, Any]:
 
 def _sources(task: Task, steps: list[Step]) -> dict[str, Any]:
     """An interface whose steps are part of the code has no age."""
-    cached = agent_steps.cached(task.node, "clean")
+    agent = KnownAgent(task.node.driver_internal_info)
     return {
-        kind: {"cached_at": agent_steps.refreshed_at(task.node, "clean") if kind in cached else None}
+        kind: {"cached_at": agent.steps_refreshed_at("clean") if kind in agent.steps("clean") else None}
         for kind in dict.fromkeys(step.interface for step in steps)
     }

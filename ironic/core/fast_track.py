@@ -4,7 +4,6 @@ Source: facts/steps.yaml, fast_track; facts/state_machine.yaml, lookup_allowed_w
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ironic.core import states, syntax
@@ -19,9 +18,3 @@ def is_wanted(driver_info: Mapping[str, Any], default: bool) -> bool:
     """Tell whether the node's ramdisk is to stay; the node's own word wins over the option."""
     own = driver_info.get("fast_track")
     return default if own is None else syntax.truth_of(str(own)) is True
-
-
-def is_fresh(memory: Mapping[str, Any], now: datetime, limit: float) -> bool:
-    """Tell whether a heartbeat came in the last ``limit`` seconds; ``memory`` is driver_internal_info, time is UTC."""
-    came = syntax.moment_of(memory.get("agent_last_heartbeat"))
-    return came is not None and now - came <= timedelta(seconds=limit)

@@ -12,18 +12,20 @@ MOST_CHARACTERS: Final = 255
 # So many may a node have.
 MOST_OF_NODE: Final = 50
 
-_CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
+# What sites make up themselves.
+CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
 
 
 def is_trait(value: Any) -> TypeGuard[str]:
     """Tell whether a value may be a trait."""
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
         return False
-    return _CUSTOM.fullmatch(value) is not None or value in _published()
+    return CUSTOM.fullmatch(value) is not None or value in published()
 
 
 @functools.cache
-def _published() -> frozenset[str]:
+def published() -> frozenset[str]:
+    """Return the words of the published list."""
     # The library walks through its own modules at import; most services never need it.
     import os_traits
 

@@ -317,15 +317,25 @@ class Array(Json):
         return value
 
 
-class TraitNames(Array):
+class ListOf(Array):
+    """A JSON list whose items are all of one type, that of ``item``."""
+
+    item: ClassVar[ValueType]
+
+    def validate(self, value: Any) -> Any:
+        """Check every item."""
+        return [self.item.validate(one) for one in super().validate(value)]
+
+
+class TraitNames(ListOf):
     """A list of traits."""
 
     noun = "a list of traits"
-    _one = TraitName()
+    item = TraitName()
 
     def validate(self, value: Any) -> Any:
         """Check every item; what is given twice counts once."""
-        return list(dict.fromkeys(map(self._one.validate, super().validate(value))))
+        return list(dict.fromkeys(super().validate(value)))
 
 
 class Words(ValueType):

@@ -5,6 +5,7 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import fast_track
+from ironic.core.agent_memory import KnownAgent
 from ironic.drivers.task import Node
 
 PROPERTIES: Final = {
@@ -21,8 +22,8 @@ def is_wanted(node: Node) -> bool:
 def is_heard(node: Node) -> bool:
     """Tell whether an agent that can be called was heard of lately."""
     now = datetime.now(UTC).replace(tzinfo=None)
-    memory = node.driver_internal_info
-    return bool(memory.get("agent_url")) and fast_track.is_fresh(memory, now, CONF.deploy.fast_track_timeout)
+    agent = KnownAgent(node.driver_internal_info)
+    return agent.is_known and agent.was_heard(now, CONF.deploy.fast_track_timeout)
 
 
 def can_go_on(node: Node) -> bool:

@@ -7,15 +7,13 @@ refused. A machine may have an IPv4 and an IPv6 address, so addresses of two fam
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import are_two_machines
 from ironic.inspection import boot_token
 
 LOG = logging.getLogger(__name__)
-
-# The address that the agent token was given to; only while there is one, and where no unknown proxy was in between.
-TOKEN_SOURCE: Final = "agent_looked_up_from"
 
 
 def objection(memory: Mapping[str, Any], *, shown: str, source: str | None, node: str) -> str | None:
@@ -25,7 +23,7 @@ def objection(memory: Mapping[str, Any], *, shown: str, source: str | None, node
     """
     if not boot_token.opens(memory, shown):
         return f"it does not show the boot token that the ramdisk of node {node} was given"
-    known = memory.get(TOKEN_SOURCE)
+    known = KnownAgent(memory).token_source
     if not are_two_machines(source, known):
         return None
     if boot_token.is_wanted(memory):

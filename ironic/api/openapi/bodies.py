@@ -5,7 +5,7 @@ from typing import Final
 
 from ironic.api.arguments import Arguments, Form, Parsed, Reader, Whole
 from ironic.api.forms import Create, Patch
-from ironic.api.json_patch import OPERATIONS
+from ironic.api.json_patch import OPERATIONS, WRITING
 from ironic.api.openapi.values import arguments, given, shown
 from ironic.api.schema import Schema, closed, nullable, ref
 from ironic.core.model.fields import REQUIRED, Field, Resource
@@ -68,12 +68,31 @@ def _given(one: Field, kind: ValueType) -> Schema:
     return nullable(schema) if one.nullable and one.empty is not REQUIRED else schema
 
 
-_VALUE: Final[Schema] = {"description": "What the field, or the key in it, is to be."}
+_INSIDE: Final[Schema] = {"description": "What stands at this place inside of the field."}
+_LEFT_ALONE: Final[Schema] = {"description": "Not looked at."}
 
 
 def _patch(patch: Patch, minor: int) -> Schema:
-    roots = "|".join(name for name, one in patch.known().items() if one.since <= minor)
-    path: Schema = {"type": "string", "pattern": f"^/({roots}){patch.syntax.pattern.removesuffix('+')}*$"}
-    operation: Schema = {"type": "string", "enum": sorted(OPERATIONS)}
-    item = closed({"op": operation, "path": path, "value": _VALUE}, ["op", "path"])
-    return {"type": "array", "items": item}
+    """A field is given a value of its type, or is removed; inside of objects and lists there is no type."""
+    known = [one for one in patch.known().values() if one.since <= minor]
+    written = [one for one in known if "patch" in one.write]
+    operations = [_operation(WRITING, f"^/{one.name}$", _value(one, minor)) for one in written]
+    if removable := [one.name for one in written if one.may_be_removed(minor)]:
+        operations.append(_operation(["remove"], f"^/({'|'.join(removable)})$", _LEFT_ALONE))
+    if open_ones := [one.name for one in written if isinstance(one.type, Json)]:
+        operations.append(_operation(OPERATIONS, f"^/({'|'.join(open_ones)}){patch.syntax.pattern}$", _INSIDE))
+    # What a patch may name although it never changes.
+    if fixed := [one.name for one in known if one not in written]:
+        operations.append(_operation(WRITING, f"^/({'|'.join(fixed)})$", {"description": "What it is."}))
+    return {"type": "array", "items": {"anyOf": operations}}
+
+
+def _value(one: Field, minor: int) -> Schema:
+    schema = given(one.type.at(minor))
+    return nullable(schema) if one.nullable and not one.only_removed and one.empty is not REQUIRED else schema
+
+
+def _operation(words: Collection[str], path: str, value: Schema) -> Schema:
+    needed = ["op", "path", *(["value"] if "remove" not in words else [])]
+    operation: Schema = {"type": "string", "enum": sorted(words)}
+    return closed({"op": operation, "path": {"type": "string", "pattern": path}, "value": value}, needed)

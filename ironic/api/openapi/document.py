@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ironic.api import errors, versions
 from ironic.api.arguments import Form
-from ironic.api.openapi import links, operations
+from ironic.api.openapi import links, operations, values
 from ironic.api.openapi.bodies import of_resource
 from ironic.api.routes import Route
 from ironic.api.schema import Schema, closed
@@ -50,7 +50,7 @@ _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
 def _components(forms: Sequence[Form], minor: int) -> dict[str, Any]:
-    schemas: dict[str, Schema] = {"Link": _LINK, "Error": _ERROR}
+    schemas: dict[str, Schema] = {"Link": _LINK, "Error": _ERROR, "Trait": values.trait()}
     for resource in operations.resources().values():
         if resource.visible(minor):
             schemas |= of_resource(resource, minor, [form for form in forms if form.resource is resource])

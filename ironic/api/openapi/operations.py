@@ -17,7 +17,7 @@ from ironic.api.refusing import Refuses
 from ironic.api.routes import Route
 from ironic.api.schema import Schema, ref
 from ironic.core import syntax
-from ironic.core.model.fields import REQUIRED, Resource
+from ironic.core.model.fields import REQUIRED, FieldNames, Resource
 from ironic.core.values import Bool, Enum, Integer, Uuid, Words
 
 # Where resources are declared; tests declare some of their own.
@@ -71,7 +71,7 @@ def _of_form(form: Form, query: tuple[Argument, ...], minor: int) -> Told:
             return Told(form.ok, ref(f"{name}List"), query=query)
         case One():
             chooses = resource.since_fields is not None and resource.since_fields <= minor
-            return Told(form.ok, ref(name), query=(Argument("fields", Words()),) if chooses else ())
+            return Told(form.ok, ref(name), query=(Argument("fields", FieldNames(resource)),) if chooses else ())
         case Create():
             return Told(form.ok, ref(name), ref(f"{name}Create"), query, location=True)
         case Patch():
@@ -80,7 +80,8 @@ def _of_form(form: Form, query: tuple[Argument, ...], minor: int) -> Told:
 
 
 def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iterator[Argument]:
-    for name, since, kind in (("fields", resource.since_fields, Words()), ("detail", resource.since_detail, Bool())):
+    choices = (("fields", resource.since_fields, FieldNames(resource)), ("detail", resource.since_detail, Bool()))
+    for name, since, kind in choices:
         if since is not None and since <= minor and not detailed:
             yield Argument(name, kind)
     sortable = [one.name for one in resource.visible(minor) if one.sortable]

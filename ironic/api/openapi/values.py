@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from ironic.api.arguments import Argument, Arguments, Objects
-from ironic.api.schema import LINK, TEXT, Schema, closed, list_of, nullable
-from ironic.core import syntax
+from ironic.api.schema import LINK, TEXT, Schema, closed, list_of, nullable, ref
+from ironic.core import syntax, traits
 from ironic.core import values as kinds
+from ironic.core.model.fields import FieldNames
 
 _STRING: Final = TEXT
 
@@ -62,7 +63,7 @@ def _(kind: kinds.LogicalName | kinds.NameOrUuid) -> Schema:
 
 @given.register
 def _(kind: kinds.TraitName) -> Schema:
-    return _STRING | {"pattern": "^[A-Z0-9_]+$", "maxLength": 255}
+    return ref("Trait")
 
 
 @given.register
@@ -102,8 +103,8 @@ def _(kind: kinds.Array) -> Schema:
 
 
 @given.register
-def _(kind: kinds.TraitNames) -> Schema:
-    return list_of(given(kinds.TraitName()))
+def _(kind: kinds.ListOf) -> Schema:
+    return list_of(given(kind.item))
 
 
 @given.register
@@ -119,8 +120,16 @@ def _(kind: Objects) -> Schema:
 _NEWEST: Final = 10**6
 
 
+def trait() -> Schema:
+    """Return the schema that others refer to as Trait."""
+    own = _STRING | {"pattern": whole(traits.CUSTOM.pattern), "maxLength": traits.MOST_CHARACTERS}
+    return {"anyOf": [own, _STRING | {"enum": sorted(traits.published())}]}
+
+
 def argument(one: Argument, minor: int) -> Schema:
     """Return the schema of an argument in one version."""
+    if isinstance(one.type, FieldNames):
+        return list_of(_STRING | {"enum": one.type.resource.selectable(minor)})
     schema = given((one.exact or one.type).at(minor))
     if one.words:
         schema |= {"enum": [word for word in schema["enum"] if one.words.get(word, 1) <= minor]}

@@ -19,6 +19,7 @@ from ironic.api.resources import heartbeat_source, ramdisk
 from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.core import callback_urls, certificates, syntax
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
 from ironic.core.values import Enum, Text
@@ -37,7 +38,6 @@ _ARGUMENTS: Final = BodyOrQuery(
     Argument("agent_status", Enum("start", "end", "error", name="agent status"), since=72, early=unknown),
     Argument("agent_status_message", Text(_LONGEST_MESSAGE), since=72, early=unknown),
 )
-_AGENT_URL: Final = "agent_url"
 
 
 class _Node(NamedTuple):
@@ -57,7 +57,7 @@ def heartbeat(request: Request, node: str, **beat: Any) -> Answer:
     if "agent_version" not in beat:
         raise MissingParameterValue(err="agent_version is required.")
     url = _check_url(request, beat["callback_url"], info)
-    known = bool(info.get(_AGENT_URL))
+    known = KnownAgent(info).is_known
     heartbeat_source.check(request, found.uuid, url.host if url else None, info, is_first=not known)
     if "agent_verify_ca" in beat:
         beat["agent_verify_ca"] = _certificates(beat["agent_verify_ca"])
@@ -95,7 +95,7 @@ def _no_token() -> InvalidParameterValue:
 
 def _check_url(request: Request, url: str, info: Mapping[str, Any]) -> CallbackUrl | None:
     """Take an address apart, or refuse one that is none, is not safe enough or is not the one the agent had before."""
-    known = info.get(_AGENT_URL)
+    known = KnownAgent(info).url
     if known not in (None, "", url):
         raise InvalidParameterValue(err="callback_url is not the one that this agent has announced before.")
     # Without an address it is not the agent that speaks, but an installer that is never called back.

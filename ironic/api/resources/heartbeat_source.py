@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from ironic.api.request import Request
 from ironic.api.resources import ramdisk
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import address_of, are_two_machines
 from ironic.core.errors import InvalidParameterValue
-from ironic.inspection.sender import TOKEN_SOURCE
 
 LOG = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ def check(request: Request, uuid: str, host: str | None, memory: Mapping[str, An
     ``host`` is where the agent wants to be called, None when it does not; ``memory`` is driver_internal_info.
     """
     mode = request.settings.ramdisk.callback_source
-    objection = None if mode == OFF else _objection(ramdisk.source(request), host, memory.get(TOKEN_SOURCE))
+    objection = None if mode == OFF else _objection(ramdisk.source(request), host, KnownAgent(memory).token_source)
     if objection is None:
         return
     loud = logging.WARNING if is_first or mode == STRICT else logging.DEBUG

@@ -17,6 +17,7 @@ from ironic.api.request import Request
 from ironic.api.resources import ramdisk
 from ironic.api.routes import FAULT, Route
 from ironic.core import fast_track, states
+from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NotFound
 from ironic.core.secrets import REPLACEMENT
 from ironic.core.values import Mac, Uuid, Words
@@ -36,8 +37,6 @@ _ALSO: Final = (
     "driver_internal_info",
 )
 _MAC: Final = Mac()
-_AGENT_URL: Final = "agent_url"
-_LAST_HEARTBEAT: Final = "agent_last_heartbeat"
 # More than any machine has; a query of arbitrary length is not worth a look.
 _MOST_ADDRESSES: Final = 1024
 
@@ -55,7 +54,7 @@ def lookup(request: Request, addresses: Sequence[str] = (), node_uuid: str = "")
         request.placement.host_for(facts["uuid"], facts["driver"], facts["conductor_group"])
     if request.minor < ramdisk.SINCE_TOKEN:
         return _answer(request, view.document(request, row), facts, None)
-    if memory.get(ramdisk.TOKEN) and not _is_silent(request, facts["provision_state"], memory):
+    if KnownAgent(memory).token and not _is_silent(request, facts["provision_state"], memory):
         ramdisk.note_repeated(request, facts["uuid"], memory)
         return _answer(request, view.document(request, row), facts, REPLACEMENT)
     token, node = ramdisk.hand_out(request, facts["uuid"], lambda record: _admit(request, record))
@@ -99,10 +98,7 @@ def _admit(request: Request, record: "NodeRecord") -> None:
     """Check the node as nobody can change it, and make room for another ramdisk where one stayed and is silent."""
     _check_state(request, record.uuid, record.provision_state, record.driver_info)
     if _is_silent(request, record.provision_state, record.driver_internal_info):
-        for key in (ramdisk.TOKEN, _AGENT_URL):
-            record.del_driver_internal_info(key)
-        # It has called just now, and has the same time as others until its first heartbeat.
-        record.timestamp_driver_internal_info(_LAST_HEARTBEAT)
+        AgentMemory(record).make_room(record.now())
 
 
 def _is_silent(request: Request, state: str, memory: Mapping[str, Any]) -> bool:
@@ -111,7 +107,7 @@ def _is_silent(request: Request, state: str, memory: Mapping[str, Any]) -> bool:
     Nobody waits for it, and somebody may have restarted the machine by hand.
     """
     now, limit = request.store.clock(), request.settings.ramdisk.fast_track_timeout
-    return state in fast_track.IDLE and not fast_track.is_fresh(memory, now, limit)
+    return state in fast_track.IDLE and not KnownAgent(memory).was_heard(now, limit)
 
 
 def _check_state(request: Request, uuid: str, state: str, driver_info: Mapping[str, Any]) -> None:

@@ -21,32 +21,26 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import writes as node_writes
 from ironic.api.schema import OPEN, closed
 from ironic.core import secrets as secret_values
+from ironic.core.agent_memory import READ_BY_AGENTS as _OF_THEIR_MEMORY
+from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.callback_urls import are_two_machines
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
 from ironic.core.model.node import Node
 from ironic.core.permit import PERMIT
 from ironic.core.secrets import REPLACEMENT
-from ironic.inspection.sender import TOKEN_SOURCE
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 LOG = logging.getLogger(__name__)
 
-TOKEN: Final = "agent_secret_token"
 # Ramdisks of older versions know no token.
 SINCE_TOKEN: Final = 62
 
-# What the released agent was seen to read of its node before it gets commands, which bring the node along; the rest
-# are the settings of erasing that it reads from any node it is given.
+# What agents read of their node before they get commands, which bring the node along.
 READ_BY_AGENTS: Final[Mapping[str, frozenset[str]]] = {
     "instance_info": frozenset({"capabilities", "deploy_boot_mode", "root_device"}),
-    "driver_internal_info": frozenset(
-        {"agent_continue_if_ata_erase_failed", "agent_continue_if_secure_erase_failed", "agent_enable_ata_secure_erase"}
-        | {"agent_enable_discard_erase", "agent_enable_nvme_secure_erase", "agent_erase_devices_iterations"}
-        | {"agent_erase_devices_zeroize", "agent_erase_skip_read_only", "agent_secret_token", "agent_url"}
-        | {"deploy_boot_mode", "disk_erasure_concurrency", "wipe_special_filesystems"}
-    ),
+    "driver_internal_info": _OF_THEIR_MEMORY,
 }
 # What `document` returns.
 TOLD: Final = closed({"node": OPEN, "config": OPEN}, ["node", "config"])
@@ -110,7 +104,7 @@ def discreet() -> Iterator[None]:
 
 def is_token(shown: str | None, info: Mapping[str, Any]) -> bool:
     """Tell, in constant time, whether a ramdisk shows the token it was given."""
-    expected = info.get(TOKEN)
+    expected = KnownAgent(info).token
     if not shown or not isinstance(expected, str) or not expected:
         return False
     return compare_digest(shown.encode(), expected.encode())
@@ -126,10 +120,10 @@ def hand_out(request: Request, uuid: str, judge: "Callable[[NodeRecord], None]")
     def put(record: "NodeRecord") -> None:
         nonlocal told
         judge(record)
-        if not record.driver_internal_info.get(TOKEN):
+        agent = AgentMemory(record)
+        if not agent.token:
             told = secrets.token_urlsafe(_TOKEN_BYTES)
-            record.set_driver_internal_info(TOKEN, told)
-            _remember_source(request, record)
+            agent.give_token(told, sure_source(request))
 
     with discreet():
         node = node_writes.when_free(request, uuid, put)
@@ -144,9 +138,9 @@ def take_back(request: Request, uuid: str, token: str) -> None:
     """Forget a token that the ramdisk was not told after all, so that it gets one when it comes again."""
 
     def drop(record: "NodeRecord") -> None:
-        if record.driver_internal_info.get(TOKEN) == token:
-            for key in (TOKEN, TOKEN_SOURCE):
-                record.del_driver_internal_info(key)
+        agent = AgentMemory(record)
+        if agent.token == token:
+            agent.take_token_back()
 
     try:
         node_writes.when_free(request, uuid, drop)
@@ -156,21 +150,15 @@ def take_back(request: Request, uuid: str, token: str) -> None:
 
 def note_repeated(request: Request, uuid: str, memory: Mapping[str, Any]) -> None:
     """Write it down when a ramdisk asks from elsewhere for what another one was given."""
-    if are_two_machines(source(request), memory.get(TOKEN_SOURCE)):
+    given_to = KnownAgent(memory).token_source
+    if are_two_machines(source(request), given_to):
         LOG.warning(
             "Node %s: a ramdisk at %s asks for the agent token, which was given to %s. One of the two is not the "
             "node's machine, or it has several addresses.",
             uuid,
             source(request),
-            memory.get(TOKEN_SOURCE),
+            given_to,
         )
-
-
-def _remember_source(request: Request, record: "NodeRecord") -> None:
-    if address := sure_source(request):
-        record.set_driver_internal_info(TOKEN_SOURCE, address)
-    else:
-        record.del_driver_internal_info(TOKEN_SOURCE)
 
 
 def view(request: Request) -> projection.Projection:

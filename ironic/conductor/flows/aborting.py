@@ -16,7 +16,6 @@ from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.core.errors import NodeInMaintenance
 
 
 def start(task: Task) -> None:
@@ -73,8 +72,6 @@ def _clear_up(task: Task, flow: Flow, was_held: bool) -> None:
 
 def _leave_service_failed(task: Task) -> None:
     """Let a node whose servicing failed be in use as it is, once an operator has looked at it."""
-    if task.node.maintenance:
-        raise NodeInMaintenance(op="abort", node=task.node.uuid)
     Progress(task.node, SERVICE).forget()
     task.node.last_error = None
     task.finish("abort")

@@ -14,6 +14,7 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import Conflict, InstanceDeployFailure, InvalidParameterValue
 from ironic.core.steps import Step, deploy_plan, parse_all
 from ironic.core.traits import MOST_OF_NODE, is_list_of_traits
@@ -64,7 +65,7 @@ def _prepare(task: Task) -> None:
 
 
 def _plan(task: Task, complete: bool) -> list[Step]:
-    is_awaited = task.deploy.brings_agent and not agent_link.is_known(task.node)
+    is_awaited = task.deploy.brings_agent and not AgentMemory(task.node).is_known
     return _planned(task, Progress(task.node, DEPLOY).asked or (), complete=complete and not is_awaited)
 
 
@@ -90,14 +91,14 @@ def _templates(task: Task) -> dict[str, list[Step]]:
 
 
 def _tear_down(task: Task) -> None:
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
 
 
 def _give_up(task: Task) -> None:
     try:
         task.deploy.clean_up(task)
     finally:
-        agent_link.forget(task.node)
+        AgentMemory(task.node).forget()
 
 
 DEPLOY: Final = Flow(

@@ -16,6 +16,7 @@ from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
 from ironic.drivers import agent_link
 from ironic.inspection import boot_token
@@ -44,13 +45,13 @@ def continue_inspection(task: Task, inventory: dict[str, Any], plugin_data: dict
     """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
     state = task.node.provision_state
     if state == states.ENROLL and _is_new_here(task.node):
-        task.node.timestamp_driver_internal_info("agent_last_heartbeat")
+        AgentMemory(task.node).note_life(task.node.now())
         task.spawn_after(_process_discovered, task, inventory, plugin_data)
         return
     if state != states.INSPECTWAIT:
         LOG.warning("Node %s: inspection data came in state '%s' and are dropped", task.node.uuid, state)
         raise nothing_found()
-    task.node.timestamp_driver_internal_info("agent_last_heartbeat")
+    AgentMemory(task.node).note_life(task.node.now())
     boot_token.use_up(task.node)
     task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
 

@@ -5,8 +5,8 @@ from ironic.conductor.answering import answers
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
-from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, PowerStateFailure
+from ironic.core import node_rules, states
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 
 
 @answers
@@ -29,9 +29,7 @@ def read(task: Task) -> None:
 
 def _check(task: Task, target: str) -> None:
     node = task.node
-    if node.provision_state in (states.CLEANING, states.CLEANWAIT):
-        raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
-    power.check_off_allowed(node, target)
+    node_rules.check_power(node, target)
     supported = task.validated(task.power).get_supported_power_states(task)
     if target not in supported:
         raise InvalidParameterValue(

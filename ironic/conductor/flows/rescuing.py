@@ -14,8 +14,8 @@ from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
-from ironic.drivers import agent_link
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
 
@@ -31,14 +31,14 @@ def start(task: Task, rescue_password: str) -> None:
     if task.rescue.wants_password or not CONF.conductor.require_rescue_password_hashed:
         task.node.instance_info["rescue_password"] = rescue_password
     task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
     task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))
 
 
 def start_back(task: Task) -> None:
     """Accept a request to leave rescue mode."""
     _validate(task)
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
     task.process_event("unrescue", callback=_work, call_args=(task, "unrescue", _unrescue))
 
 

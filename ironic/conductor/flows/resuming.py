@@ -13,8 +13,8 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.servicing import SERVICE
 from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
 from ironic.conductor.task import Task
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidState
-from ironic.drivers import agent_link
 
 
 @answers
@@ -45,7 +45,7 @@ def unhold(task: Task) -> None:
     """Let a held node go on: at once when no agent has to be there for it, else with the agent's next heartbeat."""
     flow = HELD_FLOWS[task.node.provision_state]
     task.process_event("unhold")
-    if flow is SERVICE or not agent_link.is_known(task.node):
+    if flow is SERVICE or not AgentMemory(task.node).is_known:
         continue_flow(task)
 
 

@@ -3,23 +3,26 @@
 A list that is refused takes the node into maintenance too, as clients know it. Source: facts/steps.yaml.
 """
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.flows import engine, requested
 from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.ramdisk_work import RamdiskWork
 from ironic.conductor.task import Task
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import NodeServicingFailure
 from ironic.core.steps import Step
-from ironic.drivers import agent_link
+
+if TYPE_CHECKING:
+    from ironic.db import NodeRecord
 
 
 def start(task: Task, service_steps: list[dict[str, Any]], disable_ramdisk: bool = False) -> None:
     """Accept a user's list of service steps."""
     for kind in ("power", "network"):
         task.driver.require(kind).validate(task)
-    agent_link.forget(task.node)
+    AgentMemory(task.node).forget()
     requested.accept(task, SERVICE, service_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("service", callback=engine.begin, call_args=(task, SERVICE))
 
@@ -28,7 +31,11 @@ def _plan(task: Task, complete: bool) -> list[Step]:
     return requested.plan(task, SERVICE, complete)
 
 
-_MACHINE: Final = RamdiskWork("service", "service_disable_ramdisk", "poweroff_in_servicefail", agent_link.forget)
+def _forget_agent(node: "NodeRecord") -> None:
+    AgentMemory(node).forget()
+
+
+_MACHINE: Final = RamdiskWork("service", "service_disable_ramdisk", "poweroff_in_servicefail", _forget_agent)
 
 SERVICE: Final = Flow(
     name="service",

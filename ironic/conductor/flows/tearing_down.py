@@ -10,7 +10,7 @@ from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.step_flows import STEP_FLOWS
 from ironic.conductor.task import Task
 from ironic.core import states
-from ironic.drivers import agent_link
+from ironic.core.agent_memory import AgentMemory
 
 
 def start(task: Task) -> None:
@@ -56,6 +56,6 @@ def _forget_instance(task: Task) -> None:
     node.instance_uuid = node.instance_name = None
     node.instance_info = {}
     node.allocation_id = None
-    agent_link.forget(node)
+    AgentMemory(node).forget()
     for flow in STEP_FLOWS:
         Progress(node, flow).forget()

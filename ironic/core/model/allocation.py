@@ -3,22 +3,18 @@
 Source: facts/fields.yaml.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.core.model.fields import ANYONE, CREATE, EVERY, NOBODY, Exact, Field, Filter, Resource
 from ironic.core.model.views import text_without_secrets
-from ironic.core.values import Array, Datetime, Links, LogicalName, Object, Text, TraitNames, Uuid, ValueType
+from ironic.core.values import Datetime, Links, ListOf, LogicalName, Object, Text, TraitNames, Uuid, ValueType
 
 
-class NodeNames(Array):
+class NodeNames(ListOf):
     """A list of names or UUIDs of nodes."""
 
     noun = "a list of names or UUIDs of nodes"
-    _one = Text(255, 1)
-
-    def validate(self, value: Any) -> Any:
-        """Check that each item could name a node."""
-        return [self._one.validate(item) for item in super().validate(value)]
+    item = Text(255, 1)
 
 
 class Allocation(Resource):

@@ -17,7 +17,7 @@ class Chassis(Resource):
     marker: ClassVar[ValueType] = Uuid()
 
     # A patch may name it, as clients do that send all they have; it never changes.
-    uuid = Field(Uuid(), plain=True, told=EVERY)
+    uuid = Field(Uuid(), removed_since=None, plain=True, told=EVERY)
     created_at = Field(Datetime(), write=NOBODY)
     updated_at = Field(Datetime(), write=NOBODY)
     description = Field(Text(), plain=True, told=EVERY)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
-from ironic.core.values import Links, ValueType
+from ironic.core.values import Links, ValueType, Words
 
 # Ways of writing a field: a new thing, a patch, an inspection rule. A rule writes what an administrator's patch may.
 NOBODY: Final = frozenset[str]()
@@ -93,6 +93,8 @@ class Field:
     nullable: bool = True
     # Whether null in a patch or a rule is refused, so that it has to be removed.
     only_removed: bool = False
+    # The first version whose patches may remove it; None: none may.
+    removed_since: int | None = 1
     # What null and removal mean in the row.
     empty: Any = None
     # Fields that become null when it becomes false.
@@ -139,6 +141,16 @@ class Field:
     def is_computed(self) -> bool:
         """Tell whether its values are made of others by the API."""
         return bool(self.needs)
+
+    def may_be_removed(self, minor: int) -> bool:
+        """Tell whether a patch of this version may remove it."""
+        has_empty_value = self.empty is not REQUIRED and (self.nullable or self.empty is not None)
+        return has_empty_value and self.removed_since is not None and self.removed_since <= minor
+
+    @property
+    def is_selectable(self) -> bool:
+        """Tell whether `fields=` may name it."""
+        return self.select and not self.hidden
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -216,6 +228,12 @@ class Resource:
         return [one for one in cls.table.fields.values() if one.since <= minor and not one.hidden]
 
     @classmethod
+    def selectable(cls, minor: int) -> list[str]:
+        """Return the names that `fields=` takes in a version, in the order of the table."""
+        fields = cls.table.fields.values()
+        return [one.name for one in fields if one.is_selectable and (one.since <= minor or one.named_early)]
+
+    @classmethod
     def plain_fields(cls, minor: int) -> list[str]:
         """Return the fields of the plain list as `fields=` would name them; none where it has all that there are."""
         shown = [one for one in cls.visible(minor) if not isinstance(one.type, Links)]
@@ -228,6 +246,16 @@ class Resource:
     def writable(cls, way: str) -> dict[str, Field]:
         """Return the fields that can be written in one way ("create", "patch", "rules"), whatever the version."""
         return dict(cls.table.written[way])
+
+
+class FieldNames(Words):
+    """A comma list of the fields of a resource that an answer shall have: `fields=` of a query.
+
+    Only the form is checked here; which names a version has is the resource's `selectable`.
+    """
+
+    def __init__(self, resource: type[Resource]) -> None:
+        self.resource = resource
 
 
 def _written(fields: Mapping[str, Field], way: str) -> Mapping[str, Field]:

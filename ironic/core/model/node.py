@@ -228,7 +228,9 @@ class Node(Resource):
     # S68: whether the machine enrolled itself; an addition of ours, in the full document only.
     auto_discovered = Field(Bool(), since=84, write=NOBODY)
     allocation_uuid = Field(Uuid(), since=52, write=NOBODY, sort=False)
-    chassis_uuid = Field(Uuid(), sort=False, right=f"{_UPDATES}chassis_uuid", literal=WHOLE, told=frozenset({CRUD}))
+    chassis_uuid = Field(
+        Uuid(), removed_since=25, sort=False, right=f"{_UPDATES}chassis_uuid", literal=WHOLE, told=frozenset({CRUD})
+    )
     traits = Field(Array(), since=37, write=NOBODY, needs=("id",), told=EVERY)
     # Which conductor has it is calculated from these.
     conductor = Field(Text(), since=49, write=NOBODY, needs=("uuid", "driver", "conductor_group"))

@@ -29,7 +29,7 @@ class Portgroup(Resource):
     address = Field(Mac(), since=23, plain=True, told=EVERY)
     extra = Field(Object(), since=23, empty={}, told=EVERY)
     internal_info = Field(Object(), since=23, write=NOBODY, mask=secrets.masked)
-    mode = Field(Text(), since=26, told=EVERY)
+    mode = Field(Text(), since=26, removed_since=None, told=EVERY)
     name = Field(LogicalName(), since=23, plain=True, told=EVERY)
     properties = Field(Object(), since=26, empty={}, told=EVERY)
     standalone_ports_supported = Field(Bool(), since=23, empty=True, told=EVERY)

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ironic.core import states
-from ironic.core.errors import NodeNotEditable
+from ironic.core import node_rules, states
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -23,12 +22,7 @@ def follow(store: "Store", node: "NodeRecord", values: Mapping[str, Any]) -> Non
     if node.allocation_id is None:
         return
     if "owner" in values and node.provision_state == states.ACTIVE:
-        _check_owner(store, node)
+        owned = any(allocation.owner is not None for allocation in store.allocations.find(node_id=node.id))
+        node_rules.check_new_owner(node, allocated_to_project=owned)
     if "instance_uuid" in values and values["instance_uuid"] is None:
         undo(store, node)
-
-
-def _check_owner(store: "Store", node: "NodeRecord") -> None:
-    if any(allocation.owner is not None for allocation in store.allocations.find(node_id=node.id)):
-        reason = "its allocation belongs to a project, so the node can't change hands"
-        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)

@@ -15,10 +15,10 @@ from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.allocations import links, reads
 from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes import rules as node_rules
 from ironic.api.resources.nodes import writes as node_writes
 from ironic.api.routes import FAULT, Route
 from ironic.core import allocation as matching
+from ironic.core import node_rules
 from ironic.core.allocation import Wanted
 from ironic.core.errors import (
     Conflict,
@@ -180,7 +180,7 @@ def _ended(request: Request, uuid: str) -> Answer:
 def _free(request: Request, node: "NodeRecord", uuid: str) -> None:
     found = request.store.allocations.get(uuid)
     if node.allocation_id == found.id:
-        node_rules.check_undoable(node)
+        node_rules.check_allocation_ends(node)
         links.undo(request.store, node)
     else:
         request.store.allocations.delete(found.id)

@@ -22,7 +22,8 @@ from ironic.core.errors import (
     UnsupportedDriverExtension,
 )
 from ironic.core.model.driver import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
-from ironic.core.values import Bool, Text, Words
+from ironic.core.model.fields import FieldNames
+from ironic.core.values import Bool, Text
 
 if TYPE_CHECKING:
     from ironic.db import ServedInterface
@@ -128,7 +129,7 @@ ROUTES = (
         query=(
             Argument("type", Text(), since=_TYPE.since, exact=_TYPE.type),
             Argument("detail", Bool(), since=Driver.since_detail),
-            Argument("fields", Words(), since=Driver.since_fields),
+            Argument("fields", FieldNames(Driver), since=Driver.since_fields),
         ),
         ok=200,
         answer=ref("DriverList"),

@@ -14,8 +14,9 @@ from ironic.api.routes import Route
 from ironic.api.schema import ref
 from ironic.core import secrets
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.model.fields import FieldNames
 from ironic.core.model.node_items import BiosSetting
-from ironic.core.values import Bool, Words
+from ironic.core.values import Bool
 
 
 def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -80,7 +81,7 @@ ROUTES = (
         since=40,
         rule="baremetal:node:bios:get",
         query=(
-            Argument("fields", Words(), since=BiosSetting.since_fields, early=_too_early),
+            Argument("fields", FieldNames(BiosSetting), since=BiosSetting.since_fields, early=_too_early),
             Argument("detail", Bool(), since=BiosSetting.since_detail, early=_too_early),
         ),
         ok=200,

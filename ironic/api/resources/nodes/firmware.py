@@ -13,8 +13,8 @@ from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.api.schema import ref
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
+from ironic.core.model.fields import FieldNames
 from ironic.core.model.node_items import FirmwareComponent
-from ironic.core.values import Words
 
 # Shown whatever fields are asked for.
 ALWAYS = ("created_at", "updated_at")
@@ -47,7 +47,7 @@ ROUTES = (
         index,
         since=86,
         rule="baremetal:node:firmware:get",
-        query=(Argument("fields", Words()),),
+        query=(Argument("fields", FieldNames(FirmwareComponent)),),
         ok=200,
         answer=ref("FirmwareComponentList"),
     ),

@@ -11,6 +11,7 @@ from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
 from ironic.api.resources.nodes import writes
 from ironic.api.routes import Route
+from ironic.core import node_rules
 from ironic.core.values import Text
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ def start(request: Request, node: str, reason: str | None = None) -> Answer:
 
 def end(request: Request, node: str) -> Answer:
     """Put a node back into service."""
-    return _set(request, node, maintenance=False, maintenance_reason=None, fault=None)
+    return _set(request, node, maintenance=False)
 
 
 def _set(request: Request, node: str, **values: Any) -> Answer:
     def change(record: "NodeRecord") -> None:
-        for name, value in values.items():
+        for name, value in (values | node_rules.consequences(values)).items():
             setattr(record, name, value)
 
     writes.when_free(request, node, change)

@@ -11,7 +11,6 @@ from ironic.api import input
 from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.errors import unacceptable
 from ironic.api.resources.nodes import configdrive
-from ironic.api.resources.nodes.references import Facts
 from ironic.api.verbs import (
     ABORT_SINCE,
     DEPLOY_STEPS_SINCE,
@@ -20,15 +19,9 @@ from ironic.api.verbs import (
     SINCE,
     SINCE_AFTER_STATE,
 )
-from ironic.core import states, user_steps
-from ironic.core.errors import (
-    InvalidParameterValue,
-    InvalidStateRequested,
-    NodeInMaintenance,
-    NodeIsRetired,
-    NodeLocked,
-    NodeProtected,
-)
+from ironic.core import node_rules, states, user_steps
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import RunbookNotFound
 from ironic.core.values import Array, Bool, Enum, Text, ValueType
 
@@ -80,7 +73,7 @@ def _no_runbook(ident: str) -> "UsableRunbook":
 
 
 def check(
-    facts: Facts,
+    facts: NodeValues,
     given: Mapping[str, Any],
     minor: int,
     disallowed: Mapping[str, Collection[str]],
@@ -92,9 +85,7 @@ def check(
     """
     verb = given["target"]
     _check_verb(verb, minor)
-    if facts.maintenance and verb in DEPLOYING:
-        raise NodeInMaintenance(op=verb, node=facts.uuid)
-    _check_state(facts, verb)
+    node_rules.check_verb(facts, verb, by_holder=False)
     configdrive.check_use(verb, given.get("configdrive"), minor)
     runbook = _runbook(given, minor, find)
     _check_ramdisk(verb, given, minor)
@@ -103,7 +94,7 @@ def check(
     _check_work(verb, arguments, disallowed)
     _check_password(verb, given)
     _check_late(facts, verb, minor)
-    _check_marks(facts, verb)
+    node_rules.check_marks(facts, verb)
     return arguments
 
 
@@ -112,15 +103,6 @@ def _check_verb(verb: str, minor: int) -> None:
         raise unacceptable(f"Provision target '{verb}'", since)
     if verb not in states.VERBS:
         raise InvalidParameterValue(err="There is no such provision target.")
-
-
-def _check_state(facts: Facts, verb: str) -> None:
-    if states.allows(facts.provision_state, states.VERBS[verb]):
-        return
-    if facts.reservation is not None:
-        # What holds the node may be about to bring it into a state that allows the verb.
-        raise NodeLocked(node=facts.uuid, host=facts.reservation, purpose=facts.reservation_purpose)
-    raise InvalidStateRequested(action=verb, node=facts.uuid, state=facts.provision_state)
 
 
 def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], UsableRunbook]") -> "UsableRunbook | None":
@@ -182,14 +164,7 @@ def _check_password(verb: str, given: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
 
 
-def _check_marks(facts: Facts, verb: str) -> None:
-    if facts.protected and verb in ("rebuild", "deleted", "undeploy"):
-        raise NodeProtected(node=facts.uuid)
-    if facts.retired and verb == "provide":
-        raise NodeIsRetired(node=facts.uuid)
-
-
-def _check_late(facts: Facts, verb: str, minor: int) -> None:
+def _check_late(facts: NodeValues, verb: str, minor: int) -> None:
     since = SINCE_AFTER_STATE.get(verb, 1)
     if verb == "abort":
         since = ABORT_SINCE.get(facts.provision_state, 1)

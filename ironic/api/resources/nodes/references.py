@@ -6,13 +6,14 @@ is not there is a 400: the caller's body is wrong, not the path.
 
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.nodes import idents
+from ironic.core import node_rules
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
+from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
 
 if TYPE_CHECKING:
@@ -24,36 +25,9 @@ def new_uuid() -> str:
     return str(uuid.uuid4())
 
 
-@dataclass(slots=True)
-class Facts:
-    """The part of a node's row that actions are judged by."""
-
-    uuid: str
-    name: str | None
-    driver: str
-    conductor_group: str
-    provision_state: str
-    target_provision_state: str | None
-    reservation: str | None
-    reservation_purpose: str | None
-    maintenance: bool
-    protected: bool
-    retired: bool
-    instance_uuid: str | None
-    allocation_id: int | None
-    resource_class: str | None
-    console_enabled: bool
-    disable_power_off: bool
-    owner: str | None
-    lessee: str | None
-
-
-_COLUMNS = tuple(Facts.__dataclass_fields__)
-
-
-def facts(request: Request, ident: str) -> Facts:
-    """Return what is needed to judge an action on a node."""
-    return Facts(*idents.row(request, _COLUMNS, ident))
+def facts(request: Request, ident: str) -> NodeValues:
+    """Return what an action on a node is judged by."""
+    return node_rules.of_row(idents.row(request, node_rules.COLUMNS, ident))
 
 
 class Holder(NamedTuple):

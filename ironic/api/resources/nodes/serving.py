@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references
-from ironic.api.resources.nodes.references import Facts
 from ironic.core import interface_choice
 from ironic.core.errors import DriverNotFound, InvalidParameterValue, NoValidHost
 from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.node_rules import NodeValues
 
 if TYPE_CHECKING:
     from ironic.rpc.conversation import ConductorCalls
@@ -30,7 +30,7 @@ def conductor_of_part(request: Request, ident: str) -> "tuple[ConductorCalls, st
     return for_part_of(request, facts), facts.uuid
 
 
-def for_part_of(request: Request, facts: Facts) -> "ConductorCalls":
+def for_part_of(request: Request, facts: NodeValues) -> "ConductorCalls":
     """Return the conductor of a node that is known already, for something that belongs to the node."""
     check_served(request, facts.uuid, facts.driver, facts.conductor_group)
     return request.conductors.serving(facts)

@@ -16,9 +16,10 @@ from ironic.api.resources.nodes import idents, provision_request, references, se
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import closed, ref
-from ironic.core import states, user_steps
-from ironic.core.errors import Conflict, InvalidStateRequested, UnsupportedDriverExtension
+from ironic.core import node_rules, states, user_steps
+from ironic.core.errors import UnsupportedDriverExtension
 from ironic.core.model.node import NodeStates
+from ironic.core.node_rules import NodeValues
 from ironic.core.values import Bool, Enum, Integer, Text
 
 # Clients of old versions know that a node is not there before they learn that a power target is new, or none.
@@ -46,16 +47,9 @@ def change_power(request: Request, node: str, target: str, timeout: int | None =
     if timeout is not None:
         _TIMEOUT.judge(timeout, request.minor)
     _POWER.judge(target, request.minor)
-    _check_power(facts, target)
+    node_rules.check_power(facts, target)
     request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
-
-
-def _check_power(facts: references.Facts, target: str) -> None:
-    if facts.provision_state in (states.CLEANING, states.CLEANWAIT):
-        raise InvalidStateRequested(action=target, node=facts.uuid, state=facts.provision_state)
-    if facts.disable_power_off and target in (states.POWER_OFF, states.SOFT_POWER_OFF):
-        raise Conflict(f"Node {facts.uuid} must not be powered off: its disable_power_off is set.")
 
 
 def change_provision(request: Request, node: str, **arguments: Any) -> Answer:
@@ -70,7 +64,7 @@ def change_provision(request: Request, node: str, **arguments: Any) -> Answer:
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
-def _check_rules(request: Request, facts: references.Facts, given: dict[str, Any]) -> None:
+def _check_rules(request: Request, facts: NodeValues, given: dict[str, Any]) -> None:
     for rule in step_rights.rules_of_lists(given):
         access.require(request, rule, facts)
     for name in step_rights.LISTS:

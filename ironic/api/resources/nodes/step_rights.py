@@ -14,9 +14,9 @@ import orjson
 from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.nodes.provision_request import DEPLOYING
-from ironic.api.resources.nodes.references import Facts
 from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.node_rules import NodeValues
 from ironic.core.steps import Step, mark_of_child
 from ironic.core.traits import is_list_of_traits
 
@@ -41,7 +41,7 @@ def rules_of_lists(given: Mapping[str, Any]) -> list[str]:
     return [f"{_ASK_ANYTHING}:{name}" for name in _GUARDED if name in given]
 
 
-def judged(request: Request, node: Facts, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def judged(request: Request, node: NodeValues, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Refuse what the caller may not have run; return the arguments with what the judgement was about."""
     if request.services.policy.is_open:
         return arguments
@@ -53,7 +53,7 @@ def judged(request: Request, node: Facts, verb: str, arguments: dict[str, Any]) 
 class _Family:
     """The child nodes of a node, looked up when the first step is for them, and judged once for all steps."""
 
-    def __init__(self, request: Request, node: Facts, rules: Sequence[str]) -> None:
+    def __init__(self, request: Request, node: NodeValues, rules: Sequence[str]) -> None:
         self._request, self._node, self._rules = request, node, rules
         self._allowed: set[str] = set()
         self._left = _MOST_JUDGED
@@ -110,7 +110,7 @@ class _Family:
         return access.acts_for_project(self._request, _ASK_ANYTHING)
 
 
-def _templates(request: Request, node: Facts) -> dict[str, Any]:
+def _templates(request: Request, node: NodeValues) -> dict[str, Any]:
     """Judge the steps of the deploy templates that the instance's traits name, where any step has a rule."""
     if not request.services.policy.guarded_steps:
         return {}

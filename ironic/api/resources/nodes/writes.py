@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 from ironic.api import access, answers, patching
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument
-from ironic.api.errors import unacceptable
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.api.resources.allocations import links as allocation_links
-from ironic.api.resources.nodes import idents, reads, references, rights, rules, serving
+from ironic.api.resources.nodes import idents, reads, references, rights, serving
 from ironic.api.resources.runbooks import use as runbook_use
 from ironic.api.routes import Route
-from ironic.core import states
+from ironic.core import node_rules, states
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.lock_purpose import is_in_background
 from ironic.core.model.node import INTERFACES, Node
+from ironic.core.node_rules import NodeValues
 from ironic.core.values import Bool
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     """Enroll a node."""
     if (project := _bound_to(request)) is not None:
         _claim(values, project)
-        rules.check_trust_paths({}, values.get("driver_info", {}))
+        node_rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
     values["uuid"] = values.get("uuid") or references.new_uuid()
     values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group)
@@ -72,8 +72,7 @@ def _claim(values: dict[str, Any], project: str) -> None:
 
 
 def _check_new(request: Request, values: Mapping[str, Any]) -> None:
-    rules.check_name(values.get("name"))
-    rules.check_network_data(values.get("network_data"))
+    node_rules.check_values(values)
     if values.get("boot_mode") in request.settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
 
@@ -94,8 +93,6 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
     for change in changes:
         if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
-        if change.root == "chassis_uuid" and change.op == "remove" and request.minor < 25:
-            raise unacceptable("Removing chassis_uuid", 25)
 
 
 # How many times longer background work is waited for than other users: it ends soon, and nobody shall hear of it.
@@ -129,18 +126,18 @@ def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], No
 
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
     _check_rights(request, record, changes)
-    rules.check_editable(record, changes, request.minor)
+    drops_instance = len(changes) == 1 and changes[0].op == "remove" and changes[0].path == ("instance_uuid",)
+    node_rules.check_editable(record, while_inspecting=request.minor < 39, drops_instance=drops_instance)
     before = references.document(request, record, {change.root for change in changes})
     values = patching.patched(Node, before, changes, request.minor)
     patching.check_logins(request, rights.rule_of("driver_info"), "driver_info", before, values, changes)
     if "driver_info" in values:
         if access.acts_for_project(request, rights.rule_of("driver_info")):
-            rules.check_trust_paths(before["driver_info"], values["driver_info"])
+            node_rules.check_trust_paths(before["driver_info"], values["driver_info"])
         runbook_use.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
-    rules.check_changes(record, values)
-    rules.check_name(values.get("name"))
-    rules.check_network_data(values.get("network_data"))
-    values |= rules.consequences(values, record.instance_name)
+    node_rules.check_changes(record, values)
+    node_rules.check_values(values)
+    values |= node_rules.consequences(values, record.instance_name)
     values |= _composition(request, record, values, reset=reset)
     allocation_links.follow(request.store, record, values)
     for name, value in references.resolved(request, values, owner=record.owner).items():
@@ -149,7 +146,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
 
 def _check_rights(
     request: Request,
-    record: "NodeRecord | references.Facts",
+    record: NodeValues,
     changes: Sequence[Change],
     ident: str | None = None,
 ) -> None:
@@ -185,13 +182,13 @@ def delete(request: Request, node: str) -> Answer:
     facts = references.facts(request, node)
     if not _may_delete_own(request, facts):
         access.require(request, "baremetal:node:delete", facts)
-    rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
+    node_rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
     serving.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
     request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
     return NO_CONTENT
 
 
-def _may_delete_own(request: Request, facts: references.Facts) -> bool:
+def _may_delete_own(request: Request, facts: NodeValues) -> bool:
     allowed = request.settings.project_admin_can_manage_own_nodes
     return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
 

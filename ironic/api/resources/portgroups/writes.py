@@ -17,7 +17,7 @@ from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.resources.ports import references as port_references
 from ironic.api.routes import FAULT, Route
-from ironic.core.errors import InvalidParameterValue
+from ironic.core import node_rules
 from ironic.core.model.portgroup import Portgroup
 
 
@@ -35,12 +35,10 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
 
 def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer:
     """Change a port group."""
-    if any(change.root == "mode" and change.op == "remove" for change in changes):
-        raise InvalidParameterValue(err="mode must not be removed.")
     roots = sorted({change.root for change in changes})
     before = patching.before(request.store.portgroups, Portgroup, portgroup, ("uuid", "node_uuid", *roots))
     node = node_references.facts(request, before["node_uuid"])
-    port_references.check_inspection(node, request.minor)
+    node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
     values = patching.patched(Portgroup, before, changes, request.minor)
     if values:
         wanted = _as_columns(request, before, values)

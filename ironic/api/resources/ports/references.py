@@ -10,9 +10,8 @@ from typing import Any, Final, NamedTuple
 from ironic.api import access
 from ironic.api.request import Request
 from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes.references import Facts, Holder
-from ironic.core import states
-from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue, NodeNotEditable
+from ironic.api.resources.nodes.references import Holder
+from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue
 from ironic.core.resource_errors import PortgroupNotFound
 
 NO_NODE: Final = "It is to belong to a node that does not exist."
@@ -45,13 +44,6 @@ def new_owner(request: Request, rule: str, now: str, wanted: str) -> int:
     if old != new.owner or not access.allows(request, rule, new.owner, new.lessee):
         raise InvalidParameterValue(err="It can only move to a node of the same owner.")
     return new.id
-
-
-def check_inspection(node: Facts, minor: int) -> None:
-    """Refuse a change while an inspection may change the same things."""
-    if node.provision_state == states.INSPECTING and minor >= 39:
-        reason = "it is being inspected, so its ports may change; try again later"
-        raise NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
 
 
 def group(request: Request, uuid: str | None, node_id: int) -> Group | None:

@@ -18,7 +18,7 @@ from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.resources.ports import references
 from ironic.api.routes import Route
-from ironic.core import syntax
+from ironic.core import node_rules, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.port import Port
 
@@ -41,7 +41,7 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     roots = {change.root for change in changes}
     before = patching.before(request.store.ports, Port, port, (*_ALWAYS, *sorted(roots)))
     node = node_references.facts(request, before["node_uuid"])
-    references.check_inspection(node, request.minor)
+    node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
     values = patching.patched(Port, before, changes, request.minor)
     if values:
         wanted = _as_columns(request, before, values)

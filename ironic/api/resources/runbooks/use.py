@@ -17,7 +17,7 @@ from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
 from ironic.core.step_lists import OF_NODE, have_trait_in_common, in_order
 
 if TYPE_CHECKING:
-    from ironic.api.resources.nodes.references import Facts
+    from ironic.core.node_rules import NodeValues
     from ironic.db import RunbookRecord
 
 
@@ -29,12 +29,12 @@ class UsableRunbook:
     disable_ramdisk: bool
 
 
-def finder(request: Request, node: "Facts") -> Callable[[str], UsableRunbook]:
+def finder(request: Request, node: "NodeValues") -> Callable[[str], UsableRunbook]:
     """Return what finds a runbook for a node, or refuses it."""
     return lambda ident: _found(request, node, ident)
 
 
-def _found(request: Request, node: "Facts", ident: str) -> UsableRunbook:
+def _found(request: Request, node: "NodeValues", ident: str) -> UsableRunbook:
     runbooks = request.store.runbooks
     book = runbooks.get(ident)
     steps = in_order(runbooks.steps.of([book.id])[book.id])

@@ -18,9 +18,8 @@ from ironic.api.resources.nodes import references as node_references
 from ironic.api.resources.nodes import writes as node_writes
 from ironic.api.resources.volume.reads import CONNECTORS, TARGETS, Kind
 from ironic.api.routes import Route
-from ironic.core import states
+from ironic.core import node_rules
 from ironic.core.errors import Conflict
-from ironic.core.resource_errors import NotPoweredOff
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
 
 _NO_NODE: Final = "node_uuid names no node."
 _CREATE: Final = "baremetal:volume:create"
-
-
-def check_power(node: "NodeRecord", what: str, *, deleting: bool) -> None:
-    """Refuse to touch what a machine that runs may be using."""
-    if node.power_state == states.POWER_OFF or (deleting and node.provision_state in states.DELETABLE):
-        return
-    raise NotPoweredOff(action=what, node=node.uuid, state=node.power_state or "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ class Writes:
         return answers.document(view.document(request, self.kind.rows(request).row(view.columns, ident)))
 
     def _change(self, request: Request, node: "NodeRecord", ident: str, changes: Sequence[Change]) -> None:
-        check_power(node, f"changing a {self.kind.resource.singular}", deleting=False)
+        node_rules.check_volume_unused(node, f"changing a {self.kind.resource.singular}", deleting=False)
         record: Any = self._still_there(request, node, ident)
         known = [name for name in self.kind.resource.writable("patch") if name != "node_uuid"]
         before = {name: getattr(record, name) for name in known} | {"node_uuid": node.uuid}
@@ -84,7 +76,7 @@ class Writes:
         return NO_CONTENT
 
     def _delete(self, request: Request, node: "NodeRecord", ident: str) -> None:
-        check_power(node, f"deleting a {self.kind.resource.singular}", deleting=True)
+        node_rules.check_volume_unused(node, f"deleting a {self.kind.resource.singular}", deleting=True)
         self._still_there(request, node, ident)
         self.kind.rows(request).delete(ident)
 

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from ironic.conf import CONF
 from ironic.core import certificates, syntax
 from ironic.core.agent_errors import AgentConnectionFailed
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import trusted_files
 from ironic.drivers.task import Node
@@ -51,11 +52,10 @@ class Access:
 
 def access_of(node: Node, command: str) -> Access:
     """Return how the node's agent is reached; AgentConnectionFailed when none has called since the machine started."""
-    memory = node.driver_internal_info
-    address = memory.get("agent_url")
-    if not address:
+    agent = KnownAgent(node.driver_internal_info)
+    if not agent.url:
         raise AgentConnectionFailed(node=node.uuid, command=command, reason="no agent has sent a heartbeat yet")
-    return Access(node.uuid, urlsplit(address), memory.get("agent_secret_token"), _trust(node))
+    return Access(node.uuid, urlsplit(agent.url), agent.token, _trust(node))
 
 
 def _trust(node: Node) -> str | bool:
@@ -70,7 +70,7 @@ def _trust(node: Node) -> str | bool:
 
 def _brought(node: Node) -> str | None:
     """Return the agent's own certificate; what else an older service may have stored for it is passed over."""
-    said = node.driver_internal_info.get("agent_verify_ca")
+    said = KnownAgent(node.driver_internal_info).certificate
     if said in (None, ""):
         return None
     try:

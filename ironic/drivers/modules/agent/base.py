@@ -6,10 +6,12 @@ The boot interface brings the agent up, its heartbeats lead on.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.drivers import fast_track
 from ironic.drivers.interfaces import DeployInterface
-from ironic.drivers.modules.agent import access, erasure, in_band, logs, machine, ramdisk
+from ironic.drivers.modules.agent import access, in_band, logs, machine, ramdisk
 from ironic.drivers.modules.agent.runs_in_band import RunsInBand
 from ironic.drivers.step_ends import AgentArrived, StepDone, StepEnd
 from ironic.drivers.steps import StepKind
@@ -69,7 +71,7 @@ class AgentBase(RunsInBand, DeployInterface):
     # Cleaning and servicing
 
     def prepare_cleaning(self, task: Task) -> str | None:
-        erasure.describe(task.node)
+        AgentMemory(task.node).tell_how_to_erase(CONF.deploy)
         add_network = task.network.add_cleaning_network
         return None if machine.boot_into(task, add_network, ramdisk.parameters()) else states.CLEANWAIT
 

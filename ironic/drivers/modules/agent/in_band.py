@@ -12,8 +12,8 @@ from typing import Any, Final
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.agent_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
+from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import agent_steps
 from ironic.drivers.modules.agent.client import FAILED, MISMATCH, RUNNING, SUCCEEDED, Agent, Command
 from ironic.drivers.step_ends import StepDone, StepEnd, StepFailed, StepsChanged
 from ironic.drivers.task import Node, Task
@@ -37,7 +37,8 @@ _PRIORITIES: Final = {
 
 def learn(task: Task, flow: str) -> None:
     """Ask the agent for its steps and keep them on the node; an old agent may know nothing of a flow."""
-    if not task.node.driver_internal_info.get("agent_url"):
+    agent = AgentMemory(task.node)
+    if not agent.is_known:
         return
     try:
         offered, versions = Agent(task.node).steps(flow, task)
@@ -47,14 +48,14 @@ def learn(task: Task, flow: str) -> None:
         if flow != "service" or error.facts.get("status") == 200:
             raise
         LOG.info("Node %s: the agent offers no service steps: %s", task.node.uuid, error)
-        offered, versions = {}, agent_steps.versions(task.node)
-    agent_steps.remember(task.node, flow, offered, versions)
+        offered, versions = {}, agent.versions
+    agent.keep_steps(flow, offered, versions)
     task.node.save()
 
 
 def offered(node: Node, flow: str, interface: str) -> list[dict[str, Any]]:
     """Return the agent's steps for an interface, with the priorities that the operator wants."""
-    return [prioritised(flow, step) for step in agent_steps.cached(node, flow).get(interface, ())]
+    return [prioritised(flow, step) for step in KnownAgent(node.driver_internal_info).steps(flow).get(interface, ())]
 
 
 def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def begin(task: Task, flow: str, step: Mapping[str, Any]) -> str:
     if _entry(node, flow, step) is None:
         raise InvalidParameterValue(err=f"The agent of node {node.uuid} has no {flow} step {step['step']!r}.")
     try:
-        Agent(node).begin_step(flow, task, step, agent_steps.versions(node))
+        Agent(node).begin_step(flow, task, step, KnownAgent(node.driver_internal_info).versions)
     except (AgentInProgress, AgentConnectionFailed) as error:
         LOG.info("Node %s: step %s waits for the agent's next heartbeat: %s", node.uuid, step["step"], error)
         node.set_driver_internal_info(_again_key(flow), False)
@@ -135,7 +136,7 @@ def _succeeded(node: Node, flow: str, step: Mapping[str, Any], last: Command) ->
 
 def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what the agent has said about a step; None when it is none of its own."""
-    known: Sequence[Mapping[str, Any]] = agent_steps.cached(node, flow).get(step["interface"], ())
+    known: Sequence[Mapping[str, Any]] = KnownAgent(node.driver_internal_info).steps(flow).get(step["interface"], ())
     return next((entry for entry in known if entry["step"] == step["step"]), None)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ironic.conf import CONF
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import IronicError
 from ironic.drivers.modules.agent.client import Agent
 from ironic.drivers.task import Node, Task
@@ -26,7 +27,7 @@ _SECONDS_A_DAY: Final = 86400
 
 def collect(task: Task, label: str, *, failed: bool) -> None:
     """Fetch and keep the logs, when [agent]deploy_logs_collect wants that."""
-    if _are_wanted(failed=failed) and task.node.driver_internal_info.get("agent_url"):
+    if _are_wanted(failed=failed) and KnownAgent(task.node.driver_internal_info).is_known:
         _keep_quietly(task, label, lambda: (Agent(task.node).ask("log.collect_system_logs") or {})["system_logs"])
 
 

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
-from ironic.drivers import agent_link, fast_track
+from ironic.drivers import fast_track
 from ironic.drivers.modules.agent.client import Agent
 from ironic.drivers.task import Task
 
@@ -41,7 +42,7 @@ def runs_ramdisk(task: Task) -> bool:
         Agent(node).commands()
     except IronicError as error:
         LOG.warning("Node %s: its ramdisk was heard of lately, but it is booted again: %s", node.uuid, error)
-        agent_link.forget(node)
+        AgentMemory(node).forget()
         return False
     LOG.info("Node %s: its ramdisk still runs and is not booted again", node.uuid)
     return True

@@ -8,8 +8,9 @@ import logging
 from typing import Final
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, IronicError, PowerStateFailure
-from ironic.drivers import agent_link, fast_track
+from ironic.drivers import fast_track
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.agent import access
 from ironic.drivers.modules.agent.client import Agent
@@ -64,7 +65,7 @@ class AgentPower(PowerInterface):
             _restart(node)
         except IronicError as error:
             raise PowerStateFailure(node=node.uuid, target=states.REBOOT, reason=str(error)) from error
-        agent_link.machine_restarts(node)
+        AgentMemory(node).machine_restarts()
         LOG.info("Node %s: its agent restarts the machine", node.uuid)
 
     def get_supported_power_states(self, task: Task) -> list[str]:

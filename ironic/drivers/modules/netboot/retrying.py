@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from ironic.conf import CONF
 from ironic.core import syntax
+from ironic.core.agent_memory import KnownAgent
 from ironic.drivers.modules.agent import machine
 from ironic.drivers.modules.netboot import firmware
 from ironic.drivers.modules.netboot.prepared import Prepared
@@ -20,7 +21,7 @@ LOG = logging.getLogger(__name__)
 def is_due(node: Node) -> bool:
     """Tell whether the machine was started long ago and its agent was never heard of."""
     patience = CONF.pxe.boot_retry_timeout
-    if not patience or Prepared.of(node) is None or node.driver_internal_info.get("agent_url"):
+    if not patience or Prepared.of(node) is None or KnownAgent(node.driver_internal_info).is_known:
         return False
     started = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
     return started is not None and _now() - started > timedelta(seconds=patience)

@@ -93,6 +93,7 @@ def test_steps_of_a_template_and_of_the_user_meet_those_of_the_agent(bench, agen
         "deploy", provision_state=states.AVAILABLE, vendor_interface="no-vendor",
         instance_info={"traits": ["CUSTOM_FAST"]},
     )  # fmt: skip
+    bench.store.traits.add(bench.store.nodes.get(uuid).id, "CUSTOM_FAST")
     bench.verb(uuid, "active", deploy_steps=[{**SLEEP, "priority": 30}])
     for name in ("loopback_noop", "loopback_sleep"):
         assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, name)

@@ -206,6 +206,10 @@ def test_a_template_joins_the_deployment_of_an_instance_with_its_trait(site: Sit
     site.node("templated", states.AVAILABLE)
     traits = [{"op": "add", "path": "/instance_info/traits", "value": ["CUSTOM_BIOS"]}]
     assert site.call("PATCH", "/v1/nodes/templated", traits).status_code == 200
+    assert "does not have: CUSTOM_BIOS" in site.verb("templated", "active", 400)
+    refused = site.get("/v1/nodes/templated")
+    assert (refused["provision_state"], refused["reservation"]) == (states.AVAILABLE, None)
+    assert site.call("PUT", "/v1/nodes/templated/traits/CUSTOM_BIOS").status_code == 204
     site.verb("templated", "active")
     assert site.settle("templated")["provision_state"] == states.ACTIVE
     assert [event for event in site.events("templated") if event.endswith("begins")] == [

@@ -100,9 +100,16 @@ def body_at(route: Route, minor: int) -> Schema:
 
 
 def arguments(route: Route, minor: int) -> dict[tuple[str, str], Schema]:
-    """Return the schema of each argument by where it is and what it is called."""
+    """Return the schema of each argument by where it is and what it is called; of a patch, of each whole field."""
     found = {("query", name): one["schema"] for name, one in query_at(route, minor).items()}
-    return found | {("body", name): one for name, one in body_at(route, minor).get("properties", {}).items()}
+    body = body_at(route, minor)
+    for operation in body.get("items", {}).get("anyOf", ()):
+        said = operation["properties"]
+        # Where it says nothing of the value, it is about the inside of a field or what never changes.
+        if len(said["value"]) > 1 or said["op"]["enum"] == ["remove"]:
+            for name in re.findall(r"\w+", said["path"]["pattern"]):
+                found[said["op"]["enum"][-1], name] = said["value"]
+    return found | {("body", name): one for name, one in body.get("properties", {}).items()}
 
 
 # Texts of one syntax or another: the first and the last that a schema allows are taken.
@@ -115,11 +122,13 @@ _UNBOUNDED = 3000
 
 
 def ends(schema: Schema) -> list[Any]:
-    """Return the first and the last value that a schema allows, of an enum all of them."""
+    """Return the first and the last value that a schema allows, of a short enum all of them."""
+    if "$ref" in schema:
+        return ends(described(versions.MAXIMUM)["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return [value for one in schema["anyOf"] for value in ends(one)]
     if "enum" in schema:
-        return list(schema["enum"])
+        return list(schema["enum"]) if len(schema["enum"]) < 100 else [schema["enum"][0], schema["enum"][-1]]
     match schema.get("type", "object"):
         case list(kinds):
             return [value for kind in kinds for value in ends({**schema, "type": kind})]
@@ -161,8 +170,8 @@ NAMED: dict[str, list[Any]] = {
     "driver": [THERE["driver"]],
     "driver_name": [THERE["driver"]],
     "conductor_group": [""],
+    "PATCH /v1/chassis/{chassis} uuid": [THERE["chassis"]],
     "candidate_nodes": [[], [NODE], None],
-    "fields": [[]],
     "runbook": [ALSO_THERE["runbook"]],
     "conditions": [[], [{"op": "is-true", "args": {"value": 1}}], None],
     "actions": [[{"op": "log", "args": {"msg": "x"}}]],
@@ -183,7 +192,10 @@ def values(route: Route, name: str, schema: Schema) -> list[Any]:
 
 
 class Try(NamedTuple):
-    """One value of one argument: where it is sent, and the first version whose document allows it."""
+    """One value of one argument: where it is sent, and the first version whose document allows it.
+
+    ``place`` is query or body, or for a field the operation of a patch: replace or remove.
+    """
 
     place: str
     name: str
@@ -195,7 +207,7 @@ def tries(route: Route) -> list[Try]:
     found: dict[tuple[str, str, str], Try] = {}
     for minor in versions.TEXTS:
         for (place, name), schema in arguments(route, minor).items():
-            for value in values(route, name, schema):
+            for value in [None] if place == "remove" else values(route, name, schema):
                 found.setdefault((place, name, json.dumps(value)), Try(place, name, value, minor))
     return list(found.values())
 
@@ -211,11 +223,15 @@ def sent(service: Service, route: Route, one: Try, minor: int) -> Response:
         "query": {name: values(route, name, said["schema"])[0] for name, said in query.items() if said.get("required")},
     }
     parts["body"] |= also(route, one)
-    parts[one.place][one.name] = one.value
+    if one.place in parts:
+        parts[one.place][one.name] = one.value
     target = path(route, **ALSO_THERE)
     if parts["query"]:
         target += "?" + urlencode({name: _spelled(value) for name, value in parts["query"].items()})
-    sends: Any = [_DRIVER] if body.get("type") == "array" else parts["body"]
+    sends: Any = parts["body"]
+    if body.get("type") == "array":
+        changed = {"op": one.place, "path": f"/{one.name}"} | ({} if one.place == "remove" else {"value": one.value})
+        sends = [_DRIVER if one.place == "query" else changed]
     raw = json.dumps(sends).encode() if body else b""
     with undone(service):
         prepare(service, route, parts["body"])
@@ -289,7 +305,7 @@ TRIED = [route for route in ROWS if tries(route)]
 def is_allowed(route: Route, one: Try, minor: int) -> bool:
     """Tell whether the document of a version has the argument, and allows the value."""
     schema = arguments(route, minor).get((one.place, one.name))
-    return schema is not None and one.value in values(route, one.name, schema)
+    return schema is not None and (one.place == "remove" or one.value in values(route, one.name, schema))
 
 
 def expected(route: Route, one: Try, minor: int) -> set[int]:

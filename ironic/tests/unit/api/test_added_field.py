@@ -124,7 +124,13 @@ def test_the_description_of_the_api_has_it(kind: type[Resource]) -> None:
     name, schemas = kind.__name__, bodies.of_resource(kind, NEWEST, forms)
     assert schemas[name]["properties"]["bay"] == {"type": ["string", "null"]}
     assert schemas[f"{name}Create"]["properties"]["bay"] == {"type": ["string", "null"], "maxLength": 8}
-    assert re.match(schemas[f"{name}Patch"]["items"]["properties"]["path"]["pattern"], "/bay")
+    operations_of_it = [
+        one["properties"]
+        for one in schemas[f"{name}Patch"]["items"]["anyOf"]
+        if re.match(one["properties"]["path"]["pattern"], "/bay")
+    ]
+    assert [one["op"]["enum"] for one in operations_of_it] == [["add", "replace"], ["remove"]]
+    assert operations_of_it[0]["value"] == {"type": ["string", "null"], "maxLength": 8}
     asked = {one.name: one for one in operations._list_query(kind, NEWEST, detailed=False)}
     assert asked["bay"].type.validate("b1") == "b1"
     assert "bay" not in bodies.of_resource(kind, NEWEST - 1, forms)[name]["properties"]

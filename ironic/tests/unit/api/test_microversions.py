@@ -75,6 +75,8 @@ def _asked_for(path: Path) -> Iterator[int]:
                 comparators=[ast.Constant(value=int(minor))],
             ):
                 yield minor
+            case ast.keyword(arg="removed_since", value=ast.Constant(value=int(minor))):
+                yield minor
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(minor))) if "SINCE" in name:
                 yield minor
 

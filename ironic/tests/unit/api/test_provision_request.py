@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.api.resources.nodes import provision_request
-from ironic.api.resources.nodes.references import Facts
-from ironic.core import states
+from ironic.core import node_rules, states
 from ironic.core.errors import (
     InvalidParameterValue,
     InvalidStateRequested,
@@ -14,6 +13,7 @@ from ironic.core.errors import (
     NodeLocked,
     NotAcceptable,
 )
+from ironic.core.node_rules import NodeValues
 
 NEEDS: dict[str, dict[str, Any]] = {
     "clean": {"clean_steps": [{"interface": "deploy", "step": "x"}]},
@@ -22,20 +22,20 @@ NEEDS: dict[str, dict[str, Any]] = {
 }
 
 
-def node(state: str, **more: Any) -> Facts:
-    values: dict[str, Any] = dict.fromkeys(Facts.__dataclass_fields__)
+def node(state: str, **more: Any) -> NodeValues:
+    values: dict[str, Any] = dict.fromkeys(node_rules.COLUMNS)
     values |= {"uuid": "u", "provision_state": state, "maintenance": False, "protected": False, "retired": False}
-    return Facts(**(values | more))
+    return node_rules.of_row(tuple((values | more).values()))
 
 
-def check(facts: Facts, verb: str, minor: int = 115, **more: Any) -> None:
+def check(facts: NodeValues, verb: str, minor: int = 115, **more: Any) -> None:
     provision_request.check(facts, {"target": verb} | NEEDS.get(verb, {}) | more, minor, {})
 
 
 @pytest.mark.parametrize("state", sorted(states.ALL))
 @pytest.mark.parametrize("verb", sorted(states.VERBS))
 def test_a_verb_is_possible_just_where_the_table_of_states_says_so(state: str, verb: str) -> None:
-    if states.allows(state, states.VERBS[verb]):
+    if node_rules.takes(state, verb):
         check(node(state), verb)
         return
     with pytest.raises(InvalidStateRequested):

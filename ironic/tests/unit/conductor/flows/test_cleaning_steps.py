@@ -3,8 +3,8 @@
 import pytest
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidState, NodeLocked
-from ironic.drivers import agent_steps
 
 
 @pytest.mark.demand("S59")
@@ -24,10 +24,11 @@ def test_it_says_how_old_the_steps_of_an_agent_are(bench):
     uuid = bench.node("vendor", provision_state=states.MANAGEABLE)
     node = bench.row(uuid)
     offered = {"Manager": [{"step": "polish", "interface": "vendor", "priority": 5}]}
-    agent_steps.remember(node, "clean", offered, {"Manager": "1"})
+    agent = AgentMemory(node)
+    agent.keep_steps("clean", offered, {"Manager": "1"})
     node.save()
     shown = bench.endpoint.cleaning_steps(bench.context, uuid)
-    assert shown["source"] == {"vendor": {"cached_at": agent_steps.refreshed_at(node, "clean")}}
+    assert shown["source"] == {"vendor": {"cached_at": agent.steps_refreshed_at("clean")}}
 
 
 def test_it_shows_the_plan_of_a_node_that_is_locked(bench):

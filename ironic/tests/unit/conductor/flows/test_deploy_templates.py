@@ -17,7 +17,9 @@ def template(bench, name: str, *steps: dict[str, Any]) -> None:
 
 
 def node(bench, *traits: str, state: str = states.AVAILABLE) -> str:
-    return bench.node("vendor", provision_state=state, instance_info={"traits": list(traits)} if traits else {})
+    uuid = bench.node("vendor", provision_state=state, instance_info={"traits": list(traits)} if traits else {})
+    bench.store.traits.replace(bench.store.nodes.get(uuid).id, traits)
+    return uuid
 
 
 @pytest.mark.parametrize(("verb", "state"), [("active", states.AVAILABLE), ("rebuild", states.ACTIVE)])
@@ -83,6 +85,17 @@ def test_a_template_may_switch_the_core_step_off(bench):
     uuid = node(bench, "CUSTOM_A")
     bench.verb(uuid, "active")
     assert not [event for _severity, _type, event in bench.history(uuid) if "deploy.deploy" in event]
+
+
+@pytest.mark.parametrize(("verb", "state"), [("active", states.AVAILABLE), ("rebuild", states.ACTIVE)])
+def test_a_trait_that_the_node_does_not_have_is_refused_at_the_request(bench, verb, state):
+    uuid = node(bench, "CUSTOM_A", "CUSTOM_B", state=state)
+    bench.store.traits.remove(bench.store.nodes.get(uuid).id, "CUSTOM_B")
+    with pytest.raises(InvalidParameterValue, match="does not have: CUSTOM_B"):
+        bench.verb(uuid, verb)
+    assert bench.state(uuid) == (state, None)
+    assert bench.store.nodes.get(uuid).reservation is None
+    assert bench.script.calls == []
 
 
 @pytest.mark.parametrize("traits", ["CUSTOM_A", {"CUSTOM_A": 1}, [1], 5, [f"CUSTOM_{n}" for n in range(51)]])
