@@ -43,7 +43,7 @@ class Action:
 
 
 @answers
-def change_provision_state(task: Task, verb: str, arguments: dict[str, Any]) -> None:
+def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) -> None:
     """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
     event = states.VERBS.get(verb)
     if event is None:

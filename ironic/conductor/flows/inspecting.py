@@ -41,7 +41,7 @@ def start(task: Task) -> None:
 
 
 @answers
-def continue_inspection(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+def continue_inspection(task: Task, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
     """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
     state = task.node.provision_state
     if state == states.ENROLL and _is_new_here(task.node):
