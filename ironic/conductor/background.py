@@ -39,7 +39,7 @@ def _finish(task: Task, work: Work, *args: Any) -> None:
     task.store.run(lambda _: _write_end(task, work, answer), repeatable=True)
 
 
-def _write_end(task: Task, work: Work, answer: Any) -> None:
+def _write_end(task: Task, work: Work, answer: object) -> None:
     if isinstance(answer, Failed):
         _note_failure(task, work, answer.reason)
     else:

@@ -60,7 +60,7 @@ class _OnWorkers(Executor):
         run.add_done_callback(lambda _: self._tell(run, told, functools.partial(function, *args, **kwargs)))
         return told
 
-    def _tell(self, run: Future[Any], told: Future[Any], again: Callable[[], Any]) -> None:
+    def _tell(self, run: Future[object], told: Future[object], again: Callable[[], object]) -> None:
         """Hand on how a run has ended; one that was given up ends as one in which nothing was done."""
         self._free.release()
         error = run.exception()
@@ -75,7 +75,7 @@ class _OnWorkers(Executor):
 _SKIPS: Final = contextvars.ContextVar("skips", default=False)
 
 
-def _nothing_done(run: Callable[[], Any]) -> Any:
+def _nothing_done(run: Callable[[], object]) -> object:
     """Have the library make its result of a run, without one: only so the job comes round again."""
     _SKIPS.set(True)
     return run()

@@ -11,7 +11,7 @@ import logging
 import math
 import random
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import faults, telling
 from ironic.conductor.flows.outcomes import Failed, attempt
@@ -197,10 +197,10 @@ def _give_up(task: Task, seen: str | None, why: str) -> None:
 
 def _write(
     task: Task,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     event: str | None,
     severity: str = "INFO",
-    where: Mapping[str, Any] | None = None,
+    where: Mapping[str, object] | None = None,
 ) -> bool:
     """Change the node without a lock if nobody has it and it is as it was read; tell history, and whether it was so."""
     node = task.node

@@ -4,8 +4,6 @@ It is what the flow would make of the node as it stands. The steps of an agent a
 those shown here are the ones it named last, and ``source`` says when that was.
 """
 
-from typing import Any
-
 from ironic.conductor.answering import answers
 from ironic.conductor.flows import cleaning
 from ironic.conductor.task import Task
@@ -20,7 +18,7 @@ def cleaning_steps(task: Task) -> dict[str, object]:
     return {"steps": [step.as_dict() for step in steps], "source": _sources(task, steps)}
 
 
-def _sources(task: Task, steps: list[Step]) -> dict[str, Any]:
+def _sources(task: Task, steps: list[Step]) -> dict[str, object]:
     """An interface whose steps are part of the code has no age."""
     agent = KnownAgent(task.node.driver_internal_info)
     return {

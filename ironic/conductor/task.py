@@ -241,14 +241,14 @@ class Task(drivers.Task):
 
     # Work that follows
 
-    def spawn_after(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def spawn_after(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None:
         """Run the function on a worker once the ``with`` block has ended well; the lock is held until it returns.
 
         The place among the workers is taken at once: NoFreeConductorWorker comes before anything was changed.
         """
         self._followup.plan(Job(function, args, kwargs), self._take_place)
 
-    def set_spawn_error_hook(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def set_spawn_error_hook(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None:
         """Have ``function(error, *args, **kwargs)`` called, with the lock held, when what follows can't start."""
         self._followup.on_error(Job(function, args, kwargs))
 
@@ -260,10 +260,10 @@ class Task(drivers.Task):
     def process_event(
         self,
         event: str,
-        callback: Callable[..., Any] | None = None,
-        call_args: Sequence[Any] | None = None,
-        call_kwargs: Mapping[str, Any] | None = None,
-        err_handler: Callable[..., Any] | None = None,
+        callback: Callable[..., object] | None = None,
+        call_args: Sequence[object] | None = None,
+        call_kwargs: Mapping[str, object] | None = None,
+        err_handler: Callable[..., object] | None = None,
         target_state: str | None = None,
         last_error: str | None = None,
     ) -> None:

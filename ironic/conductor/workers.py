@@ -40,7 +40,7 @@ class Place:
         self._workers: Workers | None = workers
         self._purpose = purpose
 
-    def start(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+    def start(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> Future[object]:
         """Run the function on a worker thread; the place is free again when it ends."""
         return self._leave()._submit(self._purpose, functools.partial(function, *args, **kwargs))
 
@@ -68,7 +68,7 @@ class _Work(NamedTuple):
     executor: futurist.DynamicThreadPoolExecutor
 
 
-def _settle(settle: Callable[[Any], None], outcome: Any) -> bool:
+def _settle(settle: Callable[[Any], None], outcome: object) -> bool:
     """Say how work has ended; tell whether that was not said before."""
     try:
         settle(outcome)
@@ -168,7 +168,7 @@ class Workers:
         finally:
             self._shrinking.release()
 
-    def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
+    def _submit(self, purpose: str, work: Callable[[], object]) -> Future[object]:
         future: Future[Any] = Future()
         with self._changed:
             executor = self._executor
@@ -181,7 +181,7 @@ class Workers:
         future.add_done_callback(self._ended)
         return future
 
-    def _carry_out(self, work: Callable[[], Any], future: Future[Any]) -> None:
+    def _carry_out(self, work: Callable[[], object], future: Future[object]) -> None:
         try:
             result = work()
         except BaseException as error:
@@ -191,7 +191,7 @@ class Workers:
         if not in_time and (purpose := self._lost.pop(future, None)):
             LOG.warning("Conductor %s had given up on %s, which has ended now", self._host, purpose)
 
-    def _ended(self, future: Future[Any]) -> None:
+    def _ended(self, future: Future[object]) -> None:
         with self._changed:
             del self._running[future]
         self._free()

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.core.machine_documents import BootDevice, Lights
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
@@ -56,7 +56,7 @@ class ManagementInterface(BaseInterface):
     # Observations
 
     @abstractmethod
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         """Return readings by sensor type and sensor; raises FailedToGetSensorData."""
 
     def get_node_health(self, task: Task) -> str | None:
@@ -91,7 +91,7 @@ class ManagementInterface(BaseInterface):
 
     # Virtual media (names: VMEDIA_DEVICES in ironic.drivers.boot_devices)
 
-    def get_virtual_media(self, task: Task) -> list[dict[str, Any]]:
+    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
         """Return what is in the machine's virtual drives."""
         raise unsupported(task, "get_virtual_media")
 

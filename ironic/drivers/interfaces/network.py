@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
 from ironic.drivers.task import Port, Portgroup, Task
@@ -36,7 +36,7 @@ class NetworkInterface(BaseInterface):
     # Virtual interfaces
 
     @abstractmethod
-    def vif_attach(self, task: Task, vif_info: Mapping[str, Any]) -> None:
+    def vif_attach(self, task: Task, vif_info: Mapping[str, object]) -> None:
         """Bind the VIF ``vif_info["id"]`` to a free port; raises VifAlreadyAttached, NoFreePhysicalPorts."""
 
     @abstractmethod
@@ -44,7 +44,7 @@ class NetworkInterface(BaseInterface):
         """Free the port of a VIF; raises VifNotAttached."""
 
     @abstractmethod
-    def vif_list(self, task: Task) -> list[dict[str, Any]]:
+    def vif_list(self, task: Task) -> list[dict[str, object]]:
         """Return the VIFs of the node, each with ``id``."""
 
     @abstractmethod
@@ -111,6 +111,6 @@ class NetworkInterface(BaseInterface):
         """Tell whether the machine must be on while its networks change."""
         return False
 
-    def get_node_network_data(self, task: Task) -> dict[str, Any]:
+    def get_node_network_data(self, task: Task) -> dict[str, object]:
         """Return the static network configuration, shaped like Nova's network_data.json."""
         return task.node.network_data or {}

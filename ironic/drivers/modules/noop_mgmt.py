@@ -4,8 +4,6 @@ Setting a boot device is accepted and does nothing: the machine is set up to boo
 disk otherwise. Everything optional is refused.
 """
 
-from typing import Any
-
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.machine_documents import BootDevice
 from ironic.drivers import boot_devices
@@ -28,5 +26,5 @@ class NoopManagement(Undemanding, ManagementInterface):
     def get_boot_device(self, task: Task) -> BootDevice:
         return {"boot_device": boot_devices.PXE, "persistent": True}
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         raise unsupported(task, "management.get_sensors_data")

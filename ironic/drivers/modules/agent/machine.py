@@ -19,7 +19,7 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 
-def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, Any]) -> bool:
+def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, object]) -> bool:
     """Have the machine boot a ramdisk in a network; return whether one runs already that is gone on with instead."""
     if runs_ramdisk(task):
         add_network(task)

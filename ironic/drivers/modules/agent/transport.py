@@ -60,7 +60,7 @@ def _with_token(access: Access, query: dict[str, str]) -> dict[str, str]:
     return {**query, "agent_token": access.token} if access.token else query
 
 
-def _once(access: Access, command: str, method: str, target: str, payload: bytes | None) -> Any:
+def _once(access: Access, command: str, method: str, target: str, payload: bytes | None) -> object:
     timeout = CONF.agent.command_timeout
     terms = outgoing.Terms(
         tls=access.tls,
@@ -84,7 +84,7 @@ def _once(access: Access, command: str, method: str, target: str, payload: bytes
         raise _Lost(f"the agent's answer to {command} was lost ({error})") from error
 
 
-def _read(access: Access, command: str, status: int, content: bytes) -> Any:
+def _read(access: Access, command: str, status: int, content: bytes) -> object:
     """Return the document that came back, or raise what it means."""
     document = _parsed(content)
     if status == HTTPStatus.CONFLICT:
@@ -96,13 +96,13 @@ def _read(access: Access, command: str, status: int, content: bytes) -> Any:
     return document
 
 
-def _parsed(content: bytes) -> Any:
+def _parsed(content: bytes) -> object:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
         return None
 
 
-def _said(document: Any) -> str:
+def _said(document: object) -> str:
     said = document.get("faultstring") if isinstance(document, dict) else None
     return plain(said) if said else "it does not say why"

@@ -38,7 +38,7 @@ class FakeManagement(Undemanding, ManagementInterface):
         remembered: BootDevice | None = task.node.driver_internal_info.get(_BOOT_DEVICE)
         return remembered or {"boot_device": boot_devices.PXE, "persistent": False}
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         delay("management")
         return {}
 

@@ -222,7 +222,7 @@ def _same_login(one: Access, other: Access) -> bool:
     return _login(one) == _login(other)
 
 
-def _login(access: Access) -> tuple[Any, ...]:
+def _login(access: Access) -> tuple[object, ...]:
     return (
         access.key,
         access.password,

@@ -1,6 +1,6 @@
 """Settings and observations of a machine with a Redfish BMC."""
 
-from typing import Any, Final
+from typing import Final
 
 import sushy
 from sushy import exceptions as sushy_errors
@@ -124,7 +124,7 @@ class RedfishManagement(ManagementInterface):
 
     # Observations
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         try:
             return read(task.node, "reading the sensors", sensors.readings)
         except RedfishError as error:

@@ -167,7 +167,7 @@ def test_an_interface_without_steps_needs_no_code(task: Work) -> None:
 
 def test_who_changes_an_answer_changes_nothing_else(task: Work) -> None:
     busy = Busy()
-    answer = busy.get_clean_steps(task)
+    answer: Any = busy.get_clean_steps(task)
     answer[1]["argsinfo"]["level"]["description"] = "changed"
     answer[0]["priority"] = 1
     assert busy.get_clean_steps(task) != answer
