@@ -38,7 +38,7 @@ class _Steps(ValueType):
     whole: ClassVar[dict[str, Any]] = {}
     more: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
-    def validate(self, value: object) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item."""
         if not isinstance(value, list):
             raise ValueError("must be a list of steps")
@@ -117,7 +117,7 @@ class TemplateSteps(DeploySteps):
     whole = _WHOLE
     more: ClassVar = {"step": _NAME}
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item, and that there is one and none twice."""
         return _named_once(super().validate(value))
 
@@ -130,7 +130,7 @@ class RunbookSteps(_Steps):
     whole = _WHOLE
     more: ClassVar = {"step": _NAME, "order": _DESCRIBED["priority"]}
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item, and that there is one and none twice; return each with arguments, perhaps none."""
         return [{"args": {}, **step} for step in _named_once(super().validate(value))]
 
@@ -147,7 +147,7 @@ def _check_place(item: Mapping[str, Any], key: str) -> None:
         raise ValueError(f"must have a whole number of at least 0 as {key}")
 
 
-def _named_once(steps: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+def _named_once(steps: list[dict[str, object]]) -> list[dict[str, object]]:
     if not steps:
         raise ValueError("must have at least one step")
     if len({(step["interface"], step["step"]) for step in steps}) < len(steps):

@@ -7,7 +7,7 @@ What a network makes of it is the driver's. Source: facts/fields.yaml, port, and
 import re
 from bisect import bisect
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -22,7 +22,7 @@ _VTEP: Final = frozenset({"vtep-logical-switch", "vtep-physical-switch"})
 class SwitchId(Mac):
     """A MAC address or a datapath id; stored in lower case."""
 
-    def validate(self, value: object) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if isinstance(value, str) and _DATAPATH.fullmatch(value):
             return value.lower()
@@ -66,7 +66,7 @@ class LocalLink(Object):
         """Return the form that a version has."""
         return _FORMS[bisect(_FORMS, minor, key=lambda form: form.minor) - 1]
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> dict[str, object]:
         """Check the keys and their values, and spell the id of the switch in lower case."""
         given = dict(super().validate(value))
         if given.keys() - _KEYS.keys():
