@@ -5,9 +5,8 @@ sees another network than its own. The caller saves the node.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
@@ -19,7 +18,7 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 
-def boot_into(task: Task, add_network: Callable[[Task], Any], parameters: dict[str, object]) -> bool:
+def boot_into(task: Task, add_network: Callable[[Task], object], parameters: dict[str, object]) -> bool:
     """Have the machine boot a ramdisk in a network; return whether one runs already that is gone on with instead."""
     if runs_ramdisk(task):
         add_network(task)
@@ -48,14 +47,14 @@ def runs_ramdisk(task: Task) -> bool:
     return True
 
 
-def clean_up(task: Task, remove_network: Callable[[Task], Any]) -> None:
+def clean_up(task: Task, remove_network: Callable[[Task], object]) -> None:
     """Undo what was prepared for the ramdisk; power is the caller's business."""
     task.boot.clean_up_ramdisk(task)
     remove_network(task)
 
 
 @contextmanager
-def powered_for_network(task: Task) -> Any:
+def powered_for_network(task: Task) -> Iterator[None]:
     """Have the machine on for a change of networks, if its network interface needs that; off again afterwards."""
     needed = task.network.need_power_on(task) and not _is(task, states.POWER_ON)
     if needed:
