@@ -228,17 +228,17 @@ def _bring_back(task: Task) -> None:
         LOG.debug("Node %s is left to its user: %s", task.node.uuid, error)
         return
     seen, _ = state_of(task)
-    if _is_due(task, recorded) and seen is not None and seen != recorded:
+    if recorded is not None and _is_due(task, recorded) and seen is not None and seen != recorded:
         _force(task, recorded, seen)
 
 
-def _is_due(task: Task, recorded: str | None) -> bool:
+def _is_due(task: Task, recorded: str) -> bool:
     node = task.node
     free = not node.maintenance and node.target_power_state is None and node.provision_state not in _EXCLUDED
     return free and node.power_state == recorded
 
 
-def _force(task: Task, recorded: str | None, seen: str) -> None:
+def _force(task: Task, recorded: str, seen: str) -> None:
     node = task.node
     answer = attempt(task, Task.change_power, recorded)
     failed = f", which failed: {answer.reason}" if isinstance(answer, Failed) else ""

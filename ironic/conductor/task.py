@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ironic.conductor import faults, moves, power, transitions
 from ironic.conductor.followup import FollowUp, Job
@@ -241,14 +241,16 @@ class Task(drivers.Task):
 
     # Work that follows
 
-    def spawn_after(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None:
+    def spawn_after(self, function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
         """Run the function on a worker once the ``with`` block has ended well; the lock is held until it returns.
 
         The place among the workers is taken at once: NoFreeConductorWorker comes before anything was changed.
         """
         self._followup.plan(Job(function, args, kwargs), self._take_place)
 
-    def set_spawn_error_hook(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None:
+    def set_spawn_error_hook(
+        self, function: Callable[Concatenate[BaseException, P], object], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
         """Have ``function(error, *args, **kwargs)`` called, with the lock held, when what follows can't start."""
         self._followup.on_error(Job(function, args, kwargs))
 
