@@ -5,6 +5,7 @@ facts/config_options.yaml; sizes are kept in bytes here and in KiB there.
 """
 
 import functools
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,6 +69,8 @@ class ApiSettings:
     # How often one address may look up, announce itself and report; None is as often as it likes.
     ramdisk_limit: RateLimit | None = None
     report_limit: RateLimit | None = None
+    # One for each report that is worked on, as rules may call slow services for it.
+    report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
     # The rules of the operator's file are read and checked once, here.
     rule_book: RuleBook = field(default_factory=RuleBook)
     inventories: Backend = field(default_factory=InDatabase)
@@ -114,6 +117,7 @@ class ApiSettings:
             ramdisk=RamdiskSettings.from_conf(conf),
             ramdisk_limit=_rate_limit(api.ramdisk_calls_per_minute),
             report_limit=_rate_limit(api.inspection_reports_per_minute),
+            report_slots=threading.Semaphore(api.inspection_report_threads),
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=storage.from_conf(),
             discovery=Discovery.from_conf(conf),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ironic.core.errors import MissingParameterValue
 from ironic.rpc.call import SHARED, Call, calls_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,14 @@ def _types(parameters: Iterable[inspect.Parameter]) -> list[tuple[Any, ...]]:
     return [(one.name, one.kind, one.annotation) for one in parameters]
 
 
+def _purpose(call: Call, given: Mapping[str, Any]) -> str:
+    try:
+        return call.purpose.format_map(given)
+    except (KeyError, TypeError) as error:
+        # What is named is a part of an argument, as the caller may have left it out.
+        raise MissingParameterValue(err=f"{call.name} can't be done: its arguments lack {error}.") from None
+
+
 def _method(call: Call, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method of the endpoint for a call: take the node as declared, and hand all the rest on."""
     defaults = {one.name: one.default for one in call.parameters if one.default is not one.empty}
@@ -105,7 +114,7 @@ def _method(call: Call, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def answer_with_node(self: _Endpoint, context: "RequestContext", *args: Any, **kwargs: Any) -> Any:
         given = defaults | call.arguments(*args, **kwargs)
-        purpose = call.purpose.format_map(given)
+        purpose = _purpose(call, given)
         if named == _NODE:
             node = given.pop(_NODE)
         else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 

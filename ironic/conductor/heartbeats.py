@@ -28,7 +28,7 @@ _RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 
 
 @answers
-def heartbeat(task: Task, beat: dict[str, Any]) -> None:
+def heartbeat(task: Task, beat: dict[str, object]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     state = task.node.provision_state
     if state not in _RECORDED and not _may_stay(task):

@@ -17,7 +17,7 @@ from ironic.db import PortgroupRecord, PortRecord
 
 
 @answers
-def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> None:
+def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, object]) -> None:
     """Change a port group, once its ports, its node and its network agree."""
     group = _belonging_to(task, portgroup_id)
     members = [port for port in task.ports if port.portgroup_id == group.id]
@@ -29,7 +29,7 @@ def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> 
     with task.writing():
         group.save()
         if "physical_network" in changes:
-            _share_network(members, changes["physical_network"])
+            _share_network(members, group.physical_network)
 
 
 @answers

@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor import faults, telling
-from ironic.conductor.flows import power
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.jobs import Job
 from ironic.conductor.power_readings import Readings, state_of
 from ironic.conductor.task import Task
@@ -241,13 +240,10 @@ def _is_due(task: Task, recorded: str | None) -> bool:
 
 def _force(task: Task, recorded: str | None, seen: str) -> None:
     node = task.node
-    node.target_power_state = recorded
-    node.save()
-    answer = attempt(task, power.change, recorded)
+    answer = attempt(task, Task.change_power, recorded)
     failed = f", which failed: {answer.reason}" if isinstance(answer, Failed) else ""
     text = f"The machine was found '{seen}' and was told to be '{recorded}' as recorded{failed}"
     LOG.warning("Node %s: %s", node.uuid, text)
-    node.target_power_state = None
 
     def write(_connection: object) -> None:
         remember(task, _TOPIC, text, "ERROR" if failed else "WARNING")

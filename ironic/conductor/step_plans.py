@@ -14,7 +14,7 @@ from ironic.core.steps import Step
 
 
 @answers
-def cleaning_steps(task: Task) -> dict[str, Any]:
+def cleaning_steps(task: Task) -> dict[str, object]:
     """Return the steps of automated cleaning in order, and per interface since when its agent's steps are known."""
     steps = cleaning.automated_steps(task)
     return {"steps": [step.as_dict() for step in steps], "source": _sources(task, steps)}

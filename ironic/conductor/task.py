@@ -3,7 +3,7 @@
 A task is the only way to touch a machine: it takes the reservation in the node's row, builds the driver, and gives
 both back whatever happens. Shared tasks read; exclusive tasks write. Work handed to ``spawn_after`` inherits the lock
 and returns it when it ends. What is changed on the node and not saved is lost with the task: nothing is saved behind
-the caller's back, except by a state move, which stores all that is pending.
+the caller's back, except by a state move or a power change, which store all that is pending.
 """
 
 import functools
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from ironic.conductor import faults, moves, transitions
+from ironic.conductor import faults, moves, power, transitions
 from ironic.conductor.followup import FollowUp, Job
 from ironic.conductor.lock import Lock, Locks
 from ironic.conductor.workers import Place, Workers
@@ -171,6 +171,11 @@ class Task(drivers.Task):
     def alternative(self, kind: str, name: str) -> "BaseInterface":
         """Return another implementation of a kind that the node could have here, or raise why it can't."""
         return self._workplace.composition.implementation(self.node.driver, kind, name)
+
+    def change_power(self, target: str, timeout: int | None = None) -> None:
+        """Bring the machine to a power state; see `ironic.drivers.task`."""
+        self._require_exclusive()
+        power.change(self, target, timeout)
 
     # The lock
 

@@ -23,7 +23,7 @@ def driver_properties(tasks: Tasks, context: RequestContext, hardware_type: str)
 
 
 @answers
-def validate_interfaces(task: Task) -> dict[str, dict[str, Any]]:
+def validate_interfaces(task: Task) -> dict[str, dict[str, object]]:
     """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a good interface gives no reason."""
     return {kind: _validate(task, kind) for kind in VALIDATED}
 

@@ -43,20 +43,20 @@ class Asked:
 
 
 @answers
-def vendor_methods(task: Task) -> dict[str, dict[str, Any]]:
+def vendor_methods(task: Task) -> dict[str, dict[str, object]]:
     """Return the methods of a node, each with its terms."""
     return _shown(task.vendor.vendor_routes)
 
 
 @answers
-def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
+def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, object]]:
     """Return the methods that need no node, each with its terms."""
     driver = tasks.composition.default_driver(hardware_type)
     return _shown((driver.vendor or driver.refuse("vendor")).driver_routes)
 
 
 @answers
-def call_vendor_method(task: Task, method: str, http_method: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def call_vendor_method(task: Task, method: str, http_method: str, arguments: dict[str, object]) -> dict[str, object]:
     """Call a method of a node; the task is shared, and made exclusive when the method wants that."""
     asked = Asked(method, http_method, arguments)
     terms = _validated(task, asked)
@@ -72,8 +72,13 @@ def call_vendor_method(task: Task, method: str, http_method: str, arguments: dic
 
 @answers
 def call_driver_vendor_method(
-    tasks: Tasks, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+    tasks: Tasks,
+    context: RequestContext,
+    hardware_type: str,
+    method: str,
+    http_method: str,
+    arguments: dict[str, object],
+) -> dict[str, object]:
     """Call a method that needs no node."""
     driver = tasks.composition.default_driver(hardware_type)
     vendor = driver.vendor or driver.refuse("vendor")

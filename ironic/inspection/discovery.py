@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Self
 
+from oslo_config import cfg
+
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
 from ironic.core.interface_choice import resolve
@@ -55,7 +57,7 @@ class Discovery:
     heartbeat_timeout: int = 60
 
     @classmethod
-    def from_conf(cls, conf: Any) -> Self | None:
+    def from_conf(cls, conf: cfg.ConfigOpts) -> Self | None:
         """Read the options; None when discovery is off. Raises InvalidParameterValue."""
         options = conf.auto_discovery
         if not options.enabled:

@@ -5,9 +5,11 @@ write raises InventoryIsReadOnly. A deep copy is plain again.
 """
 
 import copy
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 from ironic.core.errors import HardwareInspectionFailure
+
+T = TypeVar("T")
 
 
 class InventoryIsReadOnly(HardwareInspectionFailure):
@@ -40,10 +42,10 @@ class ReadOnlyList(list[Any]):
         return [copy.deepcopy(value, memo) for value in self]
 
 
-def read_only(value: Any) -> Any:
+def read_only(value: T) -> T:
     """Return plain data as a read-only copy."""
     if isinstance(value, dict):
-        return ReadOnlyDict((key, read_only(inner)) for key, inner in value.items())
+        return cast(T, ReadOnlyDict((key, read_only(inner)) for key, inner in value.items()))
     if isinstance(value, list):
-        return ReadOnlyList(read_only(inner) for inner in value)
+        return cast(T, ReadOnlyList(read_only(inner) for inner in value))
     return value

@@ -68,7 +68,8 @@ def delete(request: Request, chassis: str) -> Answer:
 
 def index_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
     """List the nodes of a chassis."""
-    page.filters["chassis_uuid"] = chassis
+    if page.filters.setdefault("chassis_uuid", chassis) != chassis:
+        raise InvalidParameterValue(err="chassis_uuid is another chassis than the one that the path names.")
     return nodes.listed(request, page, f"chassis/{chassis}/nodes")
 
 

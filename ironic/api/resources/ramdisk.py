@@ -76,8 +76,12 @@ def _count(request: Request, limit: RateLimit | None, option: str) -> None:
     PERMIT.must_not_hurry()
     if limit is not None and not limit.admits(found := source(request)):
         LOG.warning("%s calls more often than [api]%s allows and is turned away", found, option)
-        # Agents come again after a while for a 503, and not for a 429.
-        raise Refused(503, "There are too many calls from this address, please retry after a moment.", _RETRY_AFTER)
+        raise too_busy("There are too many calls from this address")
+
+
+def too_busy(why: str) -> Refused:
+    """Return the refusal after which agents come again: they do for a 503, and not for a 429."""
+    return Refused(503, f"{why}, please retry after a moment.", _RETRY_AFTER)
 
 
 def source(request: Request) -> str | None:

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ironic.core.machine_documents import BootDevice, Lights
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
 from ironic.drivers.task import Task
 
@@ -27,7 +28,7 @@ class ManagementInterface(BaseInterface):
         """
 
     @abstractmethod
-    def get_boot_device(self, task: Task) -> dict[str, Any]:
+    def get_boot_device(self, task: Task) -> BootDevice:
         """Return ``boot_device`` and ``persistent``; either may be None when the machine doesn't tell."""
 
     # Boot mode and secure boot (names: ironic.drivers.boot_modes)
@@ -76,7 +77,7 @@ class ManagementInterface(BaseInterface):
         """Send a non-maskable interrupt. Not to be repeated."""
         raise unsupported(task, "inject_nmi")
 
-    def get_supported_indicators(self, task: Task, component: str | None = None) -> dict[str, dict[str, Any]]:
+    def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         """Return lights by component and name, each with ``readonly`` and ``states``."""
         raise unsupported(task, "get_supported_indicators")
 

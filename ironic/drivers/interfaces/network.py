@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
-from ironic.drivers.task import Task
+from ironic.drivers.task import Port, Portgroup, Task
 
 
 class NetworkInterface(BaseInterface):
@@ -26,11 +26,11 @@ class NetworkInterface(BaseInterface):
     # Ports
 
     @abstractmethod
-    def port_changed(self, task: Task, port_obj: Any) -> None:
+    def port_changed(self, task: Task, port_obj: Port) -> None:
         """Check a changed port, and tell the network about it, before it is saved; raises Conflict."""
 
     @abstractmethod
-    def portgroup_changed(self, task: Task, portgroup_obj: Any) -> None:
+    def portgroup_changed(self, task: Task, portgroup_obj: Portgroup) -> None:
         """The same for a port group."""
 
     # Virtual interfaces
@@ -48,7 +48,7 @@ class NetworkInterface(BaseInterface):
         """Return the VIFs of the node, each with ``id``."""
 
     @abstractmethod
-    def get_current_vif(self, task: Task, p_obj: Any) -> str | None:
+    def get_current_vif(self, task: Task, p_obj: Port | Portgroup) -> str | None:
         """Return the VIF that a port or port group carries now."""
 
     # Stages of a machine's life

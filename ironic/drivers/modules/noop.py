@@ -10,6 +10,7 @@ from typing import Any
 
 from ironic.core import states
 from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.machine_documents import Console
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -59,7 +60,7 @@ class NoConsole(Refusing, ConsoleInterface):
     def stop_console(self, task: Task) -> None:
         """Nothing is open; a user who asks for it has been refused by :meth:`validate` before."""
 
-    def get_console(self, task: Task) -> dict[str, Any]:
+    def get_console(self, task: Task) -> Console:
         raise unsupported(task, "console.get_console")
 
 

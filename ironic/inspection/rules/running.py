@@ -25,7 +25,7 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 SCOPE_PROPERTY: Final = "inspection_scope"
-# Seconds for all calls of the early phase together: a thread that answers a ramdisk waits for them.
+# Seconds for all calls of the early phase together: a ramdisk waits for them, and one of the threads for reports.
 EARLY_CALLS_TAKE: Final = 10.0
 _NOBODY: Final = "data of a node that is not known yet"
 _WITH_NODE: Final = ("preprocess", "main")

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
-def create(request: Request, values: dict[str, Any]) -> Answer:
-    """Enroll a node."""
-    if (project := _bound_to(request)) is not None:
+def create(request: Request, values: dict[str, Any], project: str | None) -> Answer:
+    """Enroll a node; ``project`` is the one that the caller is bound to."""
+    if project is not None:
         _claim(values, project)
         node_rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
@@ -55,14 +55,14 @@ def _created(request: Request, values: Mapping[str, Any]) -> "NodeRecord":
     return request.store.nodes.create(references.resolved(request, values))
 
 
-def _bound_to(request: Request) -> str | None:
-    """Return the project that the caller may enroll nodes for; None: for any, or for none."""
+def _bound_to(request: Request) -> dict[str, str | None]:
+    """Return as ``project`` the one that the caller may enroll nodes for, None for any; refuse who may for none."""
     if access.allows(request, "baremetal:node:create"):
-        return None
+        return {"project": None}
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
     if project is None or not access.allows(request, "baremetal:node:create:self_owned_node"):
         raise HTTPForbidden(resource="baremetal:node:create")
-    return project
+    return {"project": project}
 
 
 def _claim(values: dict[str, Any], project: str) -> None:

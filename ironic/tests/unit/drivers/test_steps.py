@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import BootDevice
 from ironic.drivers import base
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -30,7 +31,7 @@ class Bare(base.ManagementInterface):
     def set_boot_device(self, task: Any, device: str, persistent: bool = False) -> None:
         pass
 
-    def get_boot_device(self, task: Any) -> dict[str, Any]:
+    def get_boot_device(self, task: Any) -> BootDevice:
         return {}
 
     def get_sensors_data(self, task: Any) -> dict[str, dict[str, dict[str, Any]]]:
