@@ -270,7 +270,7 @@ class WsgiBridge:
         started: list[Any] = []
         pieces: list[bytes] = []
 
-        def start_response(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], None]:
+        def start_response(status: str, headers: Headers, exc_info: object = None) -> Callable[[bytes], None]:
             started[:] = [status, headers]
             return pieces.append
 
@@ -301,7 +301,7 @@ class WsgiBridge:
             return head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
 
 
-def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
+def environ_of(scope: Scope, body: bytes) -> dict[str, object]:
     """Return what the application gets: headers of one name are joined, the body has the length that is said."""
     (server, port), (client, client_port) = scope["server"] or ("localhost", None), scope["client"] or ("", "")
     path: bytes = scope["raw_path"]

@@ -8,7 +8,7 @@ other looks further. What a dead conductor has left unfinished the living take u
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.answering import answers
@@ -144,7 +144,7 @@ class Allocator:
             self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node_id, "last_error": None})
         return reason
 
-    def _finish(self, found: int, values: dict[str, Any]) -> None:
+    def _finish(self, found: int, values: Mapping[str, object]) -> None:
         if not self._store.allocations.finish(found, self._host, values, self._locks.incarnation):
             raise _Lost()
 

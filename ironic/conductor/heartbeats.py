@@ -7,7 +7,7 @@ facts/steps.yaml, heartbeat.processing.
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from ironic.conductor.answering import answers
 from ironic.conductor.flows import listening, rescuing, resuming
@@ -28,7 +28,7 @@ _RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 
 
 @answers
-def heartbeat(task: Task, beat: dict[str, Any]) -> None:
+def heartbeat(task: Task, beat: dict[str, object]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     state = task.node.provision_state
     if state not in _RECORDED and not _may_stay(task):
@@ -47,7 +47,7 @@ def _may_stay(task: Task) -> bool:
     return task.node.provision_state in IDLE and fast_track.is_wanted(task.node)
 
 
-def _act(task: Task, beat: Mapping[str, Any]) -> None:
+def _act(task: Task, beat: Mapping[str, object]) -> None:
     if task.node.maintenance:
         _act_in_maintenance(task)
     elif task.node.provision_state == states.RESCUEWAIT:
@@ -64,7 +64,7 @@ def _act_in_maintenance(task: Task) -> None:
         )
 
 
-def _act_for_flow(task: Task, beat: Mapping[str, Any]) -> None:
+def _act_for_flow(task: Task, beat: Mapping[str, object]) -> None:
     flow = WAITING_FLOWS[task.node.provision_state]
     if resuming.is_paused(task, flow):
         return

@@ -24,7 +24,7 @@ from ironic.conductor.flows import (
     verifying,
 )
 from ironic.conductor.flows.progress import Progress
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import node_rules, states
@@ -43,7 +43,7 @@ class Action:
 
 
 @answers
-def change_provision_state(task: Task, verb: str, arguments: dict[str, Any]) -> None:
+def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) -> None:
     """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
     event = states.VERBS.get(verb)
     if event is None:

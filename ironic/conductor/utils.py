@@ -10,10 +10,12 @@ from ironic.conductor.flows.polled import ended_badly as servicing_error_handler
 from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_clean
 from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_deploy
 from ironic.conductor.flows.polled import ended_well as notify_conductor_resume_service
-from ironic.conductor.flows.power import change as node_power_action
 from ironic.conductor.management import boot_mode as node_get_boot_mode
 from ironic.conductor.management import set_boot_device as node_set_boot_device
 from ironic.conductor.management import set_boot_mode as node_set_boot_mode
+from ironic.conductor.task import Task
+
+node_power_action = Task.change_power
 
 __all__ = [
     "cleaning_error_handler",

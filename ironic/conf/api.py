@@ -1,6 +1,6 @@
 """Options of [api]: where the API listens, what it accepts, what it tells."""
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 from ironic.conf.types import Octal
 
@@ -172,7 +172,7 @@ RULES = [
     cfg.ListOpt(
         "disallowed_enrollment_boot_modes",
         default=[],
-        item_type=cfg.types.String(choices=["uefi", "bios"]),
+        item_type=types.String(choices=["uefi", "bios"]),
         mutable=True,
         help="Boot modes that a node may not ask for.",
     ),

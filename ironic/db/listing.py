@@ -67,16 +67,16 @@ class Listing:
         except KeyError:
             raise TypeError(f"Table {self._table.name} has no column {name}.") from None
 
-    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[Any]:
+    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[tuple[object, ...]]:
         return self._select(columns).where(self._table.c[key] == sa.bindparam("ident"))
 
-    def conditions(self, filters: Mapping[str, Any]) -> list[ColumnElement[bool]]:
+    def conditions(self, filters: Mapping[str, object]) -> list[ColumnElement[bool]]:
         """Return the named filters as conditions; an unknown name is a TypeError."""
         if unknown := filters.keys() - self._filters.keys():
             raise TypeError(f"Table {self._table.name} has no filter {', '.join(sorted(unknown))}.")
         return [self._filters[name](value) for name, value in filters.items()]
 
-    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[Any], Mapping[str, Any]]:
+    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
         """Return the statement for one page, and its parameters."""
         filters: dict[str, Any] = {}
         given: dict[str, Any] = {}
@@ -107,26 +107,26 @@ class Listing:
         statement = statement.order_by(*self._order(page))
         return statement if page.limit is None else statement.limit(page.limit)
 
-    def _order(self, page: Page) -> list[ColumnElement[Any]]:
+    def _order(self, page: Page) -> list[ColumnElement[object]]:
         falling = _is_falling(page)
         by_id = self._table.c.id.desc() if falling else self._table.c.id.asc()
         if page.sort_key == "id":
             return [by_id]
         return [self._directed(self._sorted_by(page), falling), by_id]
 
-    def _directed(self, column: sa.Column[Any], falling: bool) -> UnaryExpression[Any]:
+    def _directed(self, column: sa.Column[object], falling: bool) -> UnaryExpression[object]:
         directed = column.desc() if falling else column.asc()
         if self._says_nulls:  # its own way is the other way round
             return directed.nulls_last() if falling else directed.nulls_first()
         return directed
 
-    def _sorted_by(self, page: Page) -> sa.Column[Any]:
+    def _sorted_by(self, page: Page) -> sa.Column[object]:
         try:
             return self._table.c[page.sort_key]
         except KeyError:
             raise TypeError(f"Table {self._table.name} can't be sorted by {page.sort_key}.") from None
 
-    def _go_on(self, statement: sa.Select[Any], page: Page) -> sa.Select[Any]:
+    def _go_on(self, statement: sa.Select[tuple[object, ...]], page: Page) -> sa.Select[tuple[object, ...]]:
         last = self._table.alias("last_seen")
         its_key = last.c[self._key.name] == page.marker
         if page.sort_key == "id":
@@ -147,12 +147,12 @@ def _is_falling(page: Page) -> bool:
     return page.sort_dir == "desc"
 
 
-def _beyond(mine: ColumnElement[Any], its: Any, falling: bool) -> ColumnElement[bool]:
+def _beyond(mine: ColumnElement[object], its: object, falling: bool) -> ColumnElement[bool]:
     beyond: ColumnElement[bool] = mine < its if falling else mine > its
     return beyond
 
 
-def _after(column: sa.Column[Any], me: sa.FromClause, last: sa.FromClause, falling: bool) -> ColumnElement[bool]:
+def _after(column: sa.Column[object], me: sa.FromClause, last: sa.FromClause, falling: bool) -> ColumnElement[bool]:
     mine, its = me.c[column.name], last.c[column.name]
     later_twin = _beyond(me.c.id, last.c.id, falling)
     both_empty = sa.and_(mine.is_(None), its.is_(None))

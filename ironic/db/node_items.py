@@ -75,13 +75,14 @@ class NodeItems(ABC):
         """Give the node exactly these things."""
         self._write(node_id, self._read(items), only=True)
 
-    def _read(self, items: Items) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = {}
+    def _read(self, items: Items) -> dict[str, dict[str, object]]:
+        found: dict[str, dict[str, object]] = {}
         for item in items:
             stored = self._form.of_all(item)
-            if not stored.get(self.name):
+            name = stored.get(self.name)
+            if not isinstance(name, str) or not name:
                 raise InvalidParameterValue(err=f"Every item of {self.table.name} needs a {self.name}.")
-            found[stored[self.name]] = stored
+            found[name] = stored
         return found
 
     @unit_of_work

@@ -217,7 +217,7 @@ class Transactions:
         with self.writing() as connection:
             return work(connection)
 
-    def attempt(self) -> AbstractContextManager[Any]:
+    def attempt(self) -> AbstractContextManager[object]:
         """Guard one statement that may fail while the transaction goes on; only PostgreSQL needs a savepoint for it."""
         current = self._writing()
         if self.dialect == "postgresql" and current.depth > 1:

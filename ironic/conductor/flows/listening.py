@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.conductor.flows import engine, power, resuming
+from ironic.conductor.flows import engine, resuming
 from ironic.conductor.flows.flow import Failure, Flow
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.flows.progress import Progress
@@ -44,7 +44,7 @@ def _restart(task: Task, flow: Flow) -> None:
     progress = Progress(task.node, flow)
     progress.machine_restarts()
     task.node.save()
-    answer = attempt(task, power.change, states.REBOOT)
+    answer = attempt(task, Task.change_power, states.REBOOT)
     if isinstance(answer, Failed):
         engine.fail(task, flow, Failure(f"restarting the machine failed: {answer.reason}", step=progress.current))
     else:

@@ -105,4 +105,4 @@ def _cleared_up(task: Task) -> str:
 def _hashed(password: str) -> str:
     """Return the password as it stands in a shadow file; the rounds are what every Linux takes without being told."""
     scheme = _SCHEMES[CONF.conductor.rescue_password_hash_algorithm]
-    return str(scheme.using(rounds=5000).hash(password))
+    return str(scheme.using(rounds=5000).hash(password))  # type: ignore[no-untyped-call]

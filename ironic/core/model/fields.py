@@ -131,7 +131,7 @@ class Field:
     hidden: bool = False
     name: str = ""
 
-    def __set_name__(self, owner: Any, name: str) -> None:
+    def __set_name__(self, owner: object, name: str) -> None:
         """Learn the name the table gives it."""
         object.__setattr__(self, "name", name)
         if self.column == "":

@@ -50,7 +50,7 @@ class BaseInterface(ABC):
 
     # Steps
 
-    def all_steps(self, kind: StepKind) -> list[dict[str, Any]]:
+    def all_steps(self, kind: StepKind) -> list[dict[str, object]]:
         """Return all decorated steps of a kind, disabled ones included, highest priority first.
 
         This is what a user may ask for by name. An interface whose steps depend on the node (because an agent offers
@@ -59,49 +59,49 @@ class BaseInterface(ABC):
         found = copy.deepcopy(list(self._steps[kind]))
         return sorted(found, key=lambda step: -step["priority"])
 
-    def get_clean_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_clean_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the steps of automated cleaning, highest priority first; disabled ones are left out (S44)."""
         return [step for step in self.all_steps("clean") if step["priority"]]
 
-    def get_deploy_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_deploy_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the deploy steps, disabled ones (priority 0) included, for a request may enable them."""
         return self.all_steps("deploy")
 
-    def get_service_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_service_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the service steps; none of them runs unless asked for."""
         return self.all_steps("service")
 
-    def get_verify_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_verify_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the verify steps, disabled ones included."""
         return self.all_steps("verify")
 
-    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, Any]]:
+    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, object]]:
         """Return the steps of an agent that this interface has it run, disabled ones included; none here.
 
         A step of the same name that the class decorates goes before.
         """
         return []
 
-    def take_result(self, task: Task, step: Mapping[str, Any], result: Any) -> None:
+    def take_result(self, task: Task, step: Mapping[str, object], result: object) -> None:
         """Make something of what an agent says came of a step that this interface had it run; here it is logged.
 
         The caller saves the node. May come twice for one step after a crash.
         """
         LOG.debug("Node %s: the agent has ended step %s.%s", task.node.uuid, self.interface_type, step["step"])
 
-    def execute_clean_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_clean_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("clean", task, step)
 
-    def execute_deploy_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_deploy_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a deploy step; DEPLOYWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("deploy", task, step)
 
-    def execute_service_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_service_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a service step; SERVICEWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("service", task, step)
 
-    def execute_verify_step(self, task: Task, step: Mapping[str, Any]) -> None:
+    def execute_verify_step(self, task: Task, step: Mapping[str, object]) -> None:
         """Run a verify step to its end."""
         self._execute("verify", task, step)
 

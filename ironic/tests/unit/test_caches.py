@@ -15,7 +15,7 @@ WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
     "api/settings.py _rule_book": OPTION,
     "core/rules/patterns.py _options": "no arguments",
-    "core/traits.py _published": "no arguments",
+    "core/traits.py published": "no arguments",
     "drivers/modules/agent/configdrive.py _store": OPTION,
     "drivers/modules/agent/logs.py _store": OPTION,
     "drivers/modules/agent/published.py _places": OPTION,

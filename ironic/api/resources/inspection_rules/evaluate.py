@@ -26,11 +26,12 @@ _MOST_RULES: Final = 1000
 class Documents(Array):
     """As many rules as can be tried out at once; `ironic.core.rules` judges them."""
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[object]:
         """Check their number."""
-        if len(super().validate(value)) > _MOST_RULES:
+        rules = super().validate(value)
+        if len(rules) > _MOST_RULES:
             raise ValueError(f"must not have more than {_MOST_RULES} rules")
-        return value
+        return rules
 
     def described(self) -> dict[str, Any]:
         """Say how many there can be."""

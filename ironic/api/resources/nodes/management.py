@@ -4,7 +4,7 @@ A light is named by itself and the component it sits on: `led@system`. These rou
 1.63 announced them.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from ironic.api import answers, named_nodes, projection
 from ironic.api.answers import NO_CONTENT, Answer
@@ -15,6 +15,7 @@ from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import OPEN, TEXT, closed, items, nullable
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import Light
 from ironic.core.values import Bool, Text
 
 
@@ -49,7 +50,7 @@ def list_indicators(request: Request, node: str) -> Answer:
     return answers.document({"indicators": lights})
 
 
-def _document(request: Request, node: str, component: str, name: str, terms: dict[str, Any]) -> dict[str, Any]:
+def _document(request: Request, node: str, component: str, name: str, terms: Light) -> dict[str, object]:
     full_name = f"{name}@{component}"
     return {
         "name": full_name,

@@ -23,7 +23,7 @@ class Devices(Words):
 
     name = "device types"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[str]:
         """Check every word."""
         found = super().validate(value)
         if not set(found) <= set(DEVICES):

@@ -116,7 +116,7 @@ def _boot(system: System) -> Found:
     return _known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)
 
 
-def _word(value: Any) -> str | None:
+def _word(value: object) -> str | None:
     """Return what stands in the document, for the library turns known words into names of its own."""
     return None if value is None else str(getattr(value, "value", value))
 

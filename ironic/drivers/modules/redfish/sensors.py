@@ -86,5 +86,5 @@ def _reading(item: Any, names: tuple[str, ...]) -> Reading:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value.value if isinstance(value, enum.Enum) else value
