@@ -1,6 +1,6 @@
 """The token by which the agent of a node is known: given out once, and taken back when nobody was told.
 
-Source: facts/steps.yaml, token_lifetime.
+Source: doc/contract/agent.md#token.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """What binds a node and its allocation: both are always written together.
 
 A conductor that looks for a node for an allocation gives it one here; the API writes down what is deployed already, and
-ends allocations; whatever else changes the node has its allocation follow. Source: facts/allocations.yaml.
+ends allocations; whatever else changes the node has its allocation follow. Source: doc/contract/allocations.md.
 """
 
 import uuid
