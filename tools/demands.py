@@ -1,6 +1,6 @@
 """Tell which numbered demands no test points at: `python tools/demands.py`.
 
-Reads doc/demands.md for the numbers and the test files for the markers, without running or importing either.
+Reads doc/contract/demands.md for the numbers and the test files for the markers, without running or importing either.
 """
 
 import ast
@@ -15,7 +15,7 @@ ROW = re.compile(r"^- (S\d+)\*?: (.+)$", re.MULTILINE)
 
 def rows(root: Path = ROOT) -> dict[str, str]:
     """Return the demands by number."""
-    return dict(ROW.findall((root / "doc" / "demands.md").read_text()))
+    return dict(ROW.findall((root / "doc" / "contract" / "demands.md").read_text()))
 
 
 def marked(root: Path = ROOT) -> dict[str, list[Path]]:
