@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from ironic.inspection.staged_task import StagedTask
 
-Inventory = Mapping[str, Any]
-PluginData = dict[str, Any]
+Inventory = Mapping[str, object]
+PluginData = dict[str, object]
 
 
 class InspectionHook(ABC):
