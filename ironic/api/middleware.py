@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 _REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
-StartResponse = Callable[..., Any]
+StartResponse = Callable[..., object]
 
 
 class Middleware:

@@ -18,7 +18,7 @@ from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 
 Row = tuple[Any, ...]
-Items = Iterable[Mapping[str, Any]]
+Items = Iterable[Mapping[str, object]]
 
 
 class NodeItems(ABC):

@@ -19,7 +19,7 @@ from ironic.core.secrets import REPLACEMENT
 
 _TOP: Final = 2**64
 
-Difference = tuple[Literal["set", "extend", "remove"], Path, Any]
+Difference = tuple[Literal["set", "extend", "remove"], Path, object]
 
 
 class Thing:

@@ -7,7 +7,7 @@ node is inspecting. It may change plug-in data, the node and its ports, but neve
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.inspection.staged_task import StagedTask
 
