@@ -1,6 +1,6 @@
 """Tell which numbered demands no test points at: `python tools/demands.py`.
 
-Reads doc/demands.md for the numbers and the test files for the markers, without running or importing either.
+Reads doc/contract/demands.md for the numbers and the test files for the markers, without running or importing either.
 """
 
 import ast
@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROW = re.compile(r"^- (S\d+)\*?: (.+)$", re.MULTILINE)
+ROW = re.compile(r"^- (S\d+)\*?: (.+(?:\n  .+)*)", re.MULTILINE)
 
 
 def rows(root: Path = ROOT) -> dict[str, str]:
     """Return the demands by number."""
-    return dict(ROW.findall((root / "doc" / "demands.md").read_text()))
+    page = (root / "doc" / "contract" / "demands.md").read_text()
+    return {number: " ".join(text.split()) for number, text in ROW.findall(page)}
 
 
 def marked(root: Path = ROOT) -> dict[str, list[Path]]:

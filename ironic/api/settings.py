@@ -5,9 +5,11 @@ facts/config_options.yaml; sizes are kept in bytes here and in KiB there.
 """
 
 import functools
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from oslo_config import cfg
 
 from ironic.api.body_memory import BodyMemory
 from ironic.api.origins import Origins
@@ -69,6 +71,8 @@ class ApiSettings:
     # How often one address may look up, announce itself and report; None is as often as it likes.
     ramdisk_limit: RateLimit | None = None
     report_limit: RateLimit | None = None
+    # One for each report that is worked on, as rules may call slow services for it.
+    report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
     # The rules of the operator's file are read and checked once, here.
     rule_book: RuleBook = field(default_factory=RuleBook)
     inventories: Backend = field(default_factory=InDatabase)
@@ -81,7 +85,7 @@ class ApiSettings:
     debug_tracebacks: bool = False
 
     @classmethod
-    def from_conf(cls, conf: Any) -> "ApiSettings":
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "ApiSettings":
         """Read the options; ``conf`` is oslo.config's object with our options registered."""
         api = conf.api
         steps = {kind: frozenset(getattr(api, f"disallow_{kind}_steps")) for kind in STEP_KINDS}
@@ -115,6 +119,7 @@ class ApiSettings:
             ramdisk=RamdiskSettings.from_conf(conf),
             ramdisk_limit=_rate_limit(api.ramdisk_calls_per_minute),
             report_limit=_rate_limit(api.inspection_reports_per_minute),
+            report_slots=threading.Semaphore(api.inspection_report_threads),
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=storage.from_conf(),
             discovery=Discovery.from_conf(conf),
@@ -136,6 +141,6 @@ def _rate_limit(per_minute: int) -> RateLimit | None:
     return RateLimit(per_minute) if per_minute else None
 
 
-def _library_option(conf: Any, group: str, name: str) -> bool:
+def _library_option(conf: cfg.ConfigOpts, group: str, name: str) -> bool:
     """Read an option that a library registers only once it is used."""
     return bool(conf[group][name]) if group in conf and name in conf[group] else False

@@ -30,3 +30,5 @@ RAMDISK_SINCE: Final[Mapping[str, int]] = {
 }
 DEPLOY_STEPS_SINCE: Final = max(verb.takes.get("deploy_steps") or 1 for verb in DEPLOY.verbs)
 RUNBOOK_SINCE: Final = 92
+# Since then runbooks have traits and descriptions, and any logical name; before, the name of one was its trait.
+RUNBOOK_NAMES_SINCE: Final = 112

@@ -14,8 +14,9 @@ from oslo_config import cfg
 
 from ironic.command import waiting
 from ironic.command.lifecycle import Part, ToldToEnd
-from ironic.command.serving import ApiServer, Application, Listening
+from ironic.command.serving import ApiServer, Listening
 from ironic.command.signals import Pause
+from ironic.command.wsgi_bridge import Application
 from ironic.conductor.service import Conductor
 from ironic.db import Store, require_current
 from ironic.rpc.notifications import NOTICES

@@ -82,6 +82,9 @@ class Listening:
     # Whether the event loop answers what only computes: right where a query is no wait, because the database is a file,
     # and who asks is known without asking Keystone.
     computes_in_loop: bool = False
+    # Threads for requests that may wait for long, and how many of these may wait for such a thread.
+    slow_threads: int = 8
+    slow_waiting: int = 1000
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "Listening":
@@ -96,6 +99,8 @@ class Listening:
             body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
             computes_in_loop=conf.auth_strategy != "keystone"
             and make_url(conf.database.connection).get_backend_name() == "sqlite",
+            slow_threads=api.inspection_report_threads,
+            slow_waiting=api.inspection_reports_waiting,
         )
 
     def bind(self) -> socket.socket:
@@ -137,7 +142,13 @@ class ApiServer:
     def __init__(self, application: Application, listening: Listening) -> None:
         self._listening = listening
         self._context = listening.tls.context() if listening.tls else None
-        self._bridge = WsgiBridge(application, listening.threads, computes_in_loop=listening.computes_in_loop)
+        self._bridge = WsgiBridge(
+            application,
+            listening.threads,
+            computes_in_loop=listening.computes_in_loop,
+            slow_threads=listening.slow_threads,
+            slow_waiting=listening.slow_waiting,
+        )
         self._state = ServerState()
         self._connections = cast("set[Connection]", self._state.connections)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="api-connections", daemon=True)

@@ -14,8 +14,9 @@ from oslo_config import cfg
 
 from ironic.command.lifecycle import Part
 from ironic.command.parts import Api, Bus, ConductorPart, Database, Notifying
-from ironic.command.serving import Application, Listening
+from ironic.command.serving import Listening
 from ironic.command.signals import Pause
+from ironic.command.wsgi_bridge import Application
 from ironic.conductor import consoles, interface_jobs, power_sync, tidying
 from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint

@@ -3,6 +3,9 @@
 A GET that only computes is answered by the event loop itself: handing it to a thread and back costs as much as the
 answer. Where it turns out to have to wait (`ironic.core.permit`) it is begun anew in a thread, as everything else is.
 The loop stands still while a thread computes for it, but not for long: both would compete for the interpreter.
+
+What may wait for long says so before it does anything (MustMove) and is begun anew in one of the slow lane's threads.
+A bounded number of such requests waits for them, without a thread; more are answered at once, as refusals.
 """
 
 import asyncio
@@ -10,6 +13,7 @@ import contextlib
 import functools
 import io
 import logging
+import math
 import queue
 import re
 import sys
@@ -23,7 +27,7 @@ from urllib.parse import unquote_to_bytes
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from ironic.command.http_connection import Connection, head
-from ironic.core.permit import PERMIT, MustWait
+from ironic.core.permit import FULL, LANE, PERMIT, QUICK, SLOW, MustMove, MustWait
 
 LOG = logging.getLogger(__name__)
 
@@ -45,6 +49,8 @@ STANDSTILL = 0.005
 # So many threads begin requests at a time: more would only compete for the permit to compute. Whatever has taken this
 # many seconds waits for something, and another may begin.
 YOUNG, YOUTH = 3, 0.01
+# Bytes of bodies that wait for the slow lane, so that they leave room for those of others.
+MOST_SLOW_BODIES = MOST_BODIES // 4
 
 # Headers that the server writes itself.
 _OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
@@ -56,9 +62,9 @@ _SLASH: Final = re.compile(rb"%2[Ff]")
 class _Worker(threading.Thread):
     """A thread that does one job after the other, until it gets None."""
 
-    def __init__(self) -> None:
+    def __init__(self, lane: str) -> None:
         # Daemons, for a request that does not end must not keep the process.
-        super().__init__(name="api", daemon=True)
+        super().__init__(name="api" if lane == QUICK else f"api-{lane}", daemon=True)
         self.jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
         self.start()
 
@@ -74,14 +80,39 @@ class _Worker(threading.Thread):
             del job, act, answer  # a request may be large, and the next one far off
 
 
+class _Lane:
+    """Threads for one sort of requests, and the requests that have one or wait for one."""
+
+    def __init__(self, name: str, threads: int, most: float = math.inf) -> None:
+        self.name, self._most = name, most
+        # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
+        self.free, self.idle = asyncio.Semaphore(threads), list[_Worker]()
+        self.requests = self.size = 0
+
+    def takes(self, size: int) -> bool:
+        """Tell whether one more request, with a body of so many bytes, may wait here."""
+        return self.requests < self._most and (not self.requests or self.size + size <= MOST_SLOW_BODIES)
+
+
 class WsgiBridge:
     """An ASGI application that asks a WSGI application and writes its answers in one piece where they are short."""
 
-    def __init__(self, application: Application, threads: int, *, computes_in_loop: bool = False) -> None:
-        """Have so many threads; ``computes_in_loop`` says whether the loop answers what only computes."""
+    def __init__(
+        self,
+        application: Application,
+        threads: int,
+        *,
+        computes_in_loop: bool = False,
+        slow_threads: int = 8,
+        slow_waiting: int = 1000,
+    ) -> None:
+        """Have so many threads, and so many more for what is slow; ``computes_in_loop``: the loop answers what it can.
+
+        ``slow_waiting`` is how many slow requests may wait for one of theirs.
+        """
         self.application, self._computes_in_loop = application, computes_in_loop
-        # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
-        self._free, self._idle = asyncio.Semaphore(threads), list[_Worker]()
+        self._quick = _Lane(QUICK, threads)
+        self._slow = _Lane(SLOW, slow_threads, slow_threads + slow_waiting)
         self._young = asyncio.Semaphore(YOUNG)
         self._long_paths: set[bytes] = set()
         # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
@@ -115,8 +146,9 @@ class WsgiBridge:
 
     def close(self) -> None:
         """End the threads that have nothing to do."""
-        while self._idle:
-            self._idle.pop().jobs.put(None)
+        for lane in (self._quick, self._slow):
+            while lane.idle:
+                lane.idle.pop().jobs.put(None)
 
     async def _make_room(self, connection: Connection, size: int) -> None:
         """Wait until the body may be read on: beyond the bound only the earliest of the large ones is."""
@@ -160,7 +192,7 @@ class WsgiBridge:
                 answer, seconds = self._timed(scope, body)
         if answer is None:
             try:
-                answer, seconds = await self._in_thread(connection, scope, body)
+                answer, seconds = await self._in_lane(connection, scope, body)
             except asyncio.CancelledError:
                 return None  # the client has gone before a thread began, or the server ends
         if seconds < LONG:
@@ -171,18 +203,36 @@ class WsgiBridge:
             self._long_paths.add(path)
         return answer
 
-    async def _in_thread(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes, float]:
+    async def _in_lane(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes | None, float]:
+        answer, seconds = await self._in_thread(connection, scope, body, self._quick, QUICK)
+        if answer is not None or scope["state"]["cycle"].disconnected:
+            return answer, seconds
+        slow = self._slow
+        if not slow.takes(len(body)):
+            return await self._in_thread(connection, scope, body, self._quick, FULL)
+        slow.requests += 1
+        slow.size += len(body)
+        try:
+            return await self._in_thread(connection, scope, body, slow, SLOW)
+        finally:
+            slow.requests -= 1
+            slow.size -= len(body)
+
+    async def _in_thread(
+        self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, told: str
+    ) -> tuple[bytes | None, float]:
+        """Have a thread of the lane answer; ``told`` is what the request learns about lanes."""
         connection.lined_up = asyncio.current_task()
-        async with self._free:
+        async with lane.free:
             await self._young.acquire()
             connection.lined_up = None
-            worker = self._idle.pop() if self._idle else _Worker()
+            worker = lane.idle.pop() if lane.idle else _Worker(lane.name)
             try:
-                return await self._done_by(worker, scope, body)
+                return await self._done_by(worker, scope, body, told)
             finally:
-                self._idle.append(worker)
+                lane.idle.append(worker)
 
-    async def _done_by(self, worker: _Worker, scope: Scope, body: bytes) -> tuple[bytes, float]:
+    async def _done_by(self, worker: _Worker, scope: Scope, body: bytes, told: str) -> tuple[bytes | None, float]:
         computes = threading.Lock()
         computes.acquire()
 
@@ -190,9 +240,9 @@ class WsgiBridge:
             with contextlib.suppress(RuntimeError):  # it was told before
                 computes.release()
 
-        answer: Future[tuple[bytes, float]] = Future()
+        answer: Future[tuple[bytes | None, float]] = Future()
         answer.add_done_callback(go_on)
-        worker.jobs.put((functools.partial(self._timed, scope, body, go_on), answer))
+        worker.jobs.put((functools.partial(self._timed, scope, body, told, go_on), answer))
         try:
             computes.acquire(timeout=STANDSTILL)
             if answer.done():
@@ -203,24 +253,31 @@ class WsgiBridge:
             self._young.release()
         return await ended
 
-    def _timed(self, scope: Scope, body: bytes, waits: Callable[[], None] | None = None) -> tuple[bytes, float]:
+    def _timed(
+        self, scope: Scope, body: bytes, lane: str = QUICK, waits: Callable[[], None] | None = None
+    ) -> tuple[bytes | None, float]:
         began = time.thread_time()
         if waits:
             PERMIT.tell_of_wait(waits)
-        return self._call(scope, body), time.thread_time() - began
+        return self._call(scope, body, lane), time.thread_time() - began
 
-    def _call(self, scope: Scope, body: bytes) -> bytes:
-        """Have the application answer; the answer says its length, one way, and nothing about connections."""
+    def _call(self, scope: Scope, body: bytes, lane: str) -> bytes | None:
+        """Have the application answer; the answer says its length, one way, and nothing about connections.
+
+        None: it is to be asked again in the slow lane.
+        """
         cycle: RequestResponseCycle = scope["state"]["cycle"]
         started: list[Any] = []
         pieces: list[bytes] = []
 
-        def start_response(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], None]:
+        def start_response(status: str, headers: Headers, exc_info: object = None) -> Callable[[bytes], None]:
             started[:] = [status, headers]
             return pieces.append
 
         try:
-            found = self.application(environ_of(scope, body), start_response)
+            environ = environ_of(scope, body)
+            environ[LANE] = lane
+            found = self.application(environ, start_response)
             try:
                 pieces.extend(found)
             finally:
@@ -236,13 +293,15 @@ class WsgiBridge:
                 said.append(("Content-Length", str(len(data))))
             sent = head(status, said, keep_alive=cycle.keep_alive)
             return sent + data if has_body else sent
+        except MustMove:
+            return None
         except Exception:
             LOG.exception("The API could not answer a %s request", scope["method"])
             cycle.keep_alive = False
             return head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
 
 
-def environ_of(scope: Scope, body: bytes) -> dict[str, Any]:
+def environ_of(scope: Scope, body: bytes) -> dict[str, object]:
     """Return what the application gets: headers of one name are joined, the body has the length that is said."""
     (server, port), (client, client_port) = scope["server"] or ("localhost", None), scope["client"] or ("", "")
     path: bytes = scope["raw_path"]

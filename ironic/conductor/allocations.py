@@ -8,7 +8,7 @@ other looks further. What a dead conductor has left unfinished the living take u
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.answering import answers
@@ -19,10 +19,11 @@ from ironic.core.allocation import Wanted
 from ironic.core.context import RequestContext, service_context
 from ironic.core.errors import NodeNotFound, NoFreeConductorWorker
 from ironic.core.resource_errors import AllocationNotFound
+from ironic.services import allocations
 
 if TYPE_CHECKING:
     from ironic.conductor.tasks import Tasks
-    from ironic.db import AllocationRecord, NodeRecord
+    from ironic.db import AllocationRecord
     from ironic.db.allocations import CandidateRow
 
 LOG = logging.getLogger(__name__)
@@ -139,29 +140,11 @@ class Allocator:
 
     def _given(self, node_id: int, allocation: "AllocationRecord", wanted: Wanted) -> str | None:
         """Write that the allocation has the node, or return what stands against it; inside one transaction."""
-        node = self._store.nodes.lock_row(node_id)
-        if reason := self._against(node, wanted):
-            return reason
-        return None if self._write(node, allocation) else "it was taken in this moment"
+        if (reason := allocations.take_node(self._store, node_id, allocation, wanted)) is None:
+            self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node_id, "last_error": None})
+        return reason
 
-    def _against(self, node: "NodeRecord", wanted: Wanted) -> str | None:
-        if node.reservation is not None:
-            return f"it is locked by host {node.reservation}"
-        traits = self._store.traits.of([node.id])[node.id] if wanted.traits else []
-        return matching.objection(wanted, node, traits)
-
-    def _write(self, node: "NodeRecord", allocation: "AllocationRecord") -> bool:
-        values = {
-            "instance_uuid": allocation.uuid,
-            "allocation_id": allocation.id,
-            "instance_info": node.instance_info | {"traits": allocation.traits},
-        }
-        if not self._store.nodes.update(node.id, values, where=matching.FREE):
-            return False
-        self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node.id, "last_error": None})
-        return True
-
-    def _finish(self, found: int, values: dict[str, Any]) -> None:
+    def _finish(self, found: int, values: Mapping[str, object]) -> None:
         if not self._store.allocations.finish(found, self._host, values, self._locks.incarnation):
             raise _Lost()
 

@@ -8,10 +8,11 @@ a call or one that takes something else is a TypeError then: no conductor starts
 
 import inspect
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ironic.core.errors import MissingParameterValue
 from ironic.rpc.call import SHARED, Call, calls_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def endpoint_of(conversation: type, modules: Iterable[ModuleType]) -> Callable[[
     return type("Endpoint", (_Endpoint, conversation), methods)
 
 
-def _marked(modules: Iterable[ModuleType]) -> Mapping[str, list[Callable[..., Any]]]:
+def _marked(modules: Iterable[ModuleType]) -> Mapping[str, list[Callable[..., object]]]:
     """Return the marked functions by name; a module may have imported some that are another's."""
     found: dict[str, list[Callable[..., Any]]] = defaultdict(list)
     for module in modules:
@@ -62,7 +63,7 @@ def _marked(modules: Iterable[ModuleType]) -> Mapping[str, list[Callable[..., An
     return dict(found)
 
 
-def _faults(calls: Mapping[str, Call], functions: Mapping[str, list[Callable[..., Any]]]) -> Iterator[str]:
+def _faults(calls: Mapping[str, Call], functions: Mapping[str, Sequence[Callable[..., object]]]) -> Iterator[str]:
     for name in functions.keys() - calls.keys():
         yield f"{name} is marked as an answer and is no call"
     for name, call in calls.items():
@@ -74,7 +75,7 @@ def _faults(calls: Mapping[str, Call], functions: Mapping[str, list[Callable[...
             yield f"{found[0].__module__}.{name}{inspect.signature(found[0])} is no answer to {name}{call.signature}"
 
 
-def _fits(function: Callable[..., Any], call: Call) -> bool:
+def _fits(function: Callable[..., object], call: Call) -> bool:
     """Compare names and types; defaults are the call's, and how the first arguments are annotated does not matter."""
     signature = inspect.signature(function)
     first = ["task"] if call.lock else ["tasks", "context"]
@@ -86,11 +87,19 @@ def _fits(function: Callable[..., Any], call: Call) -> bool:
     )
 
 
-def _types(parameters: Iterable[inspect.Parameter]) -> list[tuple[Any, ...]]:
+def _types(parameters: Iterable[inspect.Parameter]) -> list[tuple[object, ...]]:
     return [(one.name, one.kind, one.annotation) for one in parameters]
 
 
-def _method(call: Call, function: Callable[..., Any]) -> Callable[..., Any]:
+def _purpose(call: Call, given: Mapping[str, object]) -> str:
+    try:
+        return call.purpose.format_map(given)
+    except (KeyError, TypeError) as error:
+        # What is named is a part of an argument, as the caller may have left it out.
+        raise MissingParameterValue(err=f"{call.name} can't be done: its arguments lack {error}.") from None
+
+
+def _method(call: Call, function: Callable[..., object]) -> Callable[..., object]:
     """Return the method of the endpoint for a call: take the node as declared, and hand all the rest on."""
     defaults = {one.name: one.default for one in call.parameters if one.default is not one.empty}
 
@@ -103,9 +112,9 @@ def _method(call: Call, function: Callable[..., Any]) -> Callable[..., Any]:
 
     named, shared = call.parameters[0].name, call.lock is SHARED
 
-    def answer_with_node(self: _Endpoint, context: "RequestContext", *args: Any, **kwargs: Any) -> Any:
+    def answer_with_node(self: _Endpoint, context: "RequestContext", *args: Any, **kwargs: Any) -> object:
         given = defaults | call.arguments(*args, **kwargs)
-        purpose = call.purpose.format_map(given)
+        purpose = _purpose(call, given)
         if named == _NODE:
             node = given.pop(_NODE)
         else:

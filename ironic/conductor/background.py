@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 
@@ -39,7 +39,7 @@ def _finish(task: Task, work: Work, *args: Any) -> None:
     task.store.run(lambda _: _write_end(task, work, answer), repeatable=True)
 
 
-def _write_end(task: Task, work: Work, answer: Any) -> None:
+def _write_end(task: Task, work: Work, answer: object) -> None:
     if isinstance(answer, Failed):
         _note_failure(task, work, answer.reason)
     else:

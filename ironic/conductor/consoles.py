@@ -6,13 +6,13 @@ that starts, and by the one a node comes to.
 """
 
 import logging
-from typing import Any, Final
+from typing import Final
 
 from ironic.conductor import background, telling
 from ironic.conductor.answering import answers
 from ironic.conductor.background import Work
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.jobs import Job
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
@@ -20,6 +20,7 @@ from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound
+from ironic.core.machine_documents import Console
 from ironic.rpc.placement import Placement
 
 LOG = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ def change_console(task: Task, enabled: bool) -> None:
 
 
 @answers
-def get_console(task: Task) -> dict[str, Any]:
+def get_console(task: Task) -> Console:
     """Return how to reach the open console."""
     return task.validated(task.console).get_console(task)
 

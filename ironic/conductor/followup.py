@@ -20,7 +20,7 @@ class Job:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
 
-    def __call__(self, *before: Any) -> Any:
+    def __call__(self, *before: Any) -> object:
         return self.function(*before, *self.args, **self.kwargs)
 
 

@@ -6,7 +6,6 @@ facts/steps.yaml, heartbeat.processing.
 """
 
 import logging
-from typing import Any
 
 from ironic.conductor.answering import answers
 from ironic.conductor.flows import resuming
@@ -22,7 +21,7 @@ LOG = logging.getLogger(__name__)
 
 
 @answers
-def heartbeat(task: Task, beat: dict[str, Any]) -> None:
+def heartbeat(task: Task, beat: dict[str, object]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
     node = task.node
     flow = in_state(node.provision_state)

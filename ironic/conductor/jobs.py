@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, ParamSpec, TypeVar
 
 import futurist
 from futurist import periodics
@@ -20,6 +20,9 @@ from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.errors import NoFreeConductorWorker
 
 LOG = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class _OnWorkers(Executor):
         self._pool = pool
         self._free = threading.Semaphore(limit)
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         if not self._free.acquire(blocking=False):
             raise futurist.RejectedSubmission("as many periodic jobs run as [conductor]periodic_max_workers allows")
         try:
@@ -56,11 +59,11 @@ class _OnWorkers(Executor):
         except NoFreeConductorWorker as error:
             self._free.release()
             raise futurist.RejectedSubmission(str(error)) from error
-        told: Future[Any] = Future()
+        told: Future[R] = Future()
         run.add_done_callback(lambda _: self._tell(run, told, functools.partial(function, *args, **kwargs)))
         return told
 
-    def _tell(self, run: Future[Any], told: Future[Any], again: Callable[[], Any]) -> None:
+    def _tell(self, run: Future[R], told: Future[R], again: Callable[[], R]) -> None:
         """Hand on how a run has ended; one that was given up ends as one in which nothing was done."""
         self._free.release()
         error = run.exception()
@@ -75,7 +78,7 @@ class _OnWorkers(Executor):
 _SKIPS: Final = contextvars.ContextVar("skips", default=False)
 
 
-def _nothing_done(run: Callable[[], Any]) -> Any:
+def _nothing_done(run: Callable[[], R]) -> R:
     """Have the library make its result of a run, without one: only so the job comes round again."""
     _SKIPS.set(True)
     return run()

@@ -4,8 +4,6 @@ What a machine does at once is done while the user waits. What takes longer is b
 Consoles are in `consoles`, virtual network interfaces in `ports`. Source: facts/state_machine.yaml, permissions.
 """
 
-from typing import Any
-
 from ironic.conductor import background
 from ironic.conductor.answering import answers
 from ironic.conductor.background import Work
@@ -14,6 +12,7 @@ from ironic.conductor.tasks import Tasks
 from ironic.core import node_rules
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.machine_documents import BootDevice, Lights
 from ironic.integrations import media_images
 
 # Boot device
@@ -26,7 +25,7 @@ def set_boot_device(task: Task, device: str, persistent: bool = False) -> None:
 
 
 @answers
-def get_boot_device(task: Task) -> dict[str, Any]:
+def get_boot_device(task: Task) -> BootDevice:
     """Return ``{"boot_device": ..., "persistent": ...}`` as the machine reports it."""
     return task.validated(task.management).get_boot_device(task)
 
@@ -80,7 +79,7 @@ def _set_secure_boot(task: Task, on: bool) -> None:
 
 
 @answers
-def set_target_raid_config(task: Task, config: dict[str, Any]) -> None:
+def set_target_raid_config(task: Task, config: dict[str, object]) -> None:
     """Make a configuration the node's target once its RAID interface takes it; an empty one is no target."""
     raid = task.raid
     task.node.target_raid_config = config
@@ -108,7 +107,7 @@ def inject_nmi(task: Task) -> None:
 
 
 @answers
-def supported_indicators(task: Task) -> dict[str, dict[str, Any]]:
+def supported_indicators(task: Task) -> Lights:
     """Return the lights by component and name, each with ``readonly`` and ``states``."""
     return task.validated(task.management).get_supported_indicators(task)
 
@@ -144,7 +143,7 @@ def _not_switched(task: Task, component: str, indicator: str, reason: str) -> In
 
 
 @answers
-def get_virtual_media(task: Task) -> list[dict[str, Any]]:
+def get_virtual_media(task: Task) -> list[dict[str, object]]:
     """Return what is in the virtual drives."""
     return task.validated(task.management).get_virtual_media(task)
 

@@ -5,7 +5,6 @@ change. Source: facts/state_machine.yaml, permissions.portgroup_*.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ironic.conductor import ports
 from ironic.conductor.answering import answers
@@ -17,7 +16,7 @@ from ironic.db import PortgroupRecord, PortRecord
 
 
 @answers
-def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> None:
+def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, object]) -> None:
     """Change a port group, once its ports, its node and its network agree."""
     group = _belonging_to(task, portgroup_id)
     members = [port for port in task.ports if port.portgroup_id == group.id]
@@ -29,7 +28,7 @@ def update_portgroup(task: Task, portgroup_id: str, changes: dict[str, Any]) -> 
     with task.writing():
         group.save()
         if "physical_network" in changes:
-            _share_network(members, changes["physical_network"])
+            _share_network(members, group.physical_network)
 
 
 @answers
@@ -49,7 +48,9 @@ def _belonging_to(task: Task, portgroup_id: str) -> PortgroupRecord:
     raise PortgroupNotFound(portgroup=portgroup_id)
 
 
-def _check_move(task: Task, group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:
+def _check_move(
+    task: Task, group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, object]
+) -> None:
     if changes.get("node_id", group.node_id) == group.node_id:
         return
     if members:
@@ -57,7 +58,7 @@ def _check_move(task: Task, group: PortgroupRecord, members: Sequence[PortRecord
     node_rules.check_portgroup_leaves(task.node)
 
 
-def _check_boots(group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, Any]) -> None:
+def _check_boots(group: PortgroupRecord, members: Sequence[PortRecord], changes: Mapping[str, object]) -> None:
     if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in members):
         raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
 

@@ -3,7 +3,7 @@
 The caller has checked the form of the change. Source: facts/state_machine.yaml, permissions.port_*.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
@@ -18,7 +18,7 @@ _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_
 
 
 @answers
-def update_port(task: Task, port_id: str, changes: dict[str, Any]) -> None:
+def update_port(task: Task, port_id: str, changes: dict[str, object]) -> None:
     """Change a port, once its node and its network agree."""
     port = _belonging_to(task, port_id)
     if changes.get("address", port.address) != port.address:
@@ -42,13 +42,13 @@ def destroy_port(task: Task, port_id: str) -> None:
 
 
 @answers
-def list_vifs(task: Task) -> list[dict[str, Any]]:
+def list_vifs(task: Task) -> list[dict[str, object]]:
     """Return the virtual interfaces of the node, as its network interface knows them."""
     return task.validated(task.network).vif_list(task)
 
 
 @answers
-def attach_vif(task: Task, vif: dict[str, Any]) -> None:
+def attach_vif(task: Task, vif: dict[str, object]) -> None:
     """Bind one to a port that the network interface chooses."""
     task.validated(task.network).vif_attach(task, vif)
 

@@ -11,12 +11,11 @@ import logging
 import math
 import random
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import faults, telling
-from ironic.conductor.flows import power
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.jobs import Job
 from ironic.conductor.power_readings import Readings, state_of
 from ironic.conductor.task import Task
@@ -196,10 +195,10 @@ def _give_up(task: Task, seen: str | None, why: str) -> None:
 
 def _write(
     task: Task,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     event: str | None,
     severity: str = "INFO",
-    where: Mapping[str, Any] | None = None,
+    where: Mapping[str, object] | None = None,
 ) -> bool:
     """Change the node without a lock if nobody has it and it is as it was read; tell history, and whether it was so."""
     node = task.node
@@ -227,25 +226,22 @@ def _bring_back(task: Task) -> None:
         LOG.debug("Node %s is left to its user: %s", task.node.uuid, error)
         return
     seen, _ = state_of(task)
-    if _is_due(task, recorded) and seen is not None and seen != recorded:
+    if recorded is not None and _is_due(task, recorded) and seen is not None and seen != recorded:
         _force(task, recorded, seen)
 
 
-def _is_due(task: Task, recorded: str | None) -> bool:
+def _is_due(task: Task, recorded: str) -> bool:
     node = task.node
     free = not node.maintenance and node.target_power_state is None and node.provision_state not in states.NO_POWER_SYNC
     return free and node.power_state == recorded
 
 
-def _force(task: Task, recorded: str | None, seen: str) -> None:
+def _force(task: Task, recorded: str, seen: str) -> None:
     node = task.node
-    node.target_power_state = recorded
-    node.save()
-    answer = attempt(task, power.change, recorded)
+    answer = attempt(task, Task.change_power, recorded)
     failed = f", which failed: {answer.reason}" if isinstance(answer, Failed) else ""
     text = f"The machine was found '{seen}' and was told to be '{recorded}' as recorded{failed}"
     LOG.warning("Node %s: %s", node.uuid, text)
-    node.target_power_state = None
 
     def write(_connection: object) -> None:
         remember(task, _TOPIC, text, "ERROR" if failed else "WARNING")

@@ -22,18 +22,18 @@ from ironic.conductor.flows import (
     tearing_down,
     verifying,
 )
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import flow, node_rules, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.step_cursor import StepCursor
 
-Arguments = Mapping[str, Any]
+Arguments = Mapping[str, object]
 
 
 @answers
-def change_provision_state(task: Task, verb: str, arguments: dict[str, Any]) -> None:
+def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) -> None:
     """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
     event = states.VERBS.get(verb)
     if event is None:

@@ -4,8 +4,6 @@ It is what the flow would make of the node as it stands. The steps of an agent a
 those shown here are the ones it named last, and ``source`` says when that was.
 """
 
-from typing import Any
-
 from ironic.conductor.answering import answers
 from ironic.conductor.flows import cleaning
 from ironic.conductor.task import Task
@@ -14,13 +12,13 @@ from ironic.core.steps import Step
 
 
 @answers
-def cleaning_steps(task: Task) -> dict[str, Any]:
+def cleaning_steps(task: Task) -> dict[str, object]:
     """Return the steps of automated cleaning in order, and per interface since when its agent's steps are known."""
     steps = cleaning.automated_steps(task)
     return {"steps": [step.as_dict() for step in steps], "source": _sources(task, steps)}
 
 
-def _sources(task: Task, steps: list[Step]) -> dict[str, Any]:
+def _sources(task: Task, steps: list[Step]) -> dict[str, object]:
     """An interface whose steps are part of the code has no age."""
     agent = KnownAgent(task.node.driver_internal_info)
     return {

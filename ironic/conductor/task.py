@@ -3,7 +3,7 @@
 A task is the only way to touch a machine: it takes the reservation in the node's row, builds the driver, and gives
 both back whatever happens. Shared tasks read; exclusive tasks write. Work handed to ``spawn_after`` inherits the lock
 and returns it when it ends. What is changed on the node and not saved is lost with the task: nothing is saved behind
-the caller's back, except by a state move, which stores all that is pending.
+the caller's back, except by a state move or a power change, which store all that is pending.
 """
 
 import functools
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from ironic.conductor import faults, moves, transitions
+from ironic.conductor import faults, moves, power, transitions
 from ironic.conductor.followup import FollowUp, Job
 from ironic.conductor.lock import Lock, Locks
 from ironic.conductor.workers import Place, Workers
@@ -172,6 +172,11 @@ class Task(drivers.Task):
         """Return another implementation of a kind that the node could have here, or raise why it can't."""
         return self._workplace.composition.implementation(self.node.driver, kind, name)
 
+    def change_power(self, target: str, timeout: int | None = None) -> None:
+        """Bring the machine to a power state; see `ironic.drivers.task`."""
+        self._require_exclusive()
+        power.change(self, target, timeout)
+
     # The lock
 
     def upgrade_lock(self, purpose: str | None = None, retry: bool | None = None) -> None:
@@ -236,14 +241,16 @@ class Task(drivers.Task):
 
     # Work that follows
 
-    def spawn_after(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def spawn_after(self, function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
         """Run the function on a worker once the ``with`` block has ended well; the lock is held until it returns.
 
         The place among the workers is taken at once: NoFreeConductorWorker comes before anything was changed.
         """
         self._followup.plan(Job(function, args, kwargs), self._take_place)
 
-    def set_spawn_error_hook(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def set_spawn_error_hook(
+        self, function: Callable[Concatenate[BaseException, P], object], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
         """Have ``function(error, *args, **kwargs)`` called, with the lock held, when what follows can't start."""
         self._followup.on_error(Job(function, args, kwargs))
 
@@ -255,10 +262,10 @@ class Task(drivers.Task):
     def process_event(
         self,
         event: str,
-        callback: Callable[..., Any] | None = None,
-        call_args: Sequence[Any] | None = None,
-        call_kwargs: Mapping[str, Any] | None = None,
-        err_handler: Callable[..., Any] | None = None,
+        callback: Callable[..., object] | None = None,
+        call_args: Sequence[object] | None = None,
+        call_kwargs: Mapping[str, object] | None = None,
+        err_handler: Callable[..., object] | None = None,
         target_state: str | None = None,
         last_error: str | None = None,
     ) -> None:

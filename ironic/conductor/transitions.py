@@ -9,7 +9,7 @@ import functools
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import limits
 from ironic.conductor.moves import Move
@@ -71,7 +71,7 @@ class Recorder:
         )
 
 
-def _put_back(node: "NodeRecord", before: Mapping[str, Any]) -> None:
+def _put_back(node: "NodeRecord", before: Mapping[str, object]) -> None:
     for name, value in before.items():
         setattr(node, name, value)
 

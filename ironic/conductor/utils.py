@@ -4,7 +4,6 @@ The caller saves the node after a power change, as everywhere. A flow that waits
 badly, with the node locked.
 """
 
-from ironic.conductor.flows.power import change as node_power_action
 from ironic.conductor.flows.resuming import ended_badly as cleaning_error_handler
 from ironic.conductor.flows.resuming import ended_badly as deploying_error_handler
 from ironic.conductor.flows.resuming import ended_badly as servicing_error_handler
@@ -14,6 +13,9 @@ from ironic.conductor.flows.resuming import ended_well as notify_conductor_resum
 from ironic.conductor.management import boot_mode as node_get_boot_mode
 from ironic.conductor.management import set_boot_device as node_set_boot_device
 from ironic.conductor.management import set_boot_mode as node_set_boot_mode
+from ironic.conductor.task import Task
+
+node_power_action = Task.change_power
 
 __all__ = [
     "cleaning_error_handler",

@@ -1,7 +1,7 @@
 """What interfaces need to know, and whether a node says it."""
 
 import logging
-from typing import Any, Final
+from typing import Final
 
 from ironic.conductor.answering import answers
 from ironic.conductor.task import Task
@@ -23,12 +23,12 @@ def driver_properties(tasks: Tasks, context: RequestContext, hardware_type: str)
 
 
 @answers
-def validate_interfaces(task: Task) -> dict[str, dict[str, Any]]:
+def validate_interfaces(task: Task) -> dict[str, dict[str, object]]:
     """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a good interface gives no reason."""
     return {kind: _validate(task, kind) for kind in VALIDATED}
 
 
-def _validate(task: Task, kind: str) -> dict[str, Any]:
+def _validate(task: Task, kind: str) -> dict[str, object]:
     try:
         task.driver.require(kind).validate(task)
     except Invalid as error:

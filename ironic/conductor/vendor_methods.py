@@ -19,10 +19,9 @@ from ironic.conductor.task import Task
 from ironic.conductor.tasks import Tasks
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.passthru import Terms
 
 LOG = logging.getLogger(__name__)
-
-Terms = Mapping[str, Any]
 
 # What the service itself hands to a method or to its check; an argument of that name could not get through.
 _OURS: Final = frozenset({"self", "task", "context", "method", "http_method"})
@@ -37,26 +36,26 @@ class Asked:
     arguments: dict[str, Any]
 
     @property
-    def keywords(self) -> dict[str, Any]:
+    def keywords(self) -> dict[str, object]:
         """All that the method is called with, by name."""
         return {**self.arguments, "http_method": self.http_method}
 
 
 @answers
-def vendor_methods(task: Task) -> dict[str, dict[str, Any]]:
+def vendor_methods(task: Task) -> dict[str, dict[str, object]]:
     """Return the methods of a node, each with its terms."""
     return _shown(task.vendor.vendor_routes)
 
 
 @answers
-def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
+def driver_vendor_methods(tasks: Tasks, context: RequestContext, hardware_type: str) -> dict[str, dict[str, object]]:
     """Return the methods that need no node, each with its terms."""
     driver = tasks.composition.default_driver(hardware_type)
     return _shown((driver.vendor or driver.refuse("vendor")).driver_routes)
 
 
 @answers
-def call_vendor_method(task: Task, method: str, http_method: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def call_vendor_method(task: Task, method: str, http_method: str, arguments: dict[str, object]) -> dict[str, object]:
     """Call a method of a node; the task is shared, and made exclusive when the method wants that."""
     asked = Asked(method, http_method, arguments)
     terms = _validated(task, asked)
@@ -72,8 +71,13 @@ def call_vendor_method(task: Task, method: str, http_method: str, arguments: dic
 
 @answers
 def call_driver_vendor_method(
-    tasks: Tasks, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+    tasks: Tasks,
+    context: RequestContext,
+    hardware_type: str,
+    method: str,
+    http_method: str,
+    arguments: dict[str, object],
+) -> dict[str, object]:
     """Call a method that needs no node."""
     driver = tasks.composition.default_driver(hardware_type)
     vendor = driver.vendor or driver.refuse("vendor")
@@ -88,7 +92,7 @@ def call_driver_vendor_method(
     return _answer(terms, terms["func"](context, **asked.keywords))
 
 
-def _shown(routes: Mapping[str, Terms]) -> dict[str, dict[str, Any]]:
+def _shown(routes: Mapping[str, Terms]) -> dict[str, dict[str, object]]:
     """Return the terms without the function, which can't travel."""
     return {name: {key: value for key, value in terms.items() if key != "func"} for name, terms in routes.items()}
 
@@ -116,7 +120,7 @@ def _terms(routes: Mapping[str, Terms], asked: Asked) -> Terms:
     return routes[asked.method]
 
 
-def _check_arguments(function: Callable[..., Any], first: Any, asked: Asked) -> None:
+def _check_arguments(function: Callable[..., object], first: object, asked: Asked) -> None:
     """Refuse arguments that the method does not take, or lack of those it needs."""
     try:
         inspect.signature(function).bind(first, **asked.keywords)
@@ -124,20 +128,22 @@ def _check_arguments(function: Callable[..., Any], first: Any, asked: Asked) -> 
         raise InvalidParameterValue(err=f"The arguments don't fit vendor method {asked.method}: {error}.") from None
 
 
-def _answer(terms: Terms, result: Any) -> dict[str, Any]:
+def _answer(terms: Terms, result: object) -> dict[str, object]:
     if not terms["attach"]:
         return {"async": False, "result": result}
     return {"async": False, "file": base64.b64encode(_bytes(result)).decode()}
 
 
-def _bytes(result: Any) -> bytes:
+def _bytes(result: object) -> bytes:
     """Return a result as the contents of a file."""
     if isinstance(result, bytes):
         return result
     return (result if isinstance(result, str) else json.dumps(result)).encode()
 
 
-def _logged(whose: str, name: str, function: Callable[..., Any], first: Any, keywords: dict[str, Any]) -> None:
+def _logged(
+    whose: str, name: str, function: Callable[..., object], first: object, keywords: Mapping[str, object]
+) -> None:
     """Call an asynchronous method; nobody waits for its result, so a failure is for the log."""
     try:
         function(first, **keywords)

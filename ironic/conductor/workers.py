@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 import futurist
 from futurist import rejection
@@ -22,6 +22,9 @@ from futurist import rejection
 from ironic.core.errors import NoFreeConductorWorker
 
 LOG = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # Threads that stay once they were needed. futurist counts a thread that has just picked up its work as idle for an
 # instant; with a few spare threads and growth from half busy on, nothing ever queues behind a long job because of it.
@@ -40,7 +43,7 @@ class Place:
         self._workers: Workers | None = workers
         self._purpose = purpose
 
-    def start(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+    def start(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run the function on a worker thread; the place is free again when it ends."""
         return self._leave()._submit(self._purpose, functools.partial(function, *args, **kwargs))
 
@@ -68,7 +71,7 @@ class _Work(NamedTuple):
     executor: futurist.DynamicThreadPoolExecutor
 
 
-def _settle(settle: Callable[[Any], None], outcome: Any) -> bool:
+def _settle(settle: Callable[[T], None], outcome: T) -> bool:
     """Say how work has ended; tell whether that was not said before."""
     try:
         settle(outcome)
@@ -168,7 +171,7 @@ class Workers:
         finally:
             self._shrinking.release()
 
-    def _submit(self, purpose: str, work: Callable[[], Any]) -> Future[Any]:
+    def _submit(self, purpose: str, work: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()
         with self._changed:
             executor = self._executor
@@ -181,7 +184,7 @@ class Workers:
         future.add_done_callback(self._ended)
         return future
 
-    def _carry_out(self, work: Callable[[], Any], future: Future[Any]) -> None:
+    def _carry_out(self, work: Callable[[], object], future: Future[object]) -> None:
         try:
             result = work()
         except BaseException as error:
@@ -191,7 +194,7 @@ class Workers:
         if not in_time and (purpose := self._lost.pop(future, None)):
             LOG.warning("Conductor %s had given up on %s, which has ended now", self._host, purpose)
 
-    def _ended(self, future: Future[Any]) -> None:
+    def _ended(self, future: Future[object]) -> None:
         with self._changed:
             del self._running[future]
         self._free()

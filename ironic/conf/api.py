@@ -1,6 +1,6 @@
 """Options of [api]: where the API listens, what it accepts, what it tells."""
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 from ironic.conf.types import Octal
 from ironic.core.flow import FLOWS
@@ -142,6 +142,20 @@ RULES = [
         "address, each trying three times. 0 is no limit beyond ramdisk_calls_per_minute.",
     ),
     cfg.IntOpt(
+        "inspection_report_threads",
+        default=8,
+        min=1,
+        help="How many posts of inspection data an API process works on at the same time. They have threads of their "
+        "own, because rules of the early phase may call slow services.",
+    ),
+    cfg.IntOpt(
+        "inspection_reports_waiting",
+        default=1000,
+        min=0,
+        help="How many posts of inspection data may wait for one of these threads; what comes beyond is answered with "
+        "503. Their bodies may have 16 MiB together.",
+    ),
+    cfg.IntOpt(
         "ramdisk_heartbeat_timeout",
         default=300,
         mutable=True,
@@ -160,7 +174,7 @@ RULES = [
     cfg.ListOpt(
         "disallowed_enrollment_boot_modes",
         default=[],
-        item_type=cfg.types.String(choices=["uefi", "bios"]),
+        item_type=types.String(choices=["uefi", "bios"]),
         mutable=True,
         help="Boot modes that a node may not ask for.",
     ),

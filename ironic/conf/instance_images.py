@@ -3,7 +3,7 @@
 They belong to several groups by name; what they have in common is the way of an image from its server to an agent.
 """
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 DEFAULT = [
     cfg.BoolOpt(
@@ -68,7 +68,7 @@ CONDUCTOR: list[cfg.Opt] = [
     cfg.ListOpt(
         "disallowed_deployment_boot_modes",
         default=[],
-        item_type=cfg.types.String(choices=["uefi", "bios"]),
+        item_type=types.String(choices=["uefi", "bios"]),
         mutable=True,
         help="Boot modes that nothing may be deployed in.",
     ),

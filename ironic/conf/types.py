@@ -38,7 +38,7 @@ class RegularExpression(types.String):
     def __init__(self) -> None:
         super().__init__(type_name="regular expression")
 
-    def __call__(self, value: Any) -> str:
+    def __call__(self, value: object) -> str:
         """Compile once to find mistakes at start; the text itself is handed on."""
         pattern: str = super().__call__(value)
         try:
@@ -54,7 +54,7 @@ class KernelParameters(types.String):
     def __init__(self) -> None:
         super().__init__(type_name="kernel parameters")
 
-    def __call__(self, value: Any) -> str:
+    def __call__(self, value: object) -> str:
         """Split once to find mistakes at start; the text itself is handed on."""
         text: str = super().__call__(value)
         if "\n" in text or "\r" in text:
@@ -72,7 +72,7 @@ class IPNetwork(types.ConfigType):
     def __init__(self) -> None:
         super().__init__(type_name="network")
 
-    def __call__(self, value: Any) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    def __call__(self, value: object) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         """Read the network; bits behind the prefix are a mistake."""
         return ipaddress.ip_network(str(value).strip())
 
@@ -88,7 +88,7 @@ class Gibibytes(types.Integer):
     def __init__(self) -> None:
         super().__init__(min=0, type_name="size in GiB")
 
-    def __call__(self, value: Any) -> int:
+    def __call__(self, value: object) -> int:
         """Take a number, or a word that older releases took."""
         word = str(value).strip().lower()
         size: int | float | None = super().__call__(self._WORDS.get(word, value))

@@ -14,6 +14,7 @@ Names and statuses that plug-ins and clients rely on are those of facts/driver_a
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)[sdr]")
@@ -40,7 +41,7 @@ class IronicError(Exception):
         super().__init__(self.message)
 
     @classmethod
-    def _render(cls, facts: dict[str, Any]) -> str:
+    def _render(cls, facts: Mapping[str, object]) -> str:
         try:
             return cls.text.format(**facts)
         except (KeyError, IndexError):
@@ -232,7 +233,7 @@ class NodeLocked(Conflict):
     text = "Node {node} is locked by host {host}{purpose}, please retry after the current operation is completed."
 
     @classmethod
-    def _render(cls, facts: dict[str, Any]) -> str:
+    def _render(cls, facts: Mapping[str, object]) -> str:
         purpose = facts.get("purpose")
         return super()._render({**facts, "purpose": f" ({purpose})" if purpose else ""})
 

@@ -4,7 +4,7 @@ Source: facts/steps.yaml, fast_track; facts/state_machine.yaml, lookup_allowed_w
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from ironic.core import states, syntax
 
@@ -18,7 +18,7 @@ LOOKUP_ALLOWED: Final = IDLE | {states.SERVICING, states.SERVICEHOLD}
 NEEDS_RAMDISK: Final = IDLE | {states.VERIFYING, states.INSPECTFAIL, states.CLEANFAIL}
 
 
-def is_wanted(driver_info: Mapping[str, Any], default: bool) -> bool:
+def is_wanted(driver_info: Mapping[str, object], default: bool) -> bool:
     """Tell whether the node's ramdisk is to stay; the node's own word wins over the option."""
     own = driver_info.get("fast_track")
     return default if own is None else syntax.truth_of(str(own)) is True

@@ -1,7 +1,7 @@
 """URLs of files on a conductor's host, however they are spelled."""
 
 import re
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 # As urlsplit reads a scheme: in any case, behind blanks, with line ends and tabs left out.
@@ -9,7 +9,7 @@ _FILE: Final = re.compile(r"[\x00-\x20]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*
 _THIS_HOST: Final = ("", "localhost")
 
 
-def names_file(value: Any) -> bool:
+def names_file(value: object) -> bool:
     """Tell whether a value is text that names a file by a URL."""
     return isinstance(value, str) and _FILE.match(value) is not None
 
@@ -25,7 +25,7 @@ def path_in(url: str) -> str | None:
     return path if is_here and path.startswith("/") and "\0" not in path else None
 
 
-def names_file_anywhere(document: Any) -> bool:
+def names_file_anywhere(document: object) -> bool:
     """Tell whether a document has text anywhere that names a file by a URL."""
     left = [document]
     while left:

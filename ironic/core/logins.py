@@ -16,7 +16,7 @@ from ironic.core.secrets import REPLACEMENT, is_secret
 
 Path = tuple[str | int, ...]
 # What a caller wrote: where, and which value; in the order of writing.
-Written = Sequence[tuple[Path, Any]]
+Written = Sequence[tuple[Path, object]]
 
 _DIRECTING: Final = frozenset(
     (
@@ -38,7 +38,7 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP: Final = re.compile(r"[^a-z0-9]+")
 
 
-def withheld(before: Mapping[str, Any], after: Mapping[str, Any], written: Written) -> list[str]:
+def withheld(before: Mapping[str, object], after: Mapping[str, object], written: Written) -> list[str]:
     """Return the stored secrets that a change would send elsewhere without its caller having brought them along.
 
     Names are those of the first level. A secret that is written anew, or goes, is not sent anywhere.
@@ -62,7 +62,7 @@ def _is_sent(family: str | None, moved: Set[str | None], directed: Set[str | Non
     return family in moved or None in moved
 
 
-def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def _leaves(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
     inner: Iterable[tuple[str | int, Any]] = ()
     if isinstance(value, Mapping):
         inner = value.items()
@@ -78,7 +78,7 @@ def _hides(path: Path) -> bool:
     return any(isinstance(key, str) and is_secret(key) for key in path)
 
 
-def _secrets(document: Mapping[str, Any]) -> dict[Path, str]:
+def _secrets(document: Mapping[str, object]) -> dict[Path, str]:
     """Return what is secret, as text so that values of all types can be compared."""
     return {path: repr(value) for path, value in _leaves(document) if _hides(path) and value not in (None, "")}
 
@@ -95,7 +95,7 @@ def _family(path: Path) -> str | None:
     return None if not words or is_one_alone or words[0] in _DIRECTING else words[0]
 
 
-def _directs(path: Path, value: Any) -> bool:
+def _directs(path: Path, value: object) -> bool:
     words = [word for key in path for word in _words(key)]
     if not words or words[0] in _NO_BMC or not _UNDIRECTED.isdisjoint(words):
         return False
@@ -132,11 +132,11 @@ class _Brought:
         return not _is_mask(_found(value, path[len(where) :]))
 
 
-def _is_mask(value: Any) -> bool:
+def _is_mask(value: object) -> bool:
     return isinstance(value, str) and value == REPLACEMENT
 
 
-def _found(value: Any, path: Path) -> Any:
+def _found(value: object, path: Path) -> object:
     """Return what stands at a path; what is shown in the place of a whole object stands in that of each part."""
     for key in path:
         if isinstance(value, Mapping):

@@ -2,7 +2,7 @@
 
 Each looks at the node's values and at what somebody wants, and returns or raises; nothing is read or written here. The
 API asks so that a caller is told at once. The conductor asks again with the node locked, and its answer counts.
-Sources: facts/state_machine.yaml (verbs, permissions), endpoints.yaml and fields.yaml (notes), demands S52 to S57.
+Sources: doc/contract/states.md (from its "Verbs" to its "Power"), doc/contract/fields.md#node, demands S52 to S57.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -53,7 +53,7 @@ class NodeValues(Protocol):
 COLUMNS: Final = tuple(NodeValues.__annotations__)
 
 
-def of_row(row: Sequence[Any]) -> NodeValues:
+def of_row(row: Sequence[object]) -> NodeValues:
     """Return the values of a row of ``COLUMNS``; who has a whole record hands in that."""
     return cast(NodeValues, SimpleNamespace(**dict(zip(COLUMNS, row, strict=True))))
 
@@ -208,14 +208,14 @@ def _check_instance(node: NodeValues, instance: str | None) -> None:
         check_allocation_ends(node)
 
 
-def _check_protection(node: NodeValues, values: Mapping[str, Any]) -> None:
+def _check_protection(node: NodeValues, values: Mapping[str, object]) -> None:
     if values.get("protected") and node.provision_state not in (states.ACTIVE, states.RESCUE):
         raise _not_editable(node, "only active and rescued nodes can be protected")
     if values.get("protected_reason") is not None and not values.get("protected", node.protected):
         raise InvalidParameterValue(err="protected_reason needs protected to be true.")
 
 
-def _check_retirement(node: NodeValues, values: Mapping[str, Any]) -> None:
+def _check_retirement(node: NodeValues, values: Mapping[str, object]) -> None:
     if values.get("retired") and node.provision_state == states.AVAILABLE:
         raise _not_editable(node, "take it back to manageable before it is retired")
     if values.get("retired_reason") is not None and not values.get("retired", node.retired):
@@ -232,7 +232,7 @@ def _not_editable(node: NodeValues, reason: str) -> NodeNotEditable:
     return NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
 
 
-def consequences(values: Mapping[str, Any], instance_name: str | None = None) -> dict[str, Any]:
+def consequences(values: Mapping[str, Any], instance_name: str | None = None) -> dict[str, object]:
     """Return what changes along with these values: the reason goes with its mark, a display name fills a gap.
 
     ``instance_name`` is the node's until now.
@@ -251,7 +251,7 @@ def consequences(values: Mapping[str, Any], instance_name: str | None = None) ->
 _RESERVED_NAMES: Final = frozenset({"maintenance", "management", "states", "vendor_passthru", "detail", "validate"})
 
 
-def check_values(values: Mapping[str, Any]) -> None:
+def check_values(values: Mapping[str, object]) -> None:
     """Refuse a name that a path could not tell from something else, and network data of another form."""
     if (name := values.get("name")) in _RESERVED_NAMES:
         raise InvalidParameterValue(err=f"The name {name} is a reserved word.")
@@ -259,7 +259,7 @@ def check_values(values: Mapping[str, Any]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
-def check_trust_paths(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+def check_trust_paths(before: Mapping[str, object], after: Mapping[str, object]) -> None:
     """Refuse that a project's caller names files of a conductor's host as those whom to believe."""
     if names := trust_paths.named(before, after):
         raise InvalidParameterValue(

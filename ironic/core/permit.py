@@ -5,12 +5,14 @@ answers (doc/many-machines.md has the figures). So one of them computes at a tim
 database, a lock or another service cost nothing and keep nobody out.
 
 The thread of an event loop must never wait. It computes in a hurry: where it would have to wait, or change something,
-MustWait says so, and the work is begun anew in another thread.
+MustWait says so, and the work is begun anew in another thread. What may wait for long, for a service that a user has
+named, must not keep the threads that others need: MustMove has it begun anew among the few that are there for it.
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 # Computing takes milliseconds. A thread that has kept the permit from another for this long, in seconds, loses it and
 # goes on without: it computes for very long, or waits for something that is not known as a wait.
@@ -19,6 +21,16 @@ PATIENCE = 0.03
 
 class MustWait(BaseException):
     """What is done in a hurry would have to wait; nothing was changed by it. No handler of errors may take this."""
+
+
+class MustMove(MustWait):
+    """What may wait for long was begun among the quick; nothing was changed by it, and it is begun anew elsewhere."""
+
+
+# Where a WSGI environment says by whom a request is answered: one of the threads for all, one of the few for what may
+# wait for long, or one for all because too many wait for those few. Other servers than ours say nothing.
+LANE: Final = "ironic.lane"
+QUICK, SLOW, FULL = "quick", "slow", "full"
 
 
 class _OfThread(threading.local):

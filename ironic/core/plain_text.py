@@ -1,7 +1,7 @@
 """Text of a machine, made fit for people's eyes: one line, printable, short, without markup."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
 SHORT: Final = 500
 _TAG: Final = re.compile(r"<[^<>]{0,200}>")
@@ -12,7 +12,7 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(one if one.isprintable() else " " for one in text)
 
 
-def plain(said: Any, longest: int = SHORT) -> str:
+def plain(said: object, longest: int = SHORT) -> str:
     """Return what a machine said as one line of text without markup, at most so many characters long."""
     # Cut before it is looked at: a machine may say megabytes. Blanks that go make room for some more.
     text = _TAG.sub(" ", one_line(str(said)[: 4 * longest])).translate({ord("<"): None, ord(">"): None})

@@ -25,7 +25,7 @@ NUMBERS: Final = frozenset({"size"})
 FLAGS: Final = frozenset({"rotational"})
 
 Disk = Mapping[str, Any]
-Hints = Mapping[str, Any]
+Hints = Mapping[str, object]
 
 # How a size is compared; other operators of the library are for text.
 _OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})
@@ -37,14 +37,14 @@ _LONGEST_OF_SEVERAL: Final = 8 * 1024
 _MOST_OF_SEVERAL: Final = 128
 
 
-def faults(hints: Any) -> list[str]:
+def faults(hints: object) -> list[str]:
     """Return what is wrong with hints; an empty list when they can be used."""
     if not isinstance(hints, Mapping):
         return ["root device hints have to be an object"]
     return [fault for name, value in hints.items() if (fault := _fault(name, value))]
 
 
-def faults_of_several(several: Sequence[Any]) -> list[str]:
+def faults_of_several(several: Sequence[object]) -> list[str]:
     """Return what is wrong with several sets of hints; an empty list when they can be used."""
     texts = [value for hints in several if isinstance(hints, Mapping) for value in hints.values()]
     length = sum(len(text) for text in texts if isinstance(text, str))
@@ -65,7 +65,7 @@ def find_by_any(disks: Iterable[Disk], several: Sequence[Hints]) -> list[Disk]:
     return [disk for disk in disks if any(_fits(disk, one) for one in wanted)]
 
 
-def _fault(name: Any, value: Any) -> str | None:
+def _fault(name: object, value: object) -> str | None:
     if name not in TEXTS | NUMBERS | FLAGS:
         return f"there is no root device hint {str(name)[:64]!r}"
     if isinstance(value, str) and len(value) > _LONGEST:
@@ -83,7 +83,7 @@ def _fault(name: Any, value: Any) -> str | None:
     return f"root device hint {name} is no size, so it can't be in a range" if sign == "<range-in>" else None
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: object) -> bool:
     if not isinstance(value, str | int | float):
         return False
     try:
@@ -96,12 +96,12 @@ def _is_size(value: Any) -> bool:
     return sign in _OF_SIZES and all(0 < number < 1 << 63 for number in numbers)
 
 
-def _readied(hints: Hints) -> list[tuple[str, Any]]:
+def _readied(hints: Hints) -> list[tuple[str, object]]:
     """Return hints as they are compared; what was read once fits any number of disks."""
     return [(name, _flag(value) if name in FLAGS else _read(value)) for name, value in hints.items()]
 
 
-def _read(hint: Any) -> tuple[str, Sequence[str]]:
+def _read(hint: object) -> tuple[str, Sequence[str]]:
     """Return the operator of a hint and the words after it, or raise ParseException.
 
     Without an operator, the value is the only one of its alternatives.
@@ -116,7 +116,7 @@ def _read(hint: Any) -> tuple[str, Sequence[str]]:
     return (tree[0], tree[1:]) if len(tree) > 1 else ("<or>", tree)
 
 
-def _fits(disk: Disk, hints: Iterable[tuple[str, Any]]) -> bool:
+def _fits(disk: Disk, hints: Iterable[tuple[str, object]]) -> bool:
     return all(_fits_one(name, disk.get(name), wanted) for name, wanted in hints)
 
 
@@ -165,5 +165,5 @@ def _size(value: Any) -> int | None:
     return size if abs(size) < 1 << 63 else None
 
 
-def _flag(value: Any) -> bool | None:
+def _flag(value: object) -> bool | None:
     return syntax.truth_of(str(value))

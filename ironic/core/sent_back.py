@@ -15,7 +15,7 @@ from ironic.core.secrets import REPLACEMENT
 _ANY: Final = "any"
 
 
-def restored(given: Any, stored: Any, mask: Callable[[Any], Any]) -> Any:
+def restored(given: object, stored: object, mask: Callable[[Any], Any]) -> Any:
     """Return what a caller sent with the stored secrets in the place of their masks, or raise InvalidParameterValue.
 
     ``mask`` makes what callers see of what is stored; None is stored where nothing is.
@@ -26,7 +26,7 @@ def restored(given: Any, stored: Any, mask: Callable[[Any], Any]) -> Any:
     return _restored(given, stored, shown, mask(_without_masks(given)), "")
 
 
-def _restored(given: Any, stored: Any, shown: Any, hidden: Any, key: str) -> Any:
+def _restored(given: object, stored: object, shown: object, hidden: object, key: str) -> object:
     if stored is not None and given == shown:
         return stored
     if isinstance(given, Mapping) and isinstance(hidden, Mapping):
@@ -43,11 +43,11 @@ def _restored(given: Any, stored: Any, shown: Any, hidden: Any, key: str) -> Any
     return given
 
 
-def _inner(value: Any, name: str) -> Any:
+def _inner(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else None
 
 
-def _has_mask(value: Any) -> bool:
+def _has_mask(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_mask, value.values()))
     if isinstance(value, list):
@@ -55,7 +55,7 @@ def _has_mask(value: Any) -> bool:
     return isinstance(value, str) and REPLACEMENT in value
 
 
-def _without_masks(value: Any) -> Any:
+def _without_masks(value: object) -> object:
     if isinstance(value, Mapping):
         return {name: _without_masks(one) for name, one in value.items()}
     if isinstance(value, list):

@@ -22,12 +22,12 @@ TRUE: Final = frozenset({"1", "t", "true", "on", "y", "yes"})
 FALSE: Final = frozenset({"0", "f", "false", "off", "n", "no"})
 
 
-def is_uuid(value: Any) -> TypeGuard[str]:
+def is_uuid(value: object) -> TypeGuard[str]:
     """Tell whether a value is a UUID, with or without dashes, in any case."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
-def uuid_of(value: Any) -> str | None:
+def uuid_of(value: object) -> str | None:
     """Return a UUID in its usual spelling: lower case, with dashes."""
     if not is_uuid(value):
         return None
@@ -35,7 +35,7 @@ def uuid_of(value: Any) -> str | None:
     return "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
 
 
-def is_stored_uuid(value: Any) -> TypeGuard[str]:
+def is_stored_uuid(value: object) -> TypeGuard[str]:
     """Tell whether a value is a UUID in its usual spelling; files and folders of nodes are named so."""
     return isinstance(value, str) and _STORED_UUID.fullmatch(value) is not None
 
@@ -45,34 +45,34 @@ def uuids_in(text: str) -> list[str]:
     return _STORED_UUID.findall(text.lower())
 
 
-def is_name_or_uuid(value: Any) -> TypeGuard[str]:
+def is_name_or_uuid(value: object) -> TypeGuard[str]:
     """Tell whether a value may name a thing: unreserved characters of RFC 3986, which UUIDs are as well."""
     return isinstance(value, str) and LOGICAL_NAME.fullmatch(value) is not None
 
 
-def is_name(value: Any) -> TypeGuard[str]:
+def is_name(value: object) -> TypeGuard[str]:
     """Tell whether a value is a logical name; one that looks like a UUID is none."""
     return is_name_or_uuid(value) and not is_uuid(value)
 
 
-def is_host_name(value: Any) -> TypeGuard[str]:
+def is_host_name(value: object) -> TypeGuard[str]:
     """Tell whether a value is a host name, which is what names were before 1.10."""
     return isinstance(value, str) and HOST_NAME.fullmatch(value) is not None and not is_uuid(value)
 
 
-def mac_of(value: Any) -> str | None:
+def mac_of(value: object) -> str | None:
     """Return a MAC address in lower case with colons."""
     return value.lower() if isinstance(value, str) and MAC.fullmatch(value) else None
 
 
-def booted_mac_of(value: Any) -> str | None:
+def booted_mac_of(value: object) -> str | None:
     """Return a MAC address from the spellings of boot loaders: with dashes, perhaps the hardware type before it."""
     if not isinstance(value, str):
         return None
     return mac_of((value.removeprefix("01-") if len(value) == len("01-52-54-00-00-00-01") else value).replace("-", ":"))
 
 
-def truth_of(value: Any) -> bool | None:
+def truth_of(value: object) -> bool | None:
     """Return what a truth value, or one of the usual words for it in any case, says."""
     if isinstance(value, bool):
         return value
@@ -89,7 +89,7 @@ def moment_of(value: Any) -> datetime | None:
     return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
 
 
-def url_of(value: Any, schemes: Collection[str]) -> SplitResult | None:
+def url_of(value: object, schemes: Collection[str]) -> SplitResult | None:
     """Return the parts of a URL that has one of the schemes and names a host, or a path where it is that of a file."""
     if not isinstance(value, str):
         return None

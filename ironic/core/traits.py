@@ -5,7 +5,7 @@ The list is a library that all services share; it is read at the first question 
 
 import functools
 import re
-from typing import Any, Final, TypeGuard
+from typing import Final, TypeGuard
 
 MOST_CHARACTERS: Final = 255
 
@@ -16,7 +16,7 @@ MOST_OF_NODE: Final = 50
 CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
 
 
-def is_trait(value: Any) -> TypeGuard[str]:
+def is_trait(value: object) -> TypeGuard[str]:
     """Tell whether a value may be a trait."""
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
         return False

@@ -38,7 +38,7 @@ class _Steps(ValueType):
     whole: ClassVar[dict[str, Any]] = {}
     more: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item."""
         if not isinstance(value, list):
             raise ValueError("must be a list of steps")
@@ -47,7 +47,7 @@ class _Steps(ValueType):
             self._check_values(item)
         return value
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Say what a step has, for descriptions of the API."""
         keys = self.required | self.optional
         described = {**_DESCRIBED, **self.more}
@@ -63,7 +63,7 @@ class _Steps(ValueType):
             **self.whole,
         }
 
-    def _check_keys(self, item: Any) -> None:
+    def _check_keys(self, item: object) -> None:
         if not isinstance(item, dict):
             raise ValueError("must be a list of objects")
         if missing := self.required - item.keys():
@@ -71,7 +71,7 @@ class _Steps(ValueType):
         if item.keys() - self.required - self.optional:
             raise ValueError(f"may have in a step only: {', '.join(sorted(self.required | self.optional))}")
 
-    def _check_values(self, item: Mapping[str, Any]) -> None:
+    def _check_values(self, item: Mapping[str, object]) -> None:
         if item["interface"] not in _KINDS:
             raise ValueError(f"must name an interface out of: {', '.join(_KINDS)}")
         if not isinstance(item["step"], str) or not item["step"]:
@@ -85,7 +85,7 @@ class AskedSteps(_Steps):
 
     optional = frozenset({"args", "order", "execute_on_child_nodes", "limit_child_node_execution"})
 
-    def _check_values(self, item: Mapping[str, Any]) -> None:
+    def _check_values(self, item: Mapping[str, object]) -> None:
         super()._check_values(item)
         if not _is_number(item.get("order", 0)):
             raise ValueError("must have a whole number as order")
@@ -101,7 +101,7 @@ class DeploySteps(_Steps):
 
     required = frozenset({"interface", "step", "args", "priority"})
 
-    def _check_values(self, item: Mapping[str, Any]) -> None:
+    def _check_values(self, item: Mapping[str, object]) -> None:
         super()._check_values(item)
         _check_place(item, "priority")
 
@@ -117,7 +117,7 @@ class TemplateSteps(DeploySteps):
     whole = _WHOLE
     more: ClassVar = {"step": _NAME}
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item, and that there is one and none twice."""
         return _named_once(super().validate(value))
 
@@ -130,11 +130,11 @@ class RunbookSteps(_Steps):
     whole = _WHOLE
     more: ClassVar = {"step": _NAME, "order": _DESCRIBED["priority"]}
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item, and that there is one and none twice; return each with arguments, perhaps none."""
         return [{"args": {}, **step} for step in _named_once(super().validate(value))]
 
-    def _check_values(self, item: Mapping[str, Any]) -> None:
+    def _check_values(self, item: Mapping[str, object]) -> None:
         super()._check_values(item)
         _check_place(item, "order")
 
@@ -147,7 +147,7 @@ def _check_place(item: Mapping[str, Any], key: str) -> None:
         raise ValueError(f"must have a whole number of at least 0 as {key}")
 
 
-def _named_once(steps: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _named_once(steps: list[dict[str, object]]) -> list[dict[str, object]]:
     if not steps:
         raise ValueError("must have at least one step")
     if len({(step["interface"], step["step"]) for step in steps}) < len(steps):
@@ -155,11 +155,11 @@ def _named_once(steps: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any
     return steps
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def names(steps: Sequence[Any]) -> list[str]:
+def names(steps: Sequence[object]) -> list[str]:
     """Return the names of steps as options and rules write them; what is no step has none.
 
     A step that is performed whatever the interface has a name with each of them.
@@ -172,7 +172,7 @@ def names(steps: Sequence[Any]) -> list[str]:
     ]
 
 
-def check_allowed(steps: Sequence[Mapping[str, Any]], disallowed: Collection[str]) -> None:
+def check_allowed(steps: Sequence[Mapping[str, object]], disallowed: Collection[str]) -> None:
     """Refuse steps the operator does not let callers ask for."""
     for name in names(steps):
         if name in disallowed:

@@ -15,7 +15,7 @@ import orjson
 from ironic.core import states, syntax
 from ironic.core.traits import is_trait
 
-Shown = Callable[[Any], Any]
+Shown = Callable[[Any], object]
 
 
 class ValueType:
@@ -25,7 +25,7 @@ class ValueType:
     noun = "any value"
     sortable: ClassVar[bool] = True
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> object:
         """Return the value to store, or raise ValueError saying what is wanted."""
         return value
 
@@ -47,7 +47,7 @@ class ValueType:
         """Return how a stored value becomes JSON; None when it is JSON as it stands."""
         return None
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Return the JSON schema of what callers send, where the kind of value doesn't tell; {}: the kind tells."""
         return {}
 
@@ -63,7 +63,7 @@ class Text(ValueType):
         if self.noun == "text" and longest is not None:
             self.noun = f"text of {shortest} to {longest} characters"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check length; a zero character is refused, some databases can't hold it."""
         if not isinstance(value, str):
             raise ValueError("must be a string")
@@ -84,7 +84,7 @@ class Text(ValueType):
 class LowerText(Text):
     """A string that is stored in lower case; what is searched for is not changed."""
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check like text, and spell it in lower case."""
         return super().validate(value).lower()
 
@@ -99,7 +99,7 @@ class Uuid(Text):
 
     noun = "a UUID"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if (spelled := syntax.uuid_of(value)) is None:
             raise ValueError(f"must be {self.noun}")
@@ -113,7 +113,7 @@ class Pattern(Text):
         super().__init__()
         self.name, self.pattern, self.wanted = name, re.compile(pattern), wanted
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Match the whole string."""
         if not isinstance(value, str) or not self.pattern.fullmatch(value):
             raise ValueError(self.wanted)
@@ -125,7 +125,7 @@ class HostName(Text):
 
     noun = "a host name"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if not syntax.is_host_name(value):
             raise ValueError(f"must be {self.noun}")
@@ -142,7 +142,7 @@ class LogicalName(Text):
         """Return the syntax of a version."""
         return self if minor >= 10 else self._before_1_10
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if not syntax.is_name(value):
             raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
@@ -154,7 +154,7 @@ class NameOrUuid(Text):
 
     noun = "a UUID or a logical name"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if not syntax.is_name_or_uuid(value):
             raise ValueError(f"must be {self.noun}")
@@ -166,7 +166,7 @@ class TraitName(Text):
 
     noun = "a trait"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Look it up, or check the syntax of those that sites make up."""
         if not is_trait(value):
             raise ValueError("must be a trait: a published one, or CUSTOM_ and capital letters, digits or underscores")
@@ -178,7 +178,7 @@ class Mac(Text):
 
     noun = "a MAC address, its octets parted by colons"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if (spelled := syntax.mac_of(value)) is None:
             raise ValueError(f"must be {self.noun}")
@@ -193,7 +193,7 @@ class Enum(Text):
         self.name, self.words = name, words
         self.noun = f"one of: {', '.join(words)}"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Compare with the words."""
         if not isinstance(value, str) or value not in self.words:
             raise ValueError(f"must be {self.noun}")
@@ -212,7 +212,7 @@ class Bool(ValueType):
 
     noun = "true or false"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> bool:
         """Return True or False."""
         if (meant := syntax.truth_of(value)) is None:
             raise ValueError(f"must be {self.noun}")
@@ -231,7 +231,7 @@ class Bool(ValueType):
 class StrictBool(Bool):
     """A truth value, no words."""
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> bool:
         """Refuse everything else."""
         if not isinstance(value, bool):
             raise ValueError(f"must be {self.noun}")
@@ -251,7 +251,7 @@ class Integer(ValueType):
     ) -> None:
         self.smallest, self.largest, self.digits = smallest, largest, digits
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> int:
         """Check kind and range; 1.0 and true are no whole numbers."""
         if self.digits and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,100}", value.strip()):
             value = int(value)
@@ -297,7 +297,7 @@ class Object(Json):
     noun = "an object"
     empty = b"{}"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> dict[str, object]:
         """Refuse what is no object."""
         if not isinstance(value, dict):
             raise ValueError(f"must be {self.noun}")
@@ -310,7 +310,7 @@ class Array(Json):
     noun = "a list"
     empty = b"[]"
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[object]:
         """Refuse what is no list."""
         if not isinstance(value, list):
             raise ValueError(f"must be {self.noun}")
@@ -322,7 +322,7 @@ class ListOf(Array):
 
     item: ClassVar[ValueType]
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[object]:
         """Check every item."""
         return [self.item.validate(one) for one in super().validate(value)]
 
@@ -333,7 +333,7 @@ class TraitNames(ListOf):
     noun = "a list of traits"
     item = TraitName()
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[object]:
         """Check every item; what is given twice counts once."""
         return list(dict.fromkeys(super().validate(value)))
 
@@ -344,7 +344,7 @@ class Words(ValueType):
     noun = "a comma separated list"
     sortable = False
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[str]:
         """Split."""
         if not isinstance(value, str):
             raise ValueError(f"must be {self.noun}")

@@ -5,7 +5,7 @@ only while it is still named there, so one that was taken for dead and came back
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -108,7 +108,7 @@ class Allocations(Repository[AllocationRecord], record=AllocationRecord):
         connection: Connection,
         allocation_id: int,
         host: str,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         incarnation: str | None = None,
     ) -> bool:
         """Write the result of the conductor at work; tell whether it was still its allocation."""

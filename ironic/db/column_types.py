@@ -5,6 +5,7 @@ Text is checked, JSON is text, times are naive UTC with microseconds.
 """
 
 import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -48,11 +49,11 @@ class Json(sa.types.TypeDecorator[Any]):
     impl = _UNBOUNDED
     cache_ok = True
 
-    def __init__(self, empty: type[dict[str, Any]] | type[list[Any]]) -> None:
+    def __init__(self, empty: type[Mapping[str, object]] | type[Sequence[object]]) -> None:
         super().__init__()
         self.empty = empty
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
         """Encode the value unless that has been done."""
         return None if value is None else str(value if isinstance(value, JsonText) else encode(value))
 

@@ -7,7 +7,7 @@ a conductor leaves, so that the nodes it held can be told apart from free ones.
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -143,7 +143,7 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
         """Return the conductors that have said so within this time."""
         return self._found(self._listing.select(self._form.names).where(self._is_alive(max_age_seconds)))
 
-    def _found(self, statement: sa.Select[Any]) -> list[ConductorRecord]:
+    def _found(self, statement: sa.Select[tuple[object, ...]]) -> list[ConductorRecord]:
         with self.transactions.reading() as connection:
             return [self._made(row) for row in connection.execute(statement.order_by(conductors.c.id))]
 

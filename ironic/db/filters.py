@@ -13,22 +13,22 @@ from sqlalchemy.sql.elements import ColumnElement
 Filter = Callable[[Any], ColumnElement[bool]]
 
 
-def equals(column: sa.Column[Any]) -> Filter:
+def equals(column: sa.Column[object]) -> Filter:
     """Match one value; None matches NULL."""
     return lambda value: column.is_(None) if value is None else column == value
 
 
-def any_of(column: sa.Column[Any]) -> Filter:
+def any_of(column: sa.Column[object]) -> Filter:
     """Match the value, or any of several; None matches NULL, no values match nothing."""
     return lambda values: column == values if _is_one(values) else column.in_(list(values))
 
 
-def none_of(column: sa.Column[Any]) -> Filter:
+def none_of(column: sa.Column[object]) -> Filter:
     """Match rows that have neither the value nor any of several."""
     return lambda values: column != values if _is_one(values) else column.not_in(list(values))
 
 
-def given(column: sa.Column[Any]) -> Filter:
+def given(column: sa.Column[object]) -> Filter:
     """Match rows that have a value, or those that have none."""
     return lambda yes: column.is_not(None) if yes else column.is_(None)
 
@@ -44,10 +44,10 @@ class Contains:
         return self.column.icontains(words, autoescape=True)
 
 
-def before(column: sa.Column[Any]) -> Filter:
+def before(column: sa.Column[object]) -> Filter:
     """Match moments before the given one."""
     return lambda moment: column < moment
 
 
-def _is_one(values: Any) -> bool:
+def _is_one(values: object) -> bool:
     return values is None or isinstance(values, str | int | sa.BindParameter)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -29,7 +28,7 @@ class Inventories:
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
 
-    def put(self, node_id: int, inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> None:
+    def put(self, node_id: int, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
         """Keep what was found on a node in place of what was known before."""
         # Some are megabytes: encode before the transaction, which keeps other writers waiting.
         self.put_texts(node_id, encode(inventory, "inventory"), encode(plugin_data, "plugin_data"))

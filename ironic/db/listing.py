@@ -53,7 +53,7 @@ class Listing:
         self.one = functools.lru_cache(maxsize=256)(self._one)
         self._shaped = functools.lru_cache(maxsize=64)(self._of_shape)
 
-    def _select(self, columns: tuple[str, ...]) -> sa.Select[Any]:
+    def _select(self, columns: tuple[str, ...]) -> sa.Select[tuple[object, ...]]:
         source: sa.FromClause = self._table
         for virtual in dict.fromkeys(self._virtual[name] for name in columns if name in self._virtual):
             source = source.outerjoin(virtual.column.table, virtual.on)
@@ -67,16 +67,16 @@ class Listing:
         except KeyError:
             raise TypeError(f"Table {self._table.name} has no column {name}.") from None
 
-    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[Any]:
+    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[tuple[object, ...]]:
         return self._select(columns).where(self._table.c[key] == sa.bindparam("ident"))
 
-    def conditions(self, filters: Mapping[str, Any]) -> list[ColumnElement[bool]]:
+    def conditions(self, filters: Mapping[str, object]) -> list[ColumnElement[bool]]:
         """Return the named filters as conditions; an unknown name is a TypeError."""
         if unknown := filters.keys() - self._filters.keys():
             raise TypeError(f"Table {self._table.name} has no filter {', '.join(sorted(unknown))}.")
         return [self._filters[name](value) for name, value in filters.items()]
 
-    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[Any], Mapping[str, Any]]:
+    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
         """Return the statement for one page, and its parameters."""
         filters: dict[str, Any] = {}
         given: dict[str, Any] = {}
@@ -93,12 +93,12 @@ class Listing:
         shape = (tuple(filters.items()), marker, page.limit, page.sort_key, page.sort_dir)
         return self._shaped(tuple(columns), shape), given
 
-    def _of_shape(self, columns: tuple[str, ...], shape: tuple[Any, ...]) -> sa.Select[Any]:
+    def _of_shape(self, columns: tuple[str, ...], shape: tuple[Any, ...]) -> sa.Select[tuple[object, ...]]:
         items, marker, *order = shape
         filters = {name: sa.bindparam(name) if value is _GIVEN_LATER else value for name, value in items}
         return self._page(columns, Page(filters, sa.bindparam("marker") if marker else None, *order))
 
-    def _page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
+    def _page(self, columns: Sequence[str], page: Page) -> sa.Select[tuple[object, ...]]:
         statement = self.select(tuple(columns))
         if page.filters:
             statement = statement.where(*self.conditions(page.filters))
@@ -107,26 +107,26 @@ class Listing:
         statement = statement.order_by(*self._order(page))
         return statement if page.limit is None else statement.limit(page.limit)
 
-    def _order(self, page: Page) -> list[ColumnElement[Any]]:
+    def _order(self, page: Page) -> list[ColumnElement[object]]:
         falling = _is_falling(page)
         by_id = self._table.c.id.desc() if falling else self._table.c.id.asc()
         if page.sort_key == "id":
             return [by_id]
         return [self._directed(self._sorted_by(page), falling), by_id]
 
-    def _directed(self, column: sa.Column[Any], falling: bool) -> UnaryExpression[Any]:
+    def _directed(self, column: sa.Column[object], falling: bool) -> UnaryExpression[object]:
         directed = column.desc() if falling else column.asc()
         if self._says_nulls:  # its own way is the other way round
             return directed.nulls_last() if falling else directed.nulls_first()
         return directed
 
-    def _sorted_by(self, page: Page) -> sa.Column[Any]:
+    def _sorted_by(self, page: Page) -> sa.Column[object]:
         try:
             return self._table.c[page.sort_key]
         except KeyError:
             raise TypeError(f"Table {self._table.name} can't be sorted by {page.sort_key}.") from None
 
-    def _go_on(self, statement: sa.Select[Any], page: Page) -> sa.Select[Any]:
+    def _go_on(self, statement: sa.Select[tuple[object, ...]], page: Page) -> sa.Select[tuple[object, ...]]:
         last = self._table.alias("last_seen")
         its_key = last.c[self._key.name] == page.marker
         if page.sort_key == "id":
@@ -136,7 +136,7 @@ class Listing:
         after = _after(column, self._table, last, _is_falling(page))
         return statement.where(sa.exists().where(its_key, after))
 
-    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[Any]:
+    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[tuple[object, ...]]:
         """Return the statement that tells whether the marker's row exists and matches these filters."""
         return sa.select(self._table.c.id).where(self._key == marker, *self.conditions(visible))
 
@@ -147,12 +147,12 @@ def _is_falling(page: Page) -> bool:
     return page.sort_dir == "desc"
 
 
-def _beyond(mine: ColumnElement[Any], its: Any, falling: bool) -> ColumnElement[bool]:
+def _beyond(mine: ColumnElement[object], its: object, falling: bool) -> ColumnElement[bool]:
     beyond: ColumnElement[bool] = mine < its if falling else mine > its
     return beyond
 
 
-def _after(column: sa.Column[Any], me: sa.FromClause, last: sa.FromClause, falling: bool) -> ColumnElement[bool]:
+def _after(column: sa.Column[object], me: sa.FromClause, last: sa.FromClause, falling: bool) -> ColumnElement[bool]:
     mine, its = me.c[column.name], last.c[column.name]
     later_twin = _beyond(me.c.id, last.c.id, falling)
     both_empty = sa.and_(mine.is_(None), its.is_(None))

@@ -1,7 +1,7 @@
 """The named filters of nodes, beside the comparison of columns with a value."""
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
@@ -18,7 +18,7 @@ def _in_chassis(uuid: str) -> ColumnElement[bool]:
     return nodes.c.chassis_id == sa.select(chassis.c.id).where(chassis.c.uuid == uuid).scalar_subquery()
 
 
-def _top_level(yes: Any) -> ColumnElement[bool]:
+def _top_level(yes: object) -> ColumnElement[bool]:
     return given(nodes.c.parent_node)(not yes)
 
 

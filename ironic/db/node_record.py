@@ -22,7 +22,7 @@ class NodeRecord(Record, NodeColumns, extra=("held_by", "held_token")):
         """Remember something for the driver."""
         self.driver_internal_info[key] = value
 
-    def del_driver_internal_info(self, key: str, default_value: Any = None) -> Any:
+    def del_driver_internal_info(self, key: str, default_value: object = None) -> object:
         """Forget something of the driver's; return it, or the default if there was nothing."""
         return self.driver_internal_info.pop(key, default_value)
 
@@ -30,11 +30,11 @@ class NodeRecord(Record, NodeColumns, extra=("held_by", "held_token")):
         """Remember the time of now for the driver."""
         self.driver_internal_info[key] = self.now().isoformat()
 
-    def set_instance_info(self, key: str, value: Any) -> None:
+    def set_instance_info(self, key: str, value: object) -> None:
         """Set one thing known about the instance."""
         self.instance_info[key] = value
 
-    def set_property(self, key: str, value: Any) -> None:
+    def set_property(self, key: str, value: object) -> None:
         """Set one property of the machine."""
         self.properties[key] = value
 

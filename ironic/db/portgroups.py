@@ -1,7 +1,7 @@
 """Port groups of nodes."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -60,7 +60,7 @@ class Portgroups(Repository[PortgroupRecord], record=PortgroupRecord):
         """Return the error for a port group that is not there."""
         return PortgroupNotFound(portgroup=ident)
 
-    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+    def parent_missing(self, values: Mapping[str, object]) -> IronicError | None:
         """Return the error for a port group whose node went away."""
         return NodeNotFound(node=values.get("node_id"))
 

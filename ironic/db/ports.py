@@ -57,7 +57,7 @@ class Ports(Repository[PortRecord], record=PortRecord):
     }
 
     @unit_of_work
-    def create_all(self, connection: Connection, ports_of_one_node: Sequence[Mapping[str, Any]]) -> None:
+    def create_all(self, connection: Connection, ports_of_one_node: Sequence[Mapping[str, object]]) -> None:
         """Store new ports in one statement; they have their UUIDs."""
         stored = [self._form.defaults | self._form.of_all(self._identified(values)) for values in ports_of_one_node]
         for values in stored:
@@ -73,7 +73,7 @@ class Ports(Repository[PortRecord], record=PortRecord):
             raise self._taken_address(connection, stored) or self._duplicate(error, {}) from None
 
     @staticmethod
-    def _taken_address(connection: Connection, stored: Sequence[Mapping[str, Any]]) -> IronicError | None:
+    def _taken_address(connection: Connection, stored: Sequence[Mapping[str, object]]) -> IronicError | None:
         """Return the error for an address that another port has, or two of these; ours may be half stored."""
         addresses, uuids = ([one[name] for one in stored] for name in ("address", "uuid"))
         others = sa.select(ports.c.address).where(ports.c.address.in_(addresses), ports.c.uuid.not_in(uuids))
@@ -97,6 +97,6 @@ class Ports(Repository[PortRecord], record=PortRecord):
         """Return the error for a port that is not there."""
         return PortNotFound(port=ident)
 
-    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+    def parent_missing(self, values: Mapping[str, object]) -> IronicError | None:
         """Return the error for a port whose node went away."""
         return NodeNotFound(node=values.get("node_id"))

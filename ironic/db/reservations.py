@@ -8,6 +8,7 @@ the same host. A reservation is no change of the node: it leaves `updated_at` al
 import functools
 import time
 import uuid
+from collections.abc import Mapping
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -133,7 +134,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         if isinstance(node, NodeRecord):
             self._given_back(node, _FREE if released else {})
 
-    def _given_back(self, record: NodeRecord, stored: dict[str, Any]) -> None:
+    def _given_back(self, record: NodeRecord, stored: Mapping[str, object]) -> None:
         self.transactions.after_rollback(functools.partial(_hold, record, record.held_by, record.held_token))
         self.note_stored(record, dict(stored))
         _let_go(record)
@@ -150,7 +151,7 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
             self.release(record, record.held_by)
 
     @repeatable_work
-    def _write_and_release(self, connection: Connection, record: NodeRecord, changed: dict[str, Any]) -> None:
+    def _write_and_release(self, connection: Connection, record: NodeRecord, changed: Mapping[str, object]) -> None:
         stored = self._touched(changed) | _FREE
         if not self._change(connection, self._writable(record), stored):
             raise self.write_refused(record)

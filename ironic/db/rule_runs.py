@@ -4,8 +4,9 @@ A run has two halves: rules before the node was known, and the rest. The first h
 kept; with the second half of a new run an old first half goes.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -50,7 +51,7 @@ class RuleRuns:
         # In this order: `early` has to be decided while `later` is still the old one.
         self._put(connection, {"node_id": node_id, "later": text}, lambda new: [("early", own), ("later", new.later)])
 
-    def _put(self, connection: Connection, values: dict[str, Any], replacing: Replacing) -> None:
+    def _put(self, connection: Connection, values: Mapping[str, object], replacing: Replacing) -> None:
         now = self.transactions.clock()
         connection.execute(
             put(

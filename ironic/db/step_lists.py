@@ -5,7 +5,7 @@ whole; the steps of many lists are read in one statement.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -36,7 +36,7 @@ from ironic.db.tables import (
 from ironic.db.traits import TraitSets
 from ironic.db.transactions import Transactions, unit_of_work
 
-Steps = list[dict[str, Any]]
+Steps = list[dict[str, object]]
 
 
 class StepLists:
@@ -64,18 +64,18 @@ class StepLists:
                 found[owner_id].append(step | {"args": decode(step["args"])})
 
     @unit_of_work
-    def replace(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, Any]]) -> None:
+    def replace(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, object]]) -> None:
         """Give the list exactly these steps."""
         connection.execute(sa.delete(self._table).where(self._owner == owner_id))
         self.append(owner_id, steps)
 
     @unit_of_work
-    def append(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, Any]]) -> None:
+    def append(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, object]]) -> None:
         """Give the list these steps after those it has."""
         if rows := [self._row(owner_id, step) for step in steps]:
             connection.execute(sa.insert(self._table), rows)
 
-    def _row(self, owner_id: int, step: Mapping[str, Any]) -> dict[str, Any]:
+    def _row(self, owner_id: int, step: Mapping[str, object]) -> dict[str, object]:
         values = {key: step[key] for key in ("interface", "step")} | {"args": step.get("args") or {}}
         return self._form.of_all(values | {self._owner.name: owner_id, self._place: number(step[self._place])})
 
@@ -85,11 +85,11 @@ class NamedSteps(Repository[R]):
 
     steps: StepLists
 
-    def create_with(self, values: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> R:
+    def create_with(self, values: Mapping[str, object], steps: Sequence[Mapping[str, object]]) -> R:
         """Store a new list with its steps, in one transaction."""
         return self.transactions.run(lambda _: self._created_with(values, steps))
 
-    def _created_with(self, values: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> R:
+    def _created_with(self, values: Mapping[str, object], steps: Sequence[Mapping[str, object]]) -> R:
         record = self.create(values)
         self.steps.append(record.id, steps)
         return record

@@ -14,7 +14,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.db.column_types import Json, LongText, ShortText, UtcDateTime, as_utc
 from ironic.db.stored_text import JsonText, check_text, encode
 
-Convert = Callable[[Any], Any]
+Convert = Callable[[Any], object]
 
 _LARGEST_INTEGER = 2**31 - 1
 _LARGEST_BIG_INTEGER = 2**63 - 1
@@ -38,16 +38,16 @@ class StoredForm:
             raise TypeError(f"Table {self.table.name} has no column {name}.") from None
         return None if value is None else convert(value)
 
-    def of_all(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def of_all(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return all values as their columns hold them."""
         return {name: self.of(name, value) for name, value in values.items()}
 
 
-def _default_of(column: sa.Column[Any]) -> Any:
+def _default_of(column: sa.Column[object]) -> object:
     return column.default.arg if isinstance(column.default, sa.ColumnDefault) else None
 
 
-def _conversion(column: sa.Column[Any]) -> Convert:
+def _conversion(column: sa.Column[object]) -> Convert:
     name, kind = str(column.name), column.type
     if isinstance(kind, Json):
         return lambda value: value if isinstance(value, JsonText) else encode(value, name)
@@ -57,7 +57,7 @@ def _conversion(column: sa.Column[Any]) -> Convert:
 
 
 def _text(name: str, length: int | None) -> Convert:
-    def convert(value: Any) -> str:
+    def convert(value: object) -> str:
         if not isinstance(value, str):
             raise _wrong(name, "text")
         if length is not None and len(value) > length:
@@ -68,7 +68,7 @@ def _text(name: str, length: int | None) -> Convert:
 
 
 def _boolean(name: str) -> Convert:
-    def convert(value: Any) -> bool:
+    def convert(value: object) -> bool:
         if not isinstance(value, bool):
             raise _wrong(name, "true or false")
         return value
@@ -77,7 +77,7 @@ def _boolean(name: str) -> Convert:
 
 
 def _integer(name: str) -> Convert:
-    def convert(value: Any) -> int:
+    def convert(value: object) -> int:
         if not isinstance(value, int) or abs(value) > _LARGEST_INTEGER:
             raise _wrong(name, f"an integer between -{_LARGEST_INTEGER} and {_LARGEST_INTEGER}")
         return value
@@ -86,7 +86,7 @@ def _integer(name: str) -> Convert:
 
 
 def _big_integer(name: str) -> Convert:
-    def convert(value: Any) -> int:
+    def convert(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST_BIG_INTEGER:
             raise _wrong(name, f"an integer between -{_LARGEST_BIG_INTEGER} and {_LARGEST_BIG_INTEGER}")
         return value
@@ -95,7 +95,7 @@ def _big_integer(name: str) -> Convert:
 
 
 def _moment(name: str) -> Convert:
-    def convert(value: Any) -> datetime.datetime:
+    def convert(value: object) -> datetime.datetime:
         if not isinstance(value, datetime.datetime):
             raise _wrong(name, "a time")
         return as_utc(value)

@@ -36,7 +36,7 @@ def _check_encodable(value: str, what: str) -> None:
         ) from None
 
 
-def encode(value: Any, what: str = "A value") -> JsonText:
+def encode(value: object, what: str = "A value") -> JsonText:
     """Return the value as JSON text, or raise InvalidParameterValue when it has no JSON form."""
     try:
         return JsonText(orjson.dumps(value).decode())

@@ -1,7 +1,7 @@
 """Volume connectors and targets of nodes."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
@@ -30,7 +30,7 @@ def _of_project(table: sa.Table, project: str) -> ColumnElement[bool]:
 class OfNodes(Repository[R]):
     """What both kinds of row do alike."""
 
-    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+    def parent_missing(self, values: Mapping[str, object]) -> IronicError | None:
         """Return the error for a row whose node went away."""
         return NodeNotFound(node=values.get("node_id"))
 

@@ -178,7 +178,7 @@ class Composer:
             return
         by_priority: dict[float, list[str]] = {}
         for step in interface.all_steps("clean"):
-            by_priority.setdefault(self._priority(kind, step), []).append(step["step"])
+            by_priority.setdefault(self._priority(kind, step), []).append(str(step["step"]))
         for priority, names in by_priority.items():
             if priority and len(names) > 1:
                 steps = ", ".join(sorted(names))

@@ -8,6 +8,8 @@ a few look-ups each time a task needs it.
 from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
+from oslo_config import cfg
+
 from ironic.core.errors import (
     DriverNotFound,
     IncompatibleInterface,
@@ -53,7 +55,7 @@ class Composition:
         self._implementations = implementations
 
     @classmethod
-    def load(cls, conf: Any, extensions: Extensions | None = None) -> Self:
+    def load(cls, conf: cfg.ConfigOpts, extensions: Extensions | None = None) -> Self:
         """Compose what the options enable; raises one DriverLoadError with every fault there is."""
         composer = Composer(Wanted.from_conf(conf), installed() if extensions is None else extensions)
         return cls(*composer.compose())

@@ -1,7 +1,5 @@
 """What drivers often ask of a node: the addresses of its ports, what stands in its properties."""
 
-from typing import Any
-
 from ironic.core import capabilities
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.task import Node, Task
@@ -23,7 +21,7 @@ def architecture(node: Node) -> str | None:
     return arch if isinstance(arch, str) else None
 
 
-def add_capability(task: Task, name: str, value: Any) -> None:
+def add_capability(task: Task, name: str, value: object) -> None:
     """Set one capability of a node and keep the others."""
     changed = {**_all(task.node), name: str(value)}
     task.node.properties["capabilities"] = capabilities.render(changed)

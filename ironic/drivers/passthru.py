@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import getattr_static
-from typing import Any, Final, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.management_errors import VendorPassthruException
@@ -31,6 +31,20 @@ class VendorMetadata(NamedTuple):
     metadata: dict[str, Any]
 
 
+# What a caller is held to, and the method. Without the key of the lock a call needs no node.
+Terms = TypedDict(
+    "Terms",
+    {
+        "http_methods": list[str],
+        "async": bool,
+        "description": str,
+        "attach": bool,
+        "require_exclusive_lock": NotRequired[bool | None],
+        "func": Callable[..., object],
+    },
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """The terms of one vendor method."""
@@ -43,9 +57,9 @@ class Route:
     attach: bool
     require_exclusive_lock: bool | None
 
-    def bound_to(self, interface: Any) -> dict[str, Any]:
+    def bound_to(self, interface: object) -> Terms:
         """Return the terms as the engine reads them, with the method of this instance."""
-        terms = {
+        terms: Terms = {
             "http_methods": list(self.http_methods),
             "async": self.async_call,
             "description": self.description,
@@ -109,7 +123,7 @@ def _door(
     return make
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(function: Callable[..., object]) -> Callable[..., object]:
     """Let our own errors through and dress any other as one of ours."""
 
     @functools.wraps(function)

@@ -67,7 +67,7 @@ def node_periodic(
     purpose: str,
     spacing: float,
     enabled: bool = True,
-    filters: Mapping[str, Any] | None = None,
+    filters: Mapping[str, object] | None = None,
     predicate: Callable[[Any], bool] | None = None,
     predicate_extra_fields: Sequence[str] = (),
     limit: int | None = None,
@@ -91,7 +91,7 @@ def _marked(terms: Terms) -> Callable[[Method], Method]:
     return mark
 
 
-def collect(interface: Any, name: str) -> list[PeriodicMethod]:
+def collect(interface: object, name: str) -> list[PeriodicMethod]:
     """Return the periodic methods of an implementation that are switched on."""
     cls = type(interface)
     marked = ((attribute, getattr(getattr_static(cls, attribute), _MARK, None)) for attribute in dir(cls))

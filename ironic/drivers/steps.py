@@ -117,7 +117,7 @@ def flow_step(
     return _mark(kind, _number(priority), _traits(argsinfo, abortable=abortable, requires_ramdisk=requires_ramdisk))
 
 
-def collect(cls: type) -> dict[StepKind, tuple[dict[str, Any], ...]]:
+def collect(cls: type) -> dict[StepKind, tuple[dict[str, object], ...]]:
     """Return the steps of a class by kind, in alphabetical order; an override without decorator is no step."""
     marked = [(name, getattr(getattr_static(cls, name), _MARKS, {})) for name in dir(cls)]
     return {kind: tuple(_document(cls, name, marks[kind]) for name, marks in marked if kind in marks)
@@ -129,7 +129,7 @@ def _document(cls: Any, name: str, traits: Mapping[str, Any]) -> dict[str, Any]:
     return {"step": name, "priority": traits["priority"], "interface": cls.interface_type, **traits}
 
 
-def _mark(kind: StepKind, priority: Priority, traits: Mapping[str, Any]) -> Callable[[Method], Method]:
+def _mark(kind: StepKind, priority: Priority, traits: Mapping[str, object]) -> Callable[[Method], Method]:
     def mark(method: Method) -> Method:
         # A new dictionary each time: a wrapper made by functools.wraps shares the one of what it wraps.
         setattr(method, _MARKS, {**getattr(method, _MARKS, {}), kind: {"priority": priority, **traits}})
@@ -138,19 +138,19 @@ def _mark(kind: StepKind, priority: Priority, traits: Mapping[str, Any]) -> Call
     return mark
 
 
-def _number(priority: Any) -> Priority:
+def _number(priority: object) -> Priority:
     if isinstance(priority, bool) or not isinstance(priority, int | float) or not math.isfinite(priority):
         raise InvalidParameterValue(err=f"The priority of a step must be a number, not {priority!r}.")
     return priority
 
 
-def _not_negative(priority: Any) -> Priority:
+def _not_negative(priority: object) -> Priority:
     if _number(priority) < 0:
         raise InvalidParameterValue(err=f"The priority of this step must not be negative: {priority!r}.")
     return _number(priority)
 
 
-def _traits(argsinfo: Any, **flags: Any) -> dict[str, Any]:
+def _traits(argsinfo: object, **flags: Any) -> dict[str, object]:
     """Return what a step says about itself, checked."""
     for name, value in flags.items():
         if not isinstance(value, bool):
@@ -158,7 +158,7 @@ def _traits(argsinfo: Any, **flags: Any) -> dict[str, Any]:
     return {"argsinfo": _checked(argsinfo), **flags}
 
 
-def _checked(argsinfo: Any) -> ArgsInfo | None:
+def _checked(argsinfo: object) -> ArgsInfo | None:
     """Return the description of arguments, or say what is wrong with it."""
     if argsinfo is None:
         return None
@@ -170,7 +170,7 @@ def _checked(argsinfo: Any) -> ArgsInfo | None:
     return argsinfo
 
 
-def _argument_fault(about: Any) -> str | None:
+def _argument_fault(about: object) -> str | None:
     if not isinstance(about, Mapping):
         return "a dictionary with a description is needed"
     if unknown := sorted(set(about) - {"description", "required"}):

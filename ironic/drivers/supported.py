@@ -33,7 +33,7 @@ def _name_of(cls: type, published: Any) -> str | None:
     return None
 
 
-def _imported(extension: Extension, cls: type) -> Any:
+def _imported(extension: Extension, cls: type) -> object:
     """Return what an entry point stands for if that is imported already."""
     module, _, path = extension.value.partition(":")
     found: Any = sys.modules.get(module.strip())
@@ -42,7 +42,7 @@ def _imported(extension: Extension, cls: type) -> Any:
     return found
 
 
-def _from_same_package(extension: Extension, cls: type) -> Any:
+def _from_same_package(extension: Extension, cls: type) -> object:
     """Return what an entry point of the class's own package stands for; one that can't be imported isn't it."""
     if extension.value.partition(".")[0] != cls.__module__.partition(".")[0]:
         return None

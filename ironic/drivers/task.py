@@ -114,5 +114,13 @@ class Task(inspection.Task, HasInterfaces, Protocol):
         Nothing that waits for a machine belongs into such a block.
         """
 
+    def change_power(self, target: str, timeout: int | None = None) -> None:
+        """Bring the machine to a power state, or restart it, within ``timeout`` seconds (None: as configured).
+
+        This is the one way to do it: ``power`` knows how, but notifies nobody, and does not ask whether the node may be
+        switched off. What is pending on the node is stored before the order goes out; the caller saves it afterwards.
+        Raises PowerStateFailure when ``disable_power_off`` forbids it or the machine does not get there.
+        """
+
     def alternative(self, kind: str, name: str) -> "BaseInterface":
         """Return another implementation of a kind that the node could have here, or raise why it can't."""

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from oslo_config import cfg
+
 from ironic.core.interface_kinds import KINDS, interface_field
 
 
@@ -21,7 +23,7 @@ class Wanted:
     clean_priorities: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_conf(cls, conf: Any) -> Self:
+    def from_conf(cls, conf: cfg.ConfigOpts) -> Self:
         """Read the options."""
         return cls(
             hardware_types=_unique(conf.enabled_hardware_types),

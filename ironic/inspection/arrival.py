@@ -41,7 +41,7 @@ class Arrival(NamedTuple):
 def accept(
     store: Store,
     book: RuleBook,
-    body: Any,
+    body: object,
     node_uuid: str | None = None,
     *,
     boot_token: str = "",

@@ -9,7 +9,7 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from ironic.db import NodeRecord, Store
@@ -28,7 +28,7 @@ def system_resolver(host: str) -> list[str]:
     return [str(address[0]) for *_, address in found]
 
 
-def collect(driver_info: Mapping[str, Any], resolve: Resolver = system_resolver) -> list[str]:
+def collect(driver_info: Mapping[str, object], resolve: Resolver = system_resolver) -> list[str]:
     """Return the addresses, each once, in the order of driver_info."""
     found: dict[str, None] = {}
     for host in hosts(driver_info):
@@ -38,7 +38,7 @@ def collect(driver_info: Mapping[str, Any], resolve: Resolver = system_resolver)
     return list(found)
 
 
-def hosts(driver_info: Mapping[str, Any]) -> list[str]:
+def hosts(driver_info: Mapping[str, object]) -> list[str]:
     """Return the hosts that driver_info names as addresses of the BMC."""
     bridged = str(driver_info.get("ipmi_bridging", "no")).lower() not in ("no", "none", "")
     named = [

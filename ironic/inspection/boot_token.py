@@ -8,7 +8,7 @@ boots have none.
 import hmac
 import secrets
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -39,17 +39,17 @@ def forget(node: "NodeRecord") -> None:
         node.del_driver_internal_info(key)
 
 
-def is_wanted(memory: Mapping[str, Any]) -> bool:
+def is_wanted(memory: Mapping[str, object]) -> bool:
     """Tell whether a node with this driver_internal_info takes data with its token only."""
     return memory.get(_KEY) is not None
 
 
-def was_shown(memory: Mapping[str, Any]) -> bool:
+def was_shown(memory: Mapping[str, object]) -> bool:
     """Tell whether the data that are being processed came with the node's token."""
     return bool(memory.get(_SHOWN))
 
 
-def opens(memory: Mapping[str, Any], shown: str) -> bool:
+def opens(memory: Mapping[str, object], shown: str) -> bool:
     """Tell, in constant time, whether this is the node's token, or it has none."""
     expected = memory.get(_KEY)
     return expected is None or hmac.compare_digest(str(expected).encode(), shown.encode())

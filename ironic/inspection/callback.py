@@ -6,6 +6,7 @@ any are left out of the look-up and stay in the inventory. Source: facts/inspect
 
 import ipaddress
 import logging
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from ironic.core import syntax
@@ -29,7 +30,7 @@ class Callback(NamedTuple):
     bmc_addresses: list[str]
 
 
-def check(body: Any, node_uuid: str | None = None) -> Callback:
+def check(body: object, node_uuid: str | None = None) -> Callback:
     """Take a body apart, or raise InvalidParameterValue; with a node's UUID the addresses may all be useless."""
     if node_uuid is not None and not syntax.is_uuid(node_uuid):
         raise _invalid("node_uuid is no UUID")
@@ -44,7 +45,7 @@ def check(body: Any, node_uuid: str | None = None) -> Callback:
     return Callback(inventory, {key: value for key, value in body.items() if key != "inventory"}, macs, bmc_addresses)
 
 
-def bmc_address_of(text: Any) -> str | None:
+def bmc_address_of(text: object) -> str | None:
     """Return an address of a BMC in its shortest form, None when it is none or stands for none."""
     if not isinstance(text, str) or text in _NO_ADDRESS:
         return None
@@ -54,7 +55,7 @@ def bmc_address_of(text: Any) -> str | None:
         return None
 
 
-def _macs(interfaces: Any) -> list[str]:
+def _macs(interfaces: object) -> list[str]:
     if not isinstance(interfaces, list) or not interfaces:
         raise _invalid("inventory.interfaces is missing, empty or no list")
     if len(interfaces) > _MOST_INTERFACES:
@@ -63,7 +64,7 @@ def _macs(interfaces: Any) -> list[str]:
     return list(dict.fromkeys(mac for mac in found if mac is not None))
 
 
-def _mac_of_interface(interface: Any, index: int) -> str | None:
+def _mac_of_interface(interface: object, index: int) -> str | None:
     address = interface.get("mac_address") if isinstance(interface, dict) else None
     if not isinstance(address, str):
         raise _invalid(f"inventory.interfaces[{index}] has no mac_address that is text")
@@ -73,7 +74,7 @@ def _mac_of_interface(interface: Any, index: int) -> str | None:
     return mac
 
 
-def _bmc_addresses(inventory: dict[str, Any]) -> list[str]:
+def _bmc_addresses(inventory: Mapping[str, object]) -> list[str]:
     for name in _BMC_FIELDS:
         if not isinstance(inventory.get(name), str | None):
             raise _invalid(f"inventory.{name} is neither text nor null")

@@ -7,10 +7,12 @@ The new node gets its ports at once, so that the next report of the same machine
 
 import ipaddress
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, Self
+from typing import Final, Self
+
+from oslo_config import cfg
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
@@ -55,7 +57,7 @@ class Discovery:
     heartbeat_timeout: int = 60
 
     @classmethod
-    def from_conf(cls, conf: Any) -> Self | None:
+    def from_conf(cls, conf: cfg.ConfigOpts) -> Self | None:
         """Read the options; None when discovery is off. Raises InvalidParameterValue."""
         options = conf.auto_discovery
         if not options.enabled:
@@ -89,7 +91,7 @@ def enroll(
     store: Store,
     discovery: Discovery,
     *,
-    inventory: dict[str, Any],
+    inventory: Mapping[str, object],
     macs: Sequence[str],
     bmc_addresses: Sequence[str],
     source: str | None,
@@ -128,7 +130,7 @@ def _was_never_looked_at(store: Store, node: NodeRow) -> bool:
     return bool(state == states.ENROLL and discovered and finished_at is None and not last_error)
 
 
-def ports_of(inventory: dict[str, Any], add_ports: str) -> list[dict[str, Any]]:
+def ports_of(inventory: Mapping[str, object], add_ports: str) -> list[dict[str, object]]:
     """Return the ports that the hooks will want, or raise NotWelcome when no interface can be used."""
     found = validate_interfaces.all_interfaces(inventory)
     valid = validate_interfaces.valid_interfaces(found, add_ports)
@@ -141,7 +143,7 @@ def _create(
     store: Store,
     discovery: Discovery,
     chosen: dict[str, str],
-    new_ports: list[dict[str, Any]],
+    new_ports: Sequence[Mapping[str, object]],
     bmc_addresses: Sequence[str],
 ) -> NodeRow:
     # Once more, for others do the same at the same time.

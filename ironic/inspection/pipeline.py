@@ -44,8 +44,8 @@ class Pipeline:
     def run(
         self,
         task: Task,
-        inventory: dict[str, Any],
-        plugin_data: dict[str, Any] | None = None,
+        inventory: dict[str, object],
+        plugin_data: dict[str, object] | None = None,
         *,
         is_proven: bool = True,
     ) -> None:
@@ -65,7 +65,7 @@ class Pipeline:
             raise
 
     def _process(
-        self, task: StagedTask, rules: Inspection, inventory: dict[str, Any], plugin_data: dict[str, Any]
+        self, task: StagedTask, rules: Inspection, inventory: dict[str, object], plugin_data: dict[str, object]
     ) -> None:
         shown = read_only(inventory)
         self._preprocess(task, shown, plugin_data)
@@ -79,7 +79,7 @@ class Pipeline:
         rules.keep()
         task.commit()
 
-    def _preprocess(self, task: StagedTask, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
+    def _preprocess(self, task: StagedTask, inventory: Mapping[str, Any], plugin_data: dict[str, object]) -> None:
         """Let every hook look at the data, then fail with all that they found."""
         reasons = [_failure_of(name, hook.preprocess, task, inventory, plugin_data) for name, hook in self.hooks]
         if found := [reason for reason in reasons if reason]:
@@ -91,7 +91,7 @@ def _failure_of(
     call: Callable[[StagedTask, Mapping[str, Any], dict[str, Any]], None],
     task: StagedTask,
     inventory: Mapping[str, Any],
-    plugin_data: dict[str, Any],
+    plugin_data: dict[str, object],
 ) -> str | None:
     """Call a hook; return why it failed, if it did."""
     try:
@@ -108,7 +108,7 @@ def _failure_of(
     return None
 
 
-def _keep(task: StagedTask, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+def _keep(task: StagedTask, inventory: dict[str, object], plugin_data: dict[str, Any]) -> None:
     """Keep what was found where the operator wants it."""
     for name in _NOT_KEPT:
         plugin_data.pop(name, None)

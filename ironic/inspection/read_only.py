@@ -5,9 +5,11 @@ write raises InventoryIsReadOnly. A deep copy is plain again.
 """
 
 import copy
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 from ironic.core.errors import HardwareInspectionFailure
+
+T = TypeVar("T")
 
 
 class InventoryIsReadOnly(HardwareInspectionFailure):
@@ -26,7 +28,7 @@ class ReadOnlyDict(dict[str, Any]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     pop = popitem = clear = update = setdefault = _refuse
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+    def __deepcopy__(self, memo: dict[int, object]) -> dict[str, Any]:
         return {key: copy.deepcopy(value, memo) for key, value in self.items()}
 
 
@@ -36,14 +38,14 @@ class ReadOnlyList(list[Any]):
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = extend = insert = remove = pop = clear = sort = reverse = _refuse
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
+    def __deepcopy__(self, memo: dict[int, object]) -> list[Any]:
         return [copy.deepcopy(value, memo) for value in self]
 
 
-def read_only(value: Any) -> Any:
+def read_only(value: T) -> T:
     """Return plain data as a read-only copy."""
     if isinstance(value, dict):
-        return ReadOnlyDict((key, read_only(inner)) for key, inner in value.items())
+        return cast(T, ReadOnlyDict((key, read_only(inner)) for key, inner in value.items()))
     if isinstance(value, list):
-        return ReadOnlyList(read_only(inner) for inner in value)
+        return cast(T, ReadOnlyList(read_only(inner) for inner in value))
     return value

@@ -19,19 +19,19 @@ def at(data: Any, *keys: str) -> Any:
     return data
 
 
-def text_at(data: Any, *keys: str) -> str | None:
+def text_at(data: object, *keys: str) -> str | None:
     """Return the text that stands there."""
     value = at(data, *keys)
     return value if isinstance(value, str) else None
 
 
-def list_at(data: Any, *keys: str) -> list[Any]:
+def list_at(data: object, *keys: str) -> list[object]:
     """Return the list that stands there, an empty one when none does."""
     value = at(data, *keys)
     return value if isinstance(value, list) else []
 
 
-def whole_number_at(data: Any, *keys: str) -> int | None:
+def whole_number_at(data: object, *keys: str) -> int | None:
     """Return the whole number that stands there, written as a number or as text."""
     value = at(data, *keys)
     if isinstance(value, int) and not isinstance(value, bool):

@@ -7,7 +7,6 @@ refused. A machine may have an IPv4 and an IPv6 address, so addresses of two fam
 
 import logging
 from collections.abc import Mapping
-from typing import Any
 
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import are_two_machines
@@ -16,7 +15,7 @@ from ironic.inspection import boot_token
 LOG = logging.getLogger(__name__)
 
 
-def objection(memory: Mapping[str, Any], *, shown: str, source: str | None, node: str) -> str | None:
+def objection(memory: Mapping[str, object], *, shown: str, source: str | None, node: str) -> str | None:
     """Return why data are not taken for a node with this driver_internal_info, None when they are.
 
     ``shown`` is the boot token that came with them, ``source`` where they came from.

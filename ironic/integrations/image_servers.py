@@ -8,7 +8,7 @@ import logging
 import os
 import ssl
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import certifi
 
@@ -44,7 +44,7 @@ def get(url: str, headers: Mapping[str, str] | None = None, most_bytes: int | No
     return outgoing.get(url, terms, headers)
 
 
-def check(node_uuid: str, instance_info: Mapping[str, Any]) -> None:
+def check(node_uuid: str, instance_info: Mapping[str, object]) -> None:
     """Raise when an instance says half of how the agent is to prove that it may have the image."""
     strategy = instance_info.get(_STRATEGY)
     if strategy not in (None, "", "noauth", BASIC):
@@ -55,7 +55,7 @@ def check(node_uuid: str, instance_info: Mapping[str, Any]) -> None:
         raise MissingParameterValue(err=f"Node {node_uuid} needs {' and '.join(_CREDENTIALS)} in its instance_info.")
 
 
-def for_agent(instance_info: Mapping[str, Any]) -> dict[str, Any]:
+def for_agent(instance_info: Mapping[str, object]) -> dict[str, object]:
     """Return what an instance says about that, as the agent wants it."""
     if instance_info.get(_STRATEGY) != BASIC:
         return {}

@@ -6,7 +6,7 @@ notifications stays as it is. The operator's own word in a file wins over every 
 """
 
 import socket
-from typing import Any, Final
+from typing import Final, Protocol
 
 from oslo_config import cfg
 
@@ -25,22 +25,39 @@ _GROUP: Final = "oslo_messaging_rabbit"
 _TERMS: Final = {"amqp_auto_delete": "true", "rabbit_interval_max": "5"}
 
 
-def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> Any:
+class LibraryTransport(Protocol):
+    """A transport of oslo.messaging."""
+
+    def cleanup(self) -> None:
+        """Close its connections."""
+
+
+class LibraryTarget(Protocol):
+    """A target of oslo.messaging."""
+
+    version: str | None
+
+
+def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> LibraryTransport:
     """Return the transport that calls travel by; nothing is connected yet."""
     oslo_messaging.set_transport_defaults(control_exchange=NAME)
     # The first one registers the driver's options, which say whether the terms fit; it never connects.
-    plain = oslo_messaging.get_rpc_transport(conf, url=url)
+    plain: LibraryTransport = oslo_messaging.get_rpc_transport(conf, url=url)
     address = oslo_messaging.TransportURL.parse(conf, url)
     if address.transport != "rabbit":
         return plain
     plain.cleanup()
     address.query = _terms(conf) | address.query
-    return oslo_messaging.get_rpc_transport(conf, url=address)
+    tuned: LibraryTransport = oslo_messaging.get_rpc_transport(conf, url=address)
+    return tuned
 
 
-def target_of_calls(conf: cfg.ConfigOpts, host: str | None = None) -> Any:
+def target_of_calls(conf: cfg.ConfigOpts, host: str | None = None) -> LibraryTarget:
     """Return where calls go; what has another control_exchange never meets."""
-    return oslo_messaging.Target(exchange=EXCHANGE, topic=f"{conf.control_exchange}.conductors", server=host)
+    target: LibraryTarget = oslo_messaging.Target(
+        exchange=EXCHANGE, topic=f"{conf.control_exchange}.conductors", server=host
+    )
+    return target
 
 
 def shown(conf: cfg.ConfigOpts, url: str | None) -> str:

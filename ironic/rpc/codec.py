@@ -13,27 +13,27 @@ import orjson
 from ironic.core.errors import IronicError, all_errors
 
 
-def copied(value: Any) -> Any:
+def copied(value: object) -> Any:
     """Return the value as it arrives on the other side; TypeError if it can't travel."""
     return orjson.loads(orjson.dumps(value))
 
 
-def result(value: Any) -> dict[str, Any]:
+def result(value: object) -> dict[str, object]:
     """Return the envelope of a result."""
     return {"result": value}
 
 
-def failure(error: IronicError) -> dict[str, Any]:
+def failure(error: IronicError) -> dict[str, object]:
     """Return the envelope of an error; facts that are no JSON travel as text."""
     families = [cls.__name__ for cls in type(error).__mro__ if issubclass(cls, IronicError)]
     told = {"classes": families, "status": error.status, "message": _text(error.message), "facts": _plain(error.facts)}
     return {"error": told}
 
 
-def _plain(facts: dict[str, Any]) -> dict[str, Any]:
+def _plain(facts: Mapping[str, object]) -> dict[str, object]:
     """Return facts as JSON; those that are none travel as text, so that an error always gets through."""
     try:
-        plain: dict[str, Any] = orjson.loads(orjson.dumps(facts, default=str, option=orjson.OPT_NON_STR_KEYS))
+        plain: dict[str, object] = orjson.loads(orjson.dumps(facts, default=str, option=orjson.OPT_NON_STR_KEYS))
     except TypeError:
         plain = {key: _text(str(value)) for key, value in facts.items()}
     return plain
@@ -44,7 +44,7 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def opened(envelope: Mapping[str, Any]) -> Any:
+def opened(envelope: Mapping[str, Any]) -> object:
     """Return the result in an envelope, or raise its error."""
     if "error" in envelope:
         raise rebuilt(envelope["error"])

@@ -5,7 +5,8 @@ has left its nodes to others, so placement is asked again, and the call, which w
 """
 
 import random
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from ironic.core.call_errors import ConductorAbsent
@@ -36,8 +37,10 @@ class _Remote:
     def __init__(self, transport: Transport, host: str, look_again: Callable[[], str] | None = None) -> None:
         self._transport, self._host, self._look_again = transport, host, look_again
 
-    def ask(self, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
+    def ask(self, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call, of another conductor if this one is gone and its work has passed on."""
+        # Without a hook, as in production, this is nothing; the tests refuse calls while a transaction is open.
+        sys.audit("ironic.conductor.call", call.name)
         try:
             return self._transport.ask(self._host, context, call, arguments)
         except ConductorAbsent:
@@ -47,8 +50,8 @@ class _Remote:
         return self._transport.ask(self._host, context, call, arguments)
 
 
-def _forwarder(call: Call) -> Callable[..., Any]:
-    def forward(self: _Remote, context: RequestContext, *args: Any, **kwargs: Any) -> Any:
+def _forwarder(call: Call) -> Callable[..., object]:
+    def forward(self: _Remote, context: RequestContext, *args: Any, **kwargs: Any) -> object:
         return self.ask(context, call, call.arguments(*args, **kwargs))
 
     forward.__name__ = call.name

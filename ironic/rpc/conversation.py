@@ -6,9 +6,10 @@ plain JSON-able values, the caller's context comes first. What a call decides is
 stands only what the caller can rely on.
 """
 
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from ironic.core.context import RequestContext
+from ironic.core.machine_documents import BootDevice, Console, Lights
 from ironic.rpc.call import EXCLUSIVE, SHARED, call, calls_of
 
 
@@ -28,7 +29,7 @@ class ConductorCalls(Protocol):
 
     @call(lock=EXCLUSIVE, purpose="provision verb {verb}")
     def change_provision_state(
-        self, context: RequestContext, node_id: str, verb: str, arguments: dict[str, Any]
+        self, context: RequestContext, node_id: str, verb: str, arguments: dict[str, object]
     ) -> None:
         """Begin what a provision verb asks for; ``arguments`` has only what the user gave."""
 
@@ -37,17 +38,17 @@ class ConductorCalls(Protocol):
         """Delete a node with everything that belongs to it."""
 
     @call(lock=SHARED, purpose="validation")
-    def validate_interfaces(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
+    def validate_interfaces(self, context: RequestContext, node_id: str) -> dict[str, dict[str, object]]:
         """Return ``{kind: {"result": True, False or None, "reason": text if not True}}`` of the node's interfaces."""
 
     @call(lock=SHARED, purpose="listing clean steps")
-    def cleaning_steps(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+    def cleaning_steps(self, context: RequestContext, node_id: str) -> dict[str, object]:
         """Return the ``steps`` that automated cleaning would run, and since when an agent's are known (``source``)."""
 
     # What a machine or its driver reports
 
     @call(lock=EXCLUSIVE, purpose="heartbeat of the agent", background=True)
-    def heartbeat(self, context: RequestContext, node_id: str, beat: dict[str, Any]) -> None:
+    def heartbeat(self, context: RequestContext, node_id: str, beat: dict[str, object]) -> None:
         """Take note of an agent's sign of life; the API has checked its token against the row.
 
         ``beat`` has callback_url, agent_version, agent_verify_ca, agent_status and agent_status_message.
@@ -55,7 +56,7 @@ class ConductorCalls(Protocol):
 
     @call(lock=EXCLUSIVE, purpose="processing inspection data", background=True)
     def continue_inspection(
-        self, context: RequestContext, node_id: str, inventory: dict[str, Any], plugin_data: dict[str, Any]
+        self, context: RequestContext, node_id: str, inventory: dict[str, object], plugin_data: dict[str, object]
     ) -> None:
         """Go on with an inspection from what the ramdisk found; answers before the data are processed."""
 
@@ -66,7 +67,7 @@ class ConductorCalls(Protocol):
     # Ports and port groups
 
     @call(lock=EXCLUSIVE, purpose="changing port {port_id}")
-    def update_port(self, context: RequestContext, port_id: str, changes: dict[str, Any]) -> None:
+    def update_port(self, context: RequestContext, port_id: str, changes: dict[str, object]) -> None:
         """Change fields of a port; the node's network interface has a say."""
 
     @call(lock=EXCLUSIVE, purpose="deleting port {port_id}")
@@ -74,7 +75,7 @@ class ConductorCalls(Protocol):
         """Delete a port; the node's network interface has a say."""
 
     @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}")
-    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, Any]) -> None:
+    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, object]) -> None:
         """Change fields of a port group; the node's network interface has a say."""
 
     @call(lock=EXCLUSIVE, purpose="deleting port group {portgroup_id}")
@@ -84,11 +85,11 @@ class ConductorCalls(Protocol):
     # Virtual network interfaces
 
     @call(lock=SHARED, purpose="listing virtual interfaces")
-    def list_vifs(self, context: RequestContext, node_id: str) -> list[dict[str, Any]]:
+    def list_vifs(self, context: RequestContext, node_id: str) -> list[dict[str, object]]:
         """Return the virtual interfaces that are bound to the node's ports."""
 
     @call(lock=EXCLUSIVE, purpose="attaching virtual interface {vif[id]}")
-    def attach_vif(self, context: RequestContext, node_id: str, vif: dict[str, Any]) -> None:
+    def attach_vif(self, context: RequestContext, node_id: str, vif: dict[str, object]) -> None:
         """Bind a virtual interface, named by ``vif["id"]``, to a port of the node."""
 
     @call(lock=EXCLUSIVE, purpose="detaching virtual interface {vif_id}")
@@ -102,7 +103,7 @@ class ConductorCalls(Protocol):
         """Choose what the machine boots from, once or from now on."""
 
     @call(lock=SHARED, purpose="reading the boot device")
-    def get_boot_device(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+    def get_boot_device(self, context: RequestContext, node_id: str) -> BootDevice:
         """Return ``{"boot_device": ..., "persistent": ...}`` as the machine reports it."""
 
     @call(lock=SHARED, purpose="reading the supported boot devices")
@@ -124,13 +125,13 @@ class ConductorCalls(Protocol):
         """Begin to open or to close the console."""
 
     @call(lock=SHARED, purpose="reading the console")
-    def get_console(self, context: RequestContext, node_id: str) -> dict[str, Any]:
+    def get_console(self, context: RequestContext, node_id: str) -> Console:
         """Return how to reach the open console."""
 
     # RAID
 
     @call(lock=EXCLUSIVE, purpose="setting the target RAID configuration")
-    def set_target_raid_config(self, context: RequestContext, node_id: str, config: dict[str, Any]) -> None:
+    def set_target_raid_config(self, context: RequestContext, node_id: str, config: dict[str, object]) -> None:
         """Note which logical disks the machine is to have; a step creates them."""
 
     # Signals and lights
@@ -140,7 +141,7 @@ class ConductorCalls(Protocol):
         """Send the machine a non-maskable interrupt."""
 
     @call(lock=SHARED, purpose="listing indicators")
-    def supported_indicators(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
+    def supported_indicators(self, context: RequestContext, node_id: str) -> Lights:
         """Return the lights by component and name, each with ``readonly`` and ``states``."""
 
     @call(lock=SHARED, purpose="reading an indicator")
@@ -154,7 +155,7 @@ class ConductorCalls(Protocol):
     # Virtual media
 
     @call(lock=SHARED, purpose="reading the virtual media")
-    def get_virtual_media(self, context: RequestContext, node_id: str) -> list[dict[str, Any]]:
+    def get_virtual_media(self, context: RequestContext, node_id: str) -> list[dict[str, object]]:
         """Return what is in the machine's virtual drives."""
 
     @call(lock=EXCLUSIVE, purpose="attaching a virtual {device_type}")
@@ -173,23 +174,23 @@ class ConductorCalls(Protocol):
     # "file": its bytes in base64}``; an asynchronous one was only begun.
 
     @call(lock=SHARED, purpose="listing vendor methods")
-    def vendor_methods(self, context: RequestContext, node_id: str) -> dict[str, dict[str, Any]]:
+    def vendor_methods(self, context: RequestContext, node_id: str) -> dict[str, dict[str, object]]:
         """Return the vendor methods of a node, each with its terms."""
 
     @call(lock=SHARED, purpose="vendor method {method}")
     def call_vendor_method(
-        self, context: RequestContext, node_id: str, method: str, http_method: str, arguments: dict[str, Any]
-    ) -> dict[str, Any]:
+        self, context: RequestContext, node_id: str, method: str, http_method: str, arguments: dict[str, object]
+    ) -> dict[str, object]:
         """Call one of them."""
 
     @call()
-    def driver_vendor_methods(self, context: RequestContext, hardware_type: str) -> dict[str, dict[str, Any]]:
+    def driver_vendor_methods(self, context: RequestContext, hardware_type: str) -> dict[str, dict[str, object]]:
         """Return the vendor methods that need no node, each with its terms."""
 
     @call()
     def call_driver_vendor_method(
-        self, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, Any]
-    ) -> dict[str, Any]:
+        self, context: RequestContext, hardware_type: str, method: str, http_method: str, arguments: dict[str, object]
+    ) -> dict[str, object]:
         """Call one of them."""
 
     # Hardware types

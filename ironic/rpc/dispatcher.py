@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from ironic.core.call_errors import CallCameTooLate, ConductorAbsent
 from ironic.core.context import RequestContext
@@ -22,7 +22,7 @@ from ironic.rpc.envelope import Envelope
 
 LOG = logging.getLogger(__name__)
 
-_NONE: Final[Mapping[str, Any]] = {}
+_NONE: Final[Mapping[str, object]] = {}
 
 
 class Dispatcher:
@@ -57,15 +57,19 @@ class Dispatcher:
                 self._changed.notify_all()
 
     def answer(
-        self, context: Mapping[str, Any], name: str, arguments: Mapping[str, Any], envelope: Mapping[str, Any] = _NONE
-    ) -> dict[str, Any]:
+        self,
+        context: Mapping[str, object],
+        name: str,
+        arguments: Mapping[str, object],
+        envelope: Mapping[str, object] = _NONE,
+    ) -> dict[str, object]:
         """Do one call and return the envelope of its result or error, plain JSON; raises nothing."""
         with self._counted():
             return self._answer(RequestContext.from_dict(context), name, arguments, envelope)
 
     def _answer(
-        self, asker: RequestContext, name: str, arguments: Mapping[str, Any], envelope: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self, asker: RequestContext, name: str, arguments: Mapping[str, object], envelope: Mapping[str, object]
+    ) -> dict[str, object]:
         try:
             self._check(name, envelope)
             return codec.result(codec.copied(self._perform(asker, name, arguments)))
@@ -79,7 +83,7 @@ class Dispatcher:
             LOG.exception("%s failed, request %s, arguments %s", name, asker.request_id, _named(arguments))
             return codec.failure(IronicError(request_id=asker.request_id))
 
-    def _check(self, name: str, envelope: Mapping[str, Any]) -> None:
+    def _check(self, name: str, envelope: Mapping[str, object]) -> None:
         if self._leaving:
             raise ConductorAbsent(host=self._host, call=name, reason="it is leaving")
         try:
@@ -88,7 +92,7 @@ class Dispatcher:
             raise CallNotUnderstood(host=self._host, call=name, reason=f"its envelope can't be read: {error}") from None
         read.check(self._host, name, time.time())
 
-    def _perform(self, context: RequestContext, name: str, arguments: Mapping[str, Any]) -> Any:
+    def _perform(self, context: RequestContext, name: str, arguments: Mapping[str, object]) -> object:
         if name not in self._calls:
             raise CallNotUnderstood(host=self._host, call=name, reason="it is not known here")
         call = self._calls[name]
@@ -99,12 +103,12 @@ class Dispatcher:
         return getattr(self._endpoint, name)(context, **known)
 
 
-def _meant(call: Call, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _meant(call: Call, arguments: Mapping[str, object]) -> dict[str, object]:
     """Leave out arguments of a later release that say nothing; those that do say something are not passed over."""
     known = call.signature.parameters
     return {name: value for name, value in arguments.items() if name in known or value is not None}
 
 
-def _named(arguments: Mapping[str, Any]) -> str:
+def _named(arguments: Mapping[str, object]) -> str:
     """Describe arguments for the log: what identifies something in full, of the rest (secrets!) only the names."""
     return ", ".join(f"{key}={value}" if key.endswith("_id") else key for key, value in arguments.items())

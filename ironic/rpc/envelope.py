@@ -31,7 +31,7 @@ class Envelope:
         version = Version.parse(wire["version"]) if "version" in wire else FIRST
         return cls(version, None if begin_before is None else float(begin_before))
 
-    def to_wire(self) -> dict[str, Any]:
+    def to_wire(self) -> dict[str, object]:
         """Return the plain form."""
         return {"version": str(self.version), "begin_before": self.begin_before}
 

@@ -3,7 +3,7 @@
 Arguments and result still pass the codec, so both sides hold copies, and code that works here works over a bus.
 """
 
-from typing import Any
+from collections.abc import Mapping
 
 from ironic.core.call_errors import ConductorAbsent
 from ironic.core.context import RequestContext
@@ -33,7 +33,7 @@ class InProcess:
         """Take a conductor off; it needn't be there."""
         self._dispatchers.pop(host, None)
 
-    def ask(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
+    def ask(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call; a call nobody waits for is made all the same, its failure only logged."""
         # It is not known to wait: most calls only compute here. Those that ask a BMC lose the permit after a while.
         PERMIT.must_not_hurry()

@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ironic.conf import CONF
 from ironic.core.call_errors import CallCameTooLate, ConductorAbsent, ConductorSilent
@@ -66,20 +66,27 @@ class _Endpoint:
 
     def answer(
         self,
-        context: Mapping[str, Any],
+        context: Mapping[str, object],
         name: str,
-        arguments: Mapping[str, Any],
-        envelope: Mapping[str, Any] | None = None,
-        **later: Any,
-    ) -> dict[str, Any]:
+        arguments: Mapping[str, object],
+        envelope: Mapping[str, object] | None = None,
+        **later: object,
+    ) -> dict[str, object]:
         """Do one call and return its envelope; what a later release adds to a message is not looked at."""
         return self._dispatcher.answer(context, name, arguments, envelope or {}) | {"clock": time.time()}
+
+
+class _LibraryServer(Protocol):
+    """An RPC server of oslo.messaging."""
+
+    def stop(self) -> None: ...
+    def wait(self) -> None: ...
 
 
 class Server:
     """One conductor's ear on the bus."""
 
-    def __init__(self, server: Any, dispatcher: Dispatcher) -> None:
+    def __init__(self, server: _LibraryServer, dispatcher: Dispatcher) -> None:
         self._server, self._dispatcher = server, dispatcher
 
     def retire(self) -> None:
@@ -128,7 +135,7 @@ class MessageBus:
         server.start()
         return Server(server, dispatcher)
 
-    def ask(self, host: str, context: RequestContext, call: Call, arguments: dict[str, Any]) -> Any:
+    def ask(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call; a call nobody waits for only has to reach the broker."""
         version = versions.spoken(CONF.pin_release_version)
         message = {"name": call.name, "arguments": codec.copied(versions.held_to(version, call, arguments))}
@@ -203,8 +210,8 @@ class MessageBus:
         return self._client.prepare(server=f"nobody-{uuid.uuid4()}", **terms)
 
     def _carry(
-        self, host: str, context: RequestContext, call: Call, message: dict[str, Any], version: versions.Version
-    ) -> Any:
+        self, host: str, context: RequestContext, call: Call, message: dict[str, object], version: versions.Version
+    ) -> object:
         """Send one message and return what comes back; what the library raises becomes an error of ours."""
         began = time.monotonic()
         limit = call.timeout or CONF.rpc_response_timeout
@@ -223,13 +230,13 @@ class MessageBus:
         except (exceptions.MessagingException, OSError) as error:
             raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
 
-    def _enveloped(self, host: str, call: Call, version: versions.Version) -> dict[str, Any]:
+    def _enveloped(self, host: str, call: Call, version: versions.Version) -> dict[str, object]:
         if version == versions.FIRST:
             return {}
         begin_before = self._clocks.there(host) + self._silence if call.wait else None
         return {"envelope": Envelope(version, begin_before).to_wire()}
 
-    def _send(self, host: str, context: RequestContext, call: Call, message: dict[str, Any]) -> Any:
+    def _send(self, host: str, context: RequestContext, call: Call, message: Mapping[str, object]) -> object:
         ready = self._client.prepare(
             server=host,
             timeout=call.timeout,

@@ -8,7 +8,7 @@ earlier versions knew and never changes; a test holds the present conversation a
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ironic.core.call_errors import CallHeldBack
 from ironic.rpc.call import Call
@@ -73,7 +73,7 @@ def tell_of_pin(pin: str | None) -> None:
         LOG.warning("pin_release_version = %s is no release of this service (%s), so nothing is held back", pin, own)
 
 
-def held_to(version: Version, call: Call, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def held_to(version: Version, call: Call, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments as this version knew them, or raise CallHeldBack if it takes more than that."""
     if version not in HISTORY:
         return dict(arguments)

@@ -2,23 +2,26 @@
 
 The data are checked and matched with the one node that waits for them; a conductor works on them in the background. Old
 agents speak exactly version 1.1 and learn the UUID of their node; newer ones get what a look-up answers, with the
-token if it is given out for the first time. Every failed match is the same 404, as is a version in between. Source:
-demands S72 to S77.
+token if it is given out for the first time. Every failed match is the same 404, as is a version in between. Early rules
+may call slow services, so reports are worked on by a few threads that are there for nothing else; who finds too many
+waiting for these gets a 503. Source: demands S72 to S77.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, telling
+from ironic.api import answers, ramdisk, telling
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, Parsed
 from ironic.api.errors import Refused
 from ironic.api.request import Request
-from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, TEXT, closed
-from ironic.core import states
+from ironic.core import permit, states
 from ironic.core.errors import IronicError
+from ironic.core.permit import LANE, MustMove
 from ironic.core.secrets import REPLACEMENT
 from ironic.core.values import Text, Uuid
 from ironic.inspection import boot_token
@@ -36,6 +39,11 @@ _GAP: Final = range(_OLD + 1, _SINCE)
 
 
 def _admit(request: Request) -> None:
+    match request.environ.get(LANE):
+        case permit.QUICK:
+            raise MustMove
+        case permit.FULL:
+            raise ramdisk.too_busy("Too many inspection reports wait")
     ramdisk.admit_report(request)
     if request.minor in _GAP:
         raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
@@ -47,20 +55,33 @@ def _too_early(name: str, since: int) -> Exception:
 
 def continue_inspection(request: Request, report: Any, node_uuid: str | None = None, **shown: str) -> Answer:
     """Take what a ramdisk has found."""
-    arrival = accept(
-        request.store,
-        request.settings.rule_book,
-        report,
-        node_uuid,
-        boot_token=shown.get(boot_token.PARAMETER, ""),
-        discovery=request.settings.discovery,
-        rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
-    )
+    with _slot(request):
+        arrival = accept(
+            request.store,
+            request.settings.rule_book,
+            report,
+            node_uuid,
+            boot_token=shown.get(boot_token.PARAMETER, ""),
+            discovery=request.settings.discovery,
+            rejections=Rejections(request.store, request.settings.rejected_callbacks_kept, ramdisk.source(request)),
+        )
     if arrival.created:
         telling.enrolled(request, arrival.node.uuid)
     with ramdisk.discreet():
         conductor = request.conductors.serving(arrival.node)
         return (_answer_old if request.minor == _OLD else _answer)(request, conductor, arrival)
+
+
+@contextmanager
+def _slot(request: Request) -> Iterator[None]:
+    """Be one of those that are worked on; other servers than ours have no threads for reports alone."""
+    slots = request.settings.report_slots
+    if not slots.acquire(blocking=False):
+        raise ramdisk.too_busy("As many inspection reports as allowed are worked on")
+    try:
+        yield
+    finally:
+        slots.release()
 
 
 def _answer_old(request: Request, conductor: "ConductorCalls", arrival: Arrival) -> Answer:

@@ -12,7 +12,7 @@ from ironic.conductor.answering import answers
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.step_history import remember
+from ironic.conductor.history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
@@ -38,7 +38,7 @@ def start(task: Task) -> None:
 
 
 @answers
-def continue_inspection(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+def continue_inspection(task: Task, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
     """Accept what a ramdisk found; it is processed in the background. A repeated post changes nothing."""
     state = task.node.provision_state
     if state == states.ENROLL and _is_new_here(task.node):

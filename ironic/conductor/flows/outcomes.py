@@ -8,12 +8,15 @@ nothing may be written after it.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Concatenate, ParamSpec, TypeVar
 
 from ironic.conductor.task import Task
 from ironic.core.errors import Invalid, IronicError, TakenOver
 
 LOG = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Failed:
 Outcome = Done | Wait | Pause | Hold | Failed
 
 
-def attempt(task: Task, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any | Failed:
+def attempt(task: Task, act: Callable[Concatenate[Task, P], R], *args: P.args, **kwargs: P.kwargs) -> R | Failed:
     """Call ``act(task, ...)`` and return its answer, or Failed when it raises."""
     try:
         return act(task, *args, **kwargs)

@@ -6,7 +6,6 @@ says None when it is finished and the flow's wait state when it goes on elsewher
 
 from typing import Any, Final
 
-from ironic.conductor.flows import power
 from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
 from ironic.conductor.task import Task
 from ironic.conf import CONF
@@ -50,7 +49,7 @@ def _by_engine(task: Task, step: Step) -> Outcome:
 
 
 def _power(task: Task, step: Step) -> None:
-    power.change(task, _POWER[step.step])
+    task.change_power(_POWER[step.step])
 
 
 def _wait(step: Step) -> Outcome:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ironic.conductor.flows import power
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
@@ -43,7 +42,7 @@ class RamdiskWork:
         """Clear up after a failure; the machine stays on unless the operator wants it otherwise (S55)."""
         self.tear_down(task)
         if CONF.conductor[self.power_off_option] and not task.node.disable_power_off:
-            power.change(task, states.POWER_OFF)
+            task.change_power(states.POWER_OFF)
 
     def _ask_deploy_interface(self, task: Task, act: str) -> Any:
         if StepCursor.of(task.node, self.flow).has_no_ramdisk:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ironic.conductor.answering import answers
-from ironic.conductor.flows import aborting, engine, power
+from ironic.conductor.flows import aborting, engine
 from ironic.conductor.flows.operation import Failure, Operation, waiting_or_held
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.task import Task
@@ -106,7 +106,7 @@ def _restart(task: Task, operation: Operation) -> None:
     cursor = replace(StepCursor.of(task.node, operation.flow), restarts=True)
     cursor.put(task.node)
     task.node.save()
-    answer = attempt(task, power.change, states.REBOOT)
+    answer = attempt(task, Task.change_power, states.REBOOT)
     if isinstance(answer, Failed):
         engine.fail(task, operation, Failure(f"restarting the machine failed: {answer.reason}", step=cursor.current))
     else:

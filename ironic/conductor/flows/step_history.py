@@ -3,6 +3,7 @@
 import logging
 import syslog
 
+from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core.flow import Flow
@@ -31,21 +32,3 @@ def note(task: Task, flow: Flow, event: str, severity: str = "INFO", *, seconds:
         syslog.syslog(syslog.LOG_INFO, f"ironic: node {task.node.uuid}: {event}")
     if CONF.conductor.record_step_flows_in_history:
         remember(task, flow.topic, event, severity, seconds=seconds)
-
-
-def remember(task: Task, topic: str, event: str, severity: str = "INFO", *, seconds: int | None = None) -> None:
-    """Write one line into node history, if one is kept."""
-    if not CONF.conductor.node_history:
-        return
-    task.store.history.add(
-        task.node.id,
-        event=event,
-        event_type=topic,
-        severity=severity,
-        conductor=task.host,
-        user=task.context.user_id,
-        project=task.context.project_id,
-        state=task.node.provision_state,
-        target=task.node.target_provision_state,
-        seconds=seconds,
-    )

@@ -28,7 +28,7 @@ Paths = tuple[tuple[str, ...], ...]
 WHOLE: Final[Paths] = ((),)
 
 # Given the version, returns how a stored value is shown there; None: as its type says.
-Render = Callable[[int], Callable[[Any], Any] | None]
+Render = Callable[[int], Callable[[Any], object] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Field:
     hidden: bool = False
     name: str = ""
 
-    def __set_name__(self, owner: Any, name: str) -> None:
+    def __set_name__(self, owner: object, name: str) -> None:
         """Learn the name the table gives it."""
         object.__setattr__(self, "name", name)
         if self.column == "":

@@ -22,7 +22,7 @@ class Parts(Array):
         self._closed = closed
         self._keys = {"op": {"type": "string"}, "args": {"type": ["object", "array"]}, "loop": {}, **more}
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Say what a part has; which arguments an operator or action takes is told in the reference of rules."""
         part: dict[str, Any] = {"type": "object", "properties": self._keys, "required": ["op", "args"]}
         return {"items": part | ({"additionalProperties": False} if self._closed else {})}

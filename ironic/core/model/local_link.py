@@ -7,7 +7,7 @@ What a network makes of it is the driver's. Source: facts/fields.yaml, port, and
 import re
 from bisect import bisect
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -22,7 +22,7 @@ _VTEP: Final = frozenset({"vtep-logical-switch", "vtep-physical-switch"})
 class SwitchId(Mac):
     """A MAC address or a datapath id; stored in lower case."""
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> str:
         """Check the syntax."""
         if isinstance(value, str) and _DATAPATH.fullmatch(value):
             return value.lower()
@@ -66,7 +66,7 @@ class LocalLink(Object):
         """Return the form that a version has."""
         return _FORMS[bisect(_FORMS, minor, key=lambda form: form.minor) - 1]
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> dict[str, object]:
         """Check the keys and their values, and spell the id of the switch in lower case."""
         given = dict(super().validate(value))
         if given.keys() - _KEYS.keys():
@@ -78,7 +78,7 @@ class LocalLink(Object):
             raise ValueError("must be {}, or have port_id and switch_id or hostname, or network_type unmanaged")
         return given
 
-    def _checked(self, name: str, value: Any) -> Any:
+    def _checked(self, name: str, value: object) -> object:
         key, what = _KEYS[name], f"The key {name} of local_link_connection"
         if self.minor < key.since:
             raise NotAcceptable(what=what, since=f"1.{key.since}")
@@ -90,7 +90,7 @@ class LocalLink(Object):
             raise ValueError(f"has a {name} that {error}") from None
 
 
-def _is_complete(given: dict[str, Any]) -> bool:
+def _is_complete(given: Mapping[str, object]) -> bool:
     is_plugged = "port_id" in given and ("switch_id" in given or "hostname" in given)
     return is_plugged or given.get("network_type") == _UNMANAGED or given.keys() >= _VTEP
 
@@ -110,7 +110,7 @@ def of_version(minor: int) -> Shown | None:
 _NOTHING: Final = orjson.Fragment(b"{}")
 
 
-def _without_vtep(text: str | None) -> Any:
+def _without_vtep(text: str | None) -> object:
     # Nearly none has such a key, so nearly none is parsed.
     if text is None or ('"vtep-' in text and orjson.loads(text).keys() & _VTEP):
         return _NOTHING

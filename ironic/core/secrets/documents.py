@@ -35,33 +35,33 @@ def masked(value: Any) -> Any:
     return value
 
 
-def masked_instance_info(info: Mapping[str, Any]) -> dict[str, Any]:
+def masked_instance_info(info: Mapping[str, Any]) -> dict[str, object]:
     """Return a masked copy of what is known of an instance, without what may carry a secret in itself."""
     shown: dict[str, Any] = masked(info)
     return shown | {key: REPLACEMENT for key in _HIDDEN_OF_INSTANCE if shown.get(key)}
 
 
-def _is_hidden(key: Any, names_a_secret: bool) -> bool:
+def _is_hidden(key: object, names_a_secret: bool) -> bool:
     """Judge the name of a value, and the name that stands beside it."""
     return isinstance(key, str) and (is_secret(key) or (names_a_secret and "val" in key.lower()))
 
 
-def _is_there(value: Any) -> bool:
+def _is_there(value: object) -> bool:
     """Tell whether there is something to hide: nothing set is none, and that something is set or wanted neither."""
     return value is not None and value != "" and not isinstance(value, bool)
 
 
-def _names_a_secret(value: Mapping[Any, Any]) -> bool:
+def _names_a_secret(value: Mapping[object, object]) -> bool:
     return any(isinstance(name := value.get(spelled), str) and is_secret(name) for spelled in _SPELLINGS)
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     """Tell whether this is a name and its value, as lists of headers have them."""
     if not isinstance(value, list | tuple) or len(value) != 2 or not isinstance(value[0], str):
         return False
     return ":" not in value[0] and is_secret(value[0])
 
 
-def _masked_pair(pair: Sequence[Any]) -> list[Any]:
+def _masked_pair(pair: Sequence[object]) -> list[object]:
     name, value = pair
     return [name, REPLACEMENT if _is_there(value) else value]

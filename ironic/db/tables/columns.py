@@ -34,7 +34,7 @@ class _Column:
     target: str | None = None
     on_delete: str | None = None
 
-    def named(self, name: str, *, nullable: bool) -> sa.Column[Any]:
+    def named(self, name: str, *, nullable: bool) -> sa.Column[object]:
         """Make the column; what was said of NULL where it was declared goes first."""
         keys = () if self.target is None else (sa.ForeignKey(self.target, ondelete=self.on_delete),)
         return sa.Column(name, self.kind, *keys, **{"nullable": nullable} | dict(self.options))
@@ -45,7 +45,7 @@ def table(name: str, /, *also: sa.Constraint | sa.Index, **columns: Any) -> sa.T
     return _table(name, [one.named(key, nullable=True) for key, one in columns.items()], also)
 
 
-def _table(name: str, columns: Iterable[sa.Column[Any]], also: Iterable[sa.Constraint | sa.Index]) -> sa.Table:
+def _table(name: str, columns: Iterable[sa.Column[object]], also: Iterable[sa.Constraint | sa.Index]) -> sa.Table:
     return sa.Table(
         name,
         metadata,

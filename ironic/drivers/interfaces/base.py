@@ -11,7 +11,7 @@ see as 400. An override without a step decorator is no step any more.
 import copy
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
@@ -50,7 +50,7 @@ class BaseInterface(ABC):
 
     # Steps
 
-    def all_steps(self, kind: StepKind) -> list[dict[str, Any]]:
+    def all_steps(self, kind: StepKind) -> list[dict[str, object]]:
         """Return all decorated steps of a kind, disabled ones included, highest priority first.
 
         This is what a user may ask for by name. An interface whose steps depend on the node (because an agent offers
@@ -59,30 +59,30 @@ class BaseInterface(ABC):
         found = copy.deepcopy(list(self._steps[kind]))
         return sorted(found, key=lambda step: -step["priority"])
 
-    def get_clean_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_clean_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the steps of automated cleaning, highest priority first; disabled ones are left out (S44)."""
         return [step for step in self.all_steps("clean") if step["priority"]]
 
-    def get_deploy_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_deploy_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the deploy steps, disabled ones (priority 0) included, for a request may enable them."""
         return self.all_steps("deploy")
 
-    def get_service_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_service_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the service steps; none of them runs unless asked for."""
         return self.all_steps("service")
 
-    def get_verify_steps(self, task: Task) -> list[dict[str, Any]]:
+    def get_verify_steps(self, task: Task) -> list[dict[str, object]]:
         """Return the verify steps, disabled ones included."""
         return self.all_steps("verify")
 
-    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, Any]]:
+    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, object]]:
         """Return the steps of an agent that this interface has it run, disabled ones included; none here.
 
         A step of the same name that the class decorates goes before.
         """
         return []
 
-    def take_result(self, task: Task, step: Mapping[str, Any], result: Any) -> None:
+    def take_result(self, task: Task, step: Mapping[str, object], result: object) -> None:
         """Make something of what an agent says came of a step that this interface had it run; here it is logged.
 
         The caller saves the node. May come twice for one step after a crash.
@@ -91,33 +91,33 @@ class BaseInterface(ABC):
 
     # Any flow
 
-    def get_steps(self, kind: StepKind, task: Task) -> list[dict[str, Any]]:
+    def get_steps(self, kind: StepKind, task: Task) -> list[dict[str, object]]:
         """Return the steps of a kind that the node has: what the method for that kind says, where there is one."""
-        get: Any = getattr(self, f"get_{kind}_steps", None)
-        steps: list[dict[str, Any]] = get(task) if get else self.all_steps(kind)
+        get: Callable[..., Any] | None = getattr(self, f"get_{kind}_steps", None)
+        steps: list[dict[str, object]] = get(task) if get else self.all_steps(kind)
         return steps
 
-    def execute_step(self, kind: StepKind, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_step(self, kind: StepKind, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a step of a kind: by the method for that kind, where there is one."""
-        execute: Any = getattr(self, f"execute_{kind}_step", None)
+        execute: Callable[..., Any] | None = getattr(self, f"execute_{kind}_step", None)
         result: str | None = execute(task, step) if execute else self._execute(kind, task, step)
         return result
 
     # By name
 
-    def execute_clean_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_clean_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("clean", task, step)
 
-    def execute_deploy_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_deploy_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a deploy step; DEPLOYWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("deploy", task, step)
 
-    def execute_service_step(self, task: Task, step: Mapping[str, Any]) -> str | None:
+    def execute_service_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a service step; SERVICEWAIT means it goes on elsewhere. May be run again after a crash."""
         return self._execute("service", task, step)
 
-    def execute_verify_step(self, task: Task, step: Mapping[str, Any]) -> None:
+    def execute_verify_step(self, task: Task, step: Mapping[str, object]) -> None:
         """Run a verify step to its end."""
         self._execute("verify", task, step)
 

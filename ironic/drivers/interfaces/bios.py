@@ -1,8 +1,8 @@
 """Settings of a machine's firmware."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface
 from ironic.drivers.task import Task
@@ -14,7 +14,7 @@ class BIOSInterface(BaseInterface):
     interface_type: ClassVar[str] = "bios"
 
     @abstractmethod
-    def apply_configuration(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Apply settings, each ``name`` and ``value``; the wait state of the flow or None. May be repeated."""
 
     @abstractmethod

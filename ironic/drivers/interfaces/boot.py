@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
 from ironic.drivers.task import Task
@@ -35,7 +35,7 @@ class BootInterface(BaseInterface):
         return None
 
     @abstractmethod
-    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, Any]) -> None:
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         """Make the next boot start the agent with these kernel parameters."""
 
     @abstractmethod

@@ -1,8 +1,9 @@
 """Access to a machine's console."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from ironic.core.machine_documents import Console
 from ironic.drivers.interfaces.base import BaseInterface
 from ironic.drivers.task import Task
 
@@ -21,5 +22,5 @@ class ConsoleInterface(BaseInterface):
         """Close the console."""
 
     @abstractmethod
-    def get_console(self, task: Task) -> dict[str, Any]:
+    def get_console(self, task: Task) -> Console:
         """Return how to reach the console: ``type`` and ``url``."""

@@ -2,7 +2,7 @@
 
 import logging
 from abc import abstractmethod
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from ironic.drivers.interfaces.base import BaseInterface
 from ironic.drivers.step_ends import StepEnd
@@ -110,7 +110,7 @@ def replace_interface(node: Node, name: str) -> None:
     _use(node, name)
 
 
-def _used(node: Node) -> Any:
+def _used(node: Node) -> object:
     """Return the interface in use: the instance may have asked for another one than the node has."""
     return node.instance_info.get("deploy_interface") or node.deploy_interface
 

@@ -1,8 +1,8 @@
 """Versions of the firmware in a machine's components."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface
 from ironic.drivers.task import Task
@@ -14,7 +14,7 @@ class FirmwareInterface(BaseInterface):
     interface_type: ClassVar[str] = "firmware"
 
     @abstractmethod
-    def update(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Update components, each ``component``, ``url`` and optionally ``wait``; the wait state or None."""
 
     @abstractmethod

@@ -25,7 +25,7 @@ class InspectInterface(BaseInterface):
         raise unsupported(task, "abort")
 
     def continue_inspection(
-        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, Any] | None = None
+        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
     ) -> str | None:
         """Take the data that have arrived; the result is that of :meth:`inspect_hardware` (S81)."""
         raise unsupported(task, "continue_inspection")

@@ -2,8 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from ironic.core.machine_documents import BootDevice, Lights
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
 from ironic.drivers.task import Task
 
@@ -27,7 +28,7 @@ class ManagementInterface(BaseInterface):
         """
 
     @abstractmethod
-    def get_boot_device(self, task: Task) -> dict[str, Any]:
+    def get_boot_device(self, task: Task) -> BootDevice:
         """Return ``boot_device`` and ``persistent``; either may be None when the machine doesn't tell."""
 
     # Boot mode and secure boot (names: ironic.drivers.boot_modes)
@@ -55,7 +56,7 @@ class ManagementInterface(BaseInterface):
     # Observations
 
     @abstractmethod
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         """Return readings by sensor type and sensor; raises FailedToGetSensorData."""
 
     def get_node_health(self, task: Task) -> str | None:
@@ -76,7 +77,7 @@ class ManagementInterface(BaseInterface):
         """Send a non-maskable interrupt. Not to be repeated."""
         raise unsupported(task, "inject_nmi")
 
-    def get_supported_indicators(self, task: Task, component: str | None = None) -> dict[str, dict[str, Any]]:
+    def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         """Return lights by component and name, each with ``readonly`` and ``states``."""
         raise unsupported(task, "get_supported_indicators")
 
@@ -90,7 +91,7 @@ class ManagementInterface(BaseInterface):
 
     # Virtual media (names: VMEDIA_DEVICES in ironic.drivers.boot_devices)
 
-    def get_virtual_media(self, task: Task) -> list[dict[str, Any]]:
+    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
         """Return what is in the machine's virtual drives."""
         raise unsupported(task, "get_virtual_media")
 

@@ -2,10 +2,10 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
-from ironic.drivers.task import Task
+from ironic.drivers.task import Port, Portgroup, Task
 
 
 class NetworkInterface(BaseInterface):
@@ -26,17 +26,17 @@ class NetworkInterface(BaseInterface):
     # Ports
 
     @abstractmethod
-    def port_changed(self, task: Task, port_obj: Any) -> None:
+    def port_changed(self, task: Task, port_obj: Port) -> None:
         """Check a changed port, and tell the network about it, before it is saved; raises Conflict."""
 
     @abstractmethod
-    def portgroup_changed(self, task: Task, portgroup_obj: Any) -> None:
+    def portgroup_changed(self, task: Task, portgroup_obj: Portgroup) -> None:
         """The same for a port group."""
 
     # Virtual interfaces
 
     @abstractmethod
-    def vif_attach(self, task: Task, vif_info: Mapping[str, Any]) -> None:
+    def vif_attach(self, task: Task, vif_info: Mapping[str, object]) -> None:
         """Bind the VIF ``vif_info["id"]`` to a free port; raises VifAlreadyAttached, NoFreePhysicalPorts."""
 
     @abstractmethod
@@ -44,11 +44,11 @@ class NetworkInterface(BaseInterface):
         """Free the port of a VIF; raises VifNotAttached."""
 
     @abstractmethod
-    def vif_list(self, task: Task) -> list[dict[str, Any]]:
+    def vif_list(self, task: Task) -> list[dict[str, object]]:
         """Return the VIFs of the node, each with ``id``."""
 
     @abstractmethod
-    def get_current_vif(self, task: Task, p_obj: Any) -> str | None:
+    def get_current_vif(self, task: Task, p_obj: Port | Portgroup) -> str | None:
         """Return the VIF that a port or port group carries now."""
 
     # Stages of a machine's life
@@ -111,6 +111,6 @@ class NetworkInterface(BaseInterface):
         """Tell whether the machine must be on while its networks change."""
         return False
 
-    def get_node_network_data(self, task: Task) -> dict[str, Any]:
+    def get_node_network_data(self, task: Task) -> dict[str, object]:
         """Return the static network configuration, shaped like Nova's network_data.json."""
         return task.node.network_data or {}

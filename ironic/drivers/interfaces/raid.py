@@ -1,7 +1,7 @@
 """Logical disks on a machine's disk controllers."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import raid_config as shape
@@ -23,7 +23,7 @@ class RAIDInterface(BaseInterface):
         if task.node.target_raid_config:
             self.validate_raid_config(task, task.node.target_raid_config)
 
-    def validate_raid_config(self, task: Task, raid_config: dict[str, Any]) -> None:
+    def validate_raid_config(self, task: Task, raid_config: dict[str, object]) -> None:
         """Raise InvalidParameterValue with everything that is wrong with a configuration."""
         if found := shape.faults(raid_config):
             raise InvalidParameterValue(
@@ -33,7 +33,7 @@ class RAIDInterface(BaseInterface):
     def apply_configuration(
         self,
         task: Task,
-        raid_config: dict[str, Any],
+        raid_config: dict[str, object],
         create_root_volume: bool = True,
         create_nonroot_volumes: bool = True,
         delete_existing: bool = True,

@@ -127,6 +127,6 @@ def _array_faults(value: list[Any], schema: dict[str, Any], where: str) -> Itera
         yield from _faults(item, schema.get("items", {}), f"an item of {where}")
 
 
-def _is(value: Any, name: str) -> bool:
+def _is(value: object, name: str) -> bool:
     """Tell whether a value is of a JSON type; true and false are no numbers."""
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))

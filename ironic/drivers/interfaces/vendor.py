@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ironic.drivers import passthru
 from ironic.drivers.interfaces.base import BaseInterface
-from ironic.drivers.passthru import Route
+from ironic.drivers.passthru import Route, Terms
 from ironic.drivers.task import Task
 
 
@@ -24,12 +24,12 @@ class VendorInterface(BaseInterface):
         cls._driver_routes = passthru.collect(cls, "driver")
 
     @cached_property
-    def vendor_routes(self) -> dict[str, dict[str, Any]]:
+    def vendor_routes(self) -> dict[str, Terms]:
         """The vendor methods of a node by name, with their terms and ``func``."""
         return {route.name: route.bound_to(self) for route in self._node_routes}
 
     @cached_property
-    def driver_routes(self) -> dict[str, dict[str, Any]]:
+    def driver_routes(self) -> dict[str, Terms]:
         """The vendor methods that need no node."""
         return {route.name: route.bound_to(self) for route in self._driver_routes}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ironic.core import states
 from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.machine_documents import Console
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -40,7 +41,7 @@ class Refusing(BaseInterface):
 class NoBIOS(Refusing, BIOSInterface):
     """No access to BIOS settings."""
 
-    def apply_configuration(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         raise unsupported(task, "bios.apply_configuration")
 
     def factory_reset(self, task: Task) -> str | None:
@@ -59,14 +60,14 @@ class NoConsole(Refusing, ConsoleInterface):
     def stop_console(self, task: Task) -> None:
         """Nothing is open; a user who asks for it has been refused by :meth:`validate` before."""
 
-    def get_console(self, task: Task) -> dict[str, Any]:
+    def get_console(self, task: Task) -> Console:
         raise unsupported(task, "console.get_console")
 
 
 class NoFirmware(Refusing, FirmwareInterface):
     """No firmware updates."""
 
-    def update(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         raise unsupported(task, "firmware.update")
 
     def cache_firmware_components(self, task: Task) -> None:
@@ -80,7 +81,7 @@ class NoInspect(Refusing, InspectInterface):
         raise unsupported(task, "inspect.inspect_hardware")
 
     def continue_inspection(
-        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, Any] | None = None
+        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
     ) -> str | None:
         raise unsupported(task, "inspect.continue_inspection")
 
@@ -100,7 +101,7 @@ class NoRAID(Refusing, RAIDInterface):
     def delete_configuration(self, task: Task) -> str | None:
         raise unsupported(task, "raid.delete_configuration")
 
-    def validate_raid_config(self, task: Task, raid_config: dict[str, Any]) -> None:
+    def validate_raid_config(self, task: Task, raid_config: dict[str, object]) -> None:
         raise unsupported(task, "raid.validate_raid_config")
 
     def get_logical_disk_properties(self) -> dict[str, str]:

@@ -4,9 +4,8 @@ Setting a boot device is accepted and does nothing: the machine is set up to boo
 disk otherwise. Everything optional is refused.
 """
 
-from typing import Any
-
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import BootDevice
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base import unsupported
@@ -24,8 +23,8 @@ class NoopManagement(Undemanding, ManagementInterface):
         if device not in self.get_supported_boot_devices(task):
             raise InvalidParameterValue(err=f"Node {task.node.uuid} can't boot from {device!r}, only from pxe or disk.")
 
-    def get_boot_device(self, task: Task) -> dict[str, Any]:
+    def get_boot_device(self, task: Task) -> BootDevice:
         return {"boot_device": boot_devices.PXE, "persistent": True}
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         raise unsupported(task, "management.get_sensors_data")

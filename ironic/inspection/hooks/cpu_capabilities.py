@@ -1,7 +1,6 @@
 """Hook cpu-capabilities: flags of the CPU become capabilities (S90)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -19,7 +18,7 @@ class CpuCapabilities(InspectionHook):
             set_capabilities(task, found)
 
 
-def capabilities_of(flags: Iterable[Any], meanings: Mapping[str, str]) -> dict[str, str]:
+def capabilities_of(flags: Iterable[object], meanings: Mapping[str, str]) -> dict[str, str]:
     """Return the capabilities that some flag stands for."""
     present = {flag for flag in flags if isinstance(flag, str)}
     return {capability: "true" for flag, capability in meanings.items() if flag in present}

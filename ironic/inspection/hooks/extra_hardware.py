@@ -2,7 +2,8 @@
 
 import logging
 import re
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -14,7 +15,7 @@ _SIZE: Final = 4
 # What fits into 64 bits; anything longer stays text.
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
 
-Nested = dict[str, dict[str, dict[str, Any]]]
+Nested = dict[str, dict[str, dict[str, object]]]
 
 
 class ExtraHardware(InspectionHook):
@@ -39,7 +40,7 @@ class ExtraHardware(InspectionHook):
             del plugin_data["data"]
 
 
-def nested(data: Any, *, strict: bool) -> Nested | None:
+def nested(data: object, *, strict: bool) -> Nested | None:
     """Return the data by class, instance and name; None when they are not of the form."""
     if not isinstance(data, list) or not all(isinstance(item, list) for item in data):
         return None
@@ -53,10 +54,10 @@ def nested(data: Any, *, strict: bool) -> Nested | None:
     return found
 
 
-def number_of(value: Any) -> Any:
+def number_of(value: object) -> object:
     """Return the integer that text stands for, anything else as it is."""
     return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value.strip()) else value
 
 
-def _is_complete(item: list[Any]) -> bool:
+def _is_complete(item: Sequence[object]) -> bool:
     return len(item) == _SIZE and all(isinstance(part, str) for part in item[:3])

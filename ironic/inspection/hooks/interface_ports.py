@@ -1,7 +1,6 @@
 """Which port belongs to which of the interfaces that validate-interfaces has left; several hooks complete ports."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import PluginData
@@ -9,7 +8,7 @@ from ironic.inspection.reading import at, text_at
 from ironic.inspection.staged_task import StagedTask
 
 
-def interfaces_of(plugin_data: PluginData) -> dict[str, Mapping[str, Any]]:
+def interfaces_of(plugin_data: PluginData) -> dict[str, Mapping[str, object]]:
     """Return all interfaces by name."""
     found = at(plugin_data, "all_interfaces")
     return {name: one for name, one in found.items() if isinstance(one, Mapping)} if isinstance(found, Mapping) else {}

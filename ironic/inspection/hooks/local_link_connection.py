@@ -1,7 +1,8 @@
 """Hook local-link-connection: from LLDP to the switch and port that a network card is connected to (S92)."""
 
 import logging
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -44,7 +45,7 @@ def connection(frame: Frame) -> dict[str, str]:
     return found
 
 
-def _complete(task: StagedTask, name: str, port: PortRecord, raw: list[Any]) -> None:
+def _complete(task: StagedTask, name: str, port: PortRecord, raw: Sequence[object]) -> None:
     try:
         found = connection(decode(raw))
     except MalformedFrame as error:

@@ -1,7 +1,7 @@
 """PCI devices as a ramdisk reports them, which several hooks look at."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ironic.inspection.reading import list_at, text_at
 
@@ -21,7 +21,7 @@ class PciDevice(NamedTuple):
         return self.vendor_id, self.product_id
 
 
-def identifier(value: Any) -> str | None:
+def identifier(value: object) -> str | None:
     """Return a vendor's or product's number as four lower case hexadecimal digits, None when it is none."""
     if not isinstance(value, str):
         return None
@@ -31,7 +31,7 @@ def identifier(value: Any) -> str | None:
     return digits.zfill(_LARGEST_ID)
 
 
-def devices_at(data: Mapping[str, Any]) -> list[PciDevice]:
+def devices_at(data: Mapping[str, object]) -> list[PciDevice]:
     """Return the devices that stand under `pci_devices`; entries that are none are left out."""
     found = []
     for entry in list_at(data, "pci_devices"):

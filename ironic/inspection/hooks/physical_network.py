@@ -6,7 +6,7 @@ Sites with another way of knowing derive a hook from this one and override `phys
 import ipaddress
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
@@ -45,7 +45,7 @@ class PhysicalNetwork(InspectionHook):
                 found[port.uuid] = network
                 _put(task, port, network)
 
-    def physical_network_of(self, task: StagedTask, interface: Mapping[str, Any]) -> str | None:
+    def physical_network_of(self, task: StagedTask, interface: Mapping[str, object]) -> str | None:
         """Return the network that an interface is in, None when it is not known."""
         return first_match(addresses_of(interface), self.map)
 
@@ -57,7 +57,7 @@ def _put(task: StagedTask, port: PortRecord, network: str) -> None:
         port.save()
 
 
-def addresses_of(interface: Mapping[str, Any]) -> list[Address]:
+def addresses_of(interface: Mapping[str, object]) -> list[Address]:
     """Return the IP addresses of an interface, IPv4 first."""
     found = []
     for field in ("ipv4_address", "ipv6_address"):

@@ -113,7 +113,7 @@ def carry_out(plan: Plan, task: StagedTask, existing: Mapping[str, PortRecord]) 
         LOG.info("Node %s: interface with MAC address %s becomes a port", task.node.uuid, values["address"])
 
 
-def _by_mac(valid: Interfaces) -> dict[str, dict[str, Any]]:
+def _by_mac(valid: Interfaces) -> dict[str, dict[str, object]]:
     """Return one interface per MAC address, the first: bonds and VLANs share that of a card."""
     found: dict[str, dict[str, Any]] = {}
     for interface in valid.values():
@@ -121,7 +121,7 @@ def _by_mac(valid: Interfaces) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _new_port(mac: str, interface: Mapping[str, Any]) -> dict[str, Any]:
+def _new_port(mac: str, interface: Mapping[str, object]) -> dict[str, object]:
     client_id = text_at(interface, "client_id")
     return {
         "address": mac,
@@ -145,7 +145,7 @@ def _sorted_interfaces(plugin_data: PluginData) -> tuple[Interfaces, Interfaces]
     )
 
 
-def _is_sorted(interfaces: Any) -> bool:
+def _is_sorted(interfaces: object) -> bool:
     return isinstance(interfaces, dict) and all(
         isinstance(one, dict) and isinstance(one.get("mac_address"), str) and "pxe_enabled" in one
         for one in interfaces.values()

@@ -15,7 +15,7 @@ from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import at, list_at, listed, text_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
-Disk = Mapping[str, Any]
+Disk = Mapping[str, object]
 
 _HINTS: Final = "root_device"
 _SKIPPED: Final = "skip_block_devices"
@@ -53,7 +53,7 @@ def chosen(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: A
     )
 
 
-def local_gb(disk: Any, spacing: int) -> int:
+def local_gb(disk: object, spacing: int) -> int:
     """Return how many whole GiB of a disk can be used; 0 for no disk or one without a size."""
     size = whole_number_at(disk, "size")
     return max(size // GIB - spacing, 0) if size and size >= GIB else 0
@@ -64,7 +64,7 @@ def _of_ramdisk(plugin_data: PluginData, left: list[Disk]) -> Disk | None:
     return next((disk for disk in left if disk.get("name") == name), left[0] if left else None)
 
 
-def _check(hints: Any, skipped: Any) -> None:
+def _check(hints: object, skipped: object) -> None:
     wrong = root_device_hints.faults(hints)
     if not isinstance(skipped, list):
         wrong.append(f"property {_SKIPPED} has to be a list of hints")

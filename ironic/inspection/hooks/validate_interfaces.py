@@ -20,7 +20,7 @@ from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
-Interfaces = dict[str, dict[str, Any]]
+Interfaces = dict[str, dict[str, object]]
 
 
 class ValidateInterfaces(InspectionHook):
@@ -56,7 +56,7 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
     found: Interfaces = {}
     for interface in list_at(inventory, "interfaces"):
         name, mac = text_at(interface, "name"), syntax.mac_of(text_at(interface, "mac_address"))
-        if name and mac:
+        if name and mac and isinstance(interface, Mapping):
             found[name] = _described(interface, mac, booted)
     return found
 

@@ -6,8 +6,8 @@ is malformed is left out by `lenient` and an error in `decode`; what it means is
 
 import itertools
 import logging
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ironic.inspection.reading import at, list_at, text_at
 
@@ -34,7 +34,7 @@ class MalformedFrame(ValueError):
     """A value of a frame is not of the form [type, hexadecimal text], or too long."""
 
 
-def frames_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> dict[str, list[Any]]:
+def frames_of(inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> dict[str, list[object]]:
     """Return the raw frames by interface: those of the LLDP collector, else those in the inventory."""
     collected = at(plugin_data, "lldp_raw")
     raw = collected if isinstance(collected, Mapping) else {}
@@ -47,12 +47,12 @@ def frames_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> d
     return dict(itertools.islice(found.items(), MOST_INTERFACES))
 
 
-def decode(frame: list[Any]) -> Frame:
+def decode(frame: Sequence[object]) -> Frame:
     """Return the values of a frame, or raise MalformedFrame."""
     return [_value(item) for item in itertools.islice(frame, MOST_VALUES)]
 
 
-def lenient(frame: list[Any]) -> Iterator[Value]:
+def lenient(frame: Sequence[object]) -> Iterator[Value]:
     """Yield the values of a frame that are well formed."""
     for item in itertools.islice(frame, MOST_VALUES):
         try:
@@ -61,7 +61,7 @@ def lenient(frame: list[Any]) -> Iterator[Value]:
             LOG.info("A value of an LLDP frame is left out: %s", error)
 
 
-def _value(item: Any) -> Value:
+def _value(item: object) -> Value:
     if not isinstance(item, list | tuple) or len(item) != 2:
         raise MalformedFrame("it is no pair of a type and a value")
     kind, text = item
@@ -75,5 +75,5 @@ def _value(item: Any) -> Value:
         raise MalformedFrame(f"value of type {kind} is not hexadecimal") from None
 
 
-def _name(interface: Any) -> str | None:
+def _name(interface: object) -> str | None:
     return text_at(interface, "name")

@@ -61,7 +61,7 @@ def _add(facts: Facts, name: str, found: Any) -> None:
         facts[name] = known + [one for one in found if one not in known]
 
 
-def _named(name: str, read: Callable[[bytes], Any]) -> Callable[[bytes], Facts]:
+def _named(name: str, read: Callable[[bytes], object]) -> Callable[[bytes], Facts]:
     def reader(data: bytes) -> Facts:
         found = read(data)
         return {} if found is None else {name: found}

@@ -24,10 +24,10 @@ class InspectionRuleActionBase(ABC):
     # it can't be the owner of a node, nor an address beside a stored password. True: its code makes sure of that.
     vouches: ClassVar[bool] = False
 
-    def call_early(self, rule: Any, *args: Any, **kwargs: Any) -> None:
+    def call_early(self, rule: object, *args: Any, **kwargs: Any) -> None:
         """Act when no node is known yet, on `rule.inventory` and `rule.plugin_data`."""
         raise TypeError(f"{type(self).__name__} can't act before the node is known")
 
     @abstractmethod
-    def __call__(self, task: Any, rule: Any, *args: Any, **kwargs: Any) -> None:
+    def __call__(self, task: object, rule: object, *args: Any, **kwargs: Any) -> None:
         """Act on a rule that applies."""

@@ -37,7 +37,7 @@ def load(path: str | None) -> tuple[BuiltInRule, ...]:
     return found
 
 
-def _documents(path: str) -> list[Any]:
+def _documents(path: str) -> list[object]:
     try:
         documents = yaml.safe_load(Path(path).read_bytes())
     except (OSError, yaml.YAMLError, ValueError) as error:

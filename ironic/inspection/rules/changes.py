@@ -5,7 +5,8 @@ goes with a change (a node taken out of maintenance loses the reason) and what o
 interfaces go with a new driver.
 """
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NoValidHost
@@ -24,7 +25,7 @@ _CHASSIS: Final = "chassis_uuid"
 _CLEARED: Final = {name: one.clears for name, one in Node.table.fields.items() if one.clears}
 
 
-def apply_changes(changes: Changes, task: StagedTask, plugin_data: dict[str, Any]) -> None:
+def apply_changes(changes: Changes, task: StagedTask, plugin_data: Mapping[str, object]) -> None:
     """Carry the changes out on the staged task; nothing is stored yet."""
     _apply_to_node(changes.node, task)
     ports = {port.uuid: port for port in task.ports}
@@ -70,7 +71,7 @@ def _parent(task: StagedTask) -> str | None:
     return str(uuid)
 
 
-def _patch(record: Any, patch: Patch) -> set[str]:
+def _patch(record: object, patch: Patch) -> set[str]:
     """Patch the fields of a record; return their names."""
     names = {keys_of(operation)[0] for operation in patch}
     document = {name: getattr(record, name) for name in names}

@@ -7,7 +7,7 @@ all of it is plain data.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from ironic.core.rules import Facts
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
@@ -42,7 +42,7 @@ class StoredNode:
         return cls(node, store.traits.of([node.id])[node.id], ports, groups)
 
 
-def facts_of(known: Known, inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> Facts:
+def facts_of(known: Known, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> Facts:
     """Return the facts as they are now; of work on a node, what hooks have changed and not stored yet included."""
     return Facts(
         inventory=inventory,
@@ -53,11 +53,11 @@ def facts_of(known: Known, inventory: Mapping[str, Any], plugin_data: Mapping[st
     )
 
 
-def facts_of_nobody(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any]) -> Facts:
+def facts_of_nobody(inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> Facts:
     """Return the facts of a machine that belongs to no node: those of a node of which nothing is known."""
     node = dict.fromkeys(NodeRecord.form.names) | {name: kind() for name, kind in NodeRecord.form.empties.items()}
     return Facts(inventory=inventory, plugin_data=plugin_data, node=node | {"traits": []})
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(values: Mapping[str, object]) -> dict[str, object]:
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in values.items()}

@@ -25,7 +25,7 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 SCOPE_PROPERTY: Final = "inspection_scope"
-# Seconds for all calls of the early phase together: a thread that answers a ramdisk waits for them.
+# Seconds for all calls of the early phase together: a ramdisk waits for them, and one of the threads for reports.
 EARLY_CALLS_TAKE: Final = 10.0
 _NOBODY: Final = "data of a node that is not known yet"
 _WITH_NODE: Final = ("preprocess", "main")
@@ -42,7 +42,7 @@ class Inspection:
         self._rules: list[CompiledRule] = book.rules(task.store, _WITH_NODE) if concerned else []
         self._explanation: list[dict[str, Any]] = []
 
-    def run(self, phase: str, inventory: Mapping[str, Any], plugin_data: dict[str, Any]) -> None:
+    def run(self, phase: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
         """Run the rules of a phase and apply what they decide to the staged task."""
         task = self._task
         rules = chosen(self._rules, phase, task.node.properties)
@@ -74,8 +74,8 @@ class Inspection:
 
 
 def run_early(
-    book: RuleBook, store: Store, inventory: Mapping[str, Any], plugin_data: dict[str, Any]
-) -> list[dict[str, Any]]:
+    book: RuleBook, store: Store, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Run the rules of the early phase, when no node is known, on the plug-in data (S115); return the explanation."""
     rules = chosen(book.rules(store, ("early",)), "early", {})
     if not rules:

@@ -16,7 +16,7 @@ Explanation = Sequence[Mapping[str, Any]]
 _LONGEST: Final = 1024 * 1024  # characters of what is kept
 
 
-def telling(explanation: Explanation) -> dict[str, Any]:
+def telling(explanation: Explanation) -> dict[str, object]:
     """Return what rules did, each of them and together."""
     return {"rules": [_rule(one) for one in explanation], "changes": _together(explanation)}
 
@@ -47,7 +47,7 @@ def _rule(told: Mapping[str, Any]) -> dict[str, Any]:
     return rule | {name: told[name] for name in ("calls", "error") if name in told}
 
 
-def _condition(told: Mapping[str, Any]) -> dict[str, Any]:
+def _condition(told: Mapping[str, object]) -> dict[str, object]:
     names = ("op", "args", "values", "verdict")
     return {name: told.get(name) for name in names} | ({"items": told["items"]} if "items" in told else {})
 
@@ -59,7 +59,7 @@ def _rooted(changes: Mapping[str, Any]) -> Patch:
     return [one | {"path": root + one["path"]} for root, patch in parts.items() for one in patch]
 
 
-def _together(explanation: Explanation) -> dict[str, Any]:
+def _together(explanation: Explanation) -> dict[str, object]:
     node: Patch = []
     ports: dict[str, Patch] = {}
     plugin_data: Patch = []
@@ -72,7 +72,7 @@ def _together(explanation: Explanation) -> dict[str, Any]:
     return {"node": node, "ports": ports, "plugin_data": plugin_data}
 
 
-def _shortened(told: Mapping[str, Any]) -> dict[str, Any]:
+def _shortened(told: Mapping[str, Any]) -> dict[str, object]:
     """Return what a rule did without what its conditions looked at, and with long values cut short."""
     conditions = [{"op": one["op"], "args": None, "verdict": one.get("verdict")} for one in told["conditions"]]
     if not (changes := told.get("changes")):
@@ -91,5 +91,5 @@ def _previews(patch: Patch) -> Patch:
     return [one | {"value": preview(one["value"])} if "value" in one else one for one in patch]
 
 
-def _bare(told: Mapping[str, Any]) -> dict[str, Any]:
+def _bare(told: Mapping[str, object]) -> dict[str, object]:
     return {**{name: one for name, one in told.items() if name != "calls"}, "conditions": [], "changes": None}

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping
-from typing import Any
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
@@ -31,7 +30,7 @@ def _swift(container: str) -> ObjectStore:
     return SwiftContainer.from_conf(container)
 
 
-def texts_of(inventory: Mapping[str, Any], plugin_data: Mapping[str, Any], most_kib: int) -> Texts:
+def texts_of(inventory: Mapping[str, object], plugin_data: Mapping[str, object], most_kib: int) -> Texts:
     """Return what is to be kept as JSON, or raise HardwareInspectionFailure when it can't be or is too much."""
     try:
         texts = Texts(encode(inventory, "The inventory"), encode(plugin_data, "The plug-in data"))

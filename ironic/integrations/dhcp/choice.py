@@ -2,7 +2,7 @@
 
 import functools
 from importlib.metadata import entry_points
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
@@ -17,11 +17,12 @@ def provider() -> DhcpProvider:
 
 
 @functools.cache
-def _provider(name: str) -> Any:
+def _provider(name: str) -> DhcpProvider:
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
         raise InvalidParameterValue(
             err=f"There is no DHCP provider {name!r} here. Set [dhcp]dhcp_provider to one of: "
             f"{', '.join(sorted(found))}."
         )
-    return found[name].load()()
+    made: DhcpProvider = found[name].load()()
+    return made

@@ -81,7 +81,7 @@ class Notices:
         event: str,
         status: str,
         payload: Payload,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
     ) -> None:
         """Hand in one notification; ``event`` is a kind of thing and what happens to it, as in ``node.update``."""
         level = "error" if status == ERROR else "info"

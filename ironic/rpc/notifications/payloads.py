@@ -57,7 +57,7 @@ class Payload:
             "ironic_object.data": {name: self._shown(name, values[name]) for name in self.fields},
         }
 
-    def _shown(self, name: str, value: Any) -> Any:
+    def _shown(self, name: str, value: object) -> object:
         if isinstance(value, datetime):
             return value.strftime("%Y-%m-%dT%H:%M:%SZ")
         return self.masks.get(name, secrets.masked)(value)

@@ -16,7 +16,7 @@ WITHOUT_SIZE = {
     "api/settings.py _rule_book": OPTION,
     "core/rules/patterns.py _options": "no arguments",
     "core/step_cursor.py keys_of": "one for each flow",
-    "core/traits.py _published": "no arguments",
+    "core/traits.py published": "no arguments",
     "drivers/modules/agent/configdrive.py _store": OPTION,
     "drivers/modules/agent/logs.py _store": OPTION,
     "drivers/modules/agent/published.py _places": OPTION,

@@ -8,14 +8,12 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.nodes.inspection_rules import RUN
 from ironic.api.routes import FAULT, Route
-from ironic.api.schema import OPEN
+from ironic.api.schema import OPEN, RUN_OF_RULES
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
@@ -28,11 +26,12 @@ _MOST_RULES: Final = 1000
 class Documents(Array):
     """As many rules as can be tried out at once; `ironic.core.rules` judges them."""
 
-    def validate(self, value: Any) -> Any:
+    def validate(self, value: object) -> list[object]:
         """Check their number."""
-        if len(super().validate(value)) > _MOST_RULES:
+        rules = super().validate(value)
+        if len(rules) > _MOST_RULES:
             raise ValueError(f"must not have more than {_MOST_RULES} rules")
-        return value
+        return rules
 
     def described(self) -> dict[str, Any]:
         """Say how many there can be."""
@@ -75,7 +74,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
         raise InvalidParameterValue(err="Give either a node, or an inventory and plugin_data.")
     if has_data:
         return facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {})), None
-    node = request.store.nodes.get(node_idents.check(request, given["node"]))
+    node = request.store.nodes.get(named_nodes.check(request, given["node"]))
     access.require(request, access.SEE_NODE, node, given["node"])
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
     if texts is None:
@@ -101,6 +100,6 @@ ROUTES = (
             Argument("phase", Enum(*PHASES, name="phase")),
         ),
         ok=200,
-        answer=RUN,
+        answer=RUN_OF_RULES,
     ),
 )

@@ -9,7 +9,7 @@ import functools
 import logging
 import ssl
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from ironic.conf import CONF
@@ -80,7 +80,7 @@ def _brought(node: Node) -> str | None:
         return None
 
 
-def _read(said: Any, name: str) -> str | bool:
+def _read(said: object, name: str) -> str | bool:
     text = str(said)
     if text.startswith(_PEM):
         return text

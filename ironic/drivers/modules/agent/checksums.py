@@ -7,7 +7,7 @@ them. No image is deployed without one.
 
 import hashlib
 import re
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
@@ -55,7 +55,7 @@ def _check_presence(node: Node, is_file: bool) -> None:
         )
 
 
-def given(node: Node, source: str) -> dict[str, Any]:
+def given(node: Node, source: str) -> dict[str, object]:
     """Return the checksums under the names that the agent knows, nothing when the user gives none."""
     algorithm, value, simple = _said(node)
     simple = _resolved(node, simple, source) if simple else ""

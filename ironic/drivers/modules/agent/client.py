@@ -8,7 +8,7 @@ facts/steps.yaml, agent_protocol.
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeGuard
 
 import orjson
 
@@ -38,12 +38,12 @@ class Command:
 
     name: str
     status: str
-    result: Any = None
-    error: Any = None
+    result: object = None
+    error: object = None
     id: str = ""
 
     @classmethod
-    def parse(cls, document: Mapping[str, Any]) -> "Command":
+    def parse(cls, document: Mapping[str, object]) -> "Command":
         """Read what the agent says about a command."""
         return cls(
             name=plain(document.get("command_name")).rpartition(".")[2],
@@ -78,15 +78,15 @@ class Agent:
             raise self._nonsense("the list of commands", "there is no list of commands in the answer")
         return [Command.parse(each) for each in listed]
 
-    def begin(self, name: str, **params: Any) -> Command:
+    def begin(self, name: str, **params: object) -> Command:
         """Give an order and come back at once; the order is sent one time only."""
         return self._send(name, params, wait=False, asks=False)
 
-    def ask(self, name: str, **params: Any) -> Any:
+    def ask(self, name: str, **params: object) -> object:
         """Have a short command done that may be repeated; return its result."""
         return self._result(name, self._send(name, params, wait=True, asks=True))
 
-    def finish(self, name: str, **params: Any) -> Any:
+    def finish(self, name: str, **params: object) -> object:
         """Give an order and wait for its end, as long as [agent] allows; return its result."""
         begun = self.begin(name, **params)
         found = begun
@@ -104,9 +104,11 @@ class Agent:
 
     # Steps
 
-    def steps(self, flow: str, task: Task) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
+    def steps(self, flow: str, task: Task) -> tuple[Mapping[str, list[dict[str, object]]], dict[str, str]]:
         """Return the steps the agent offers for a flow by hardware manager, and the managers' versions."""
-        result = self.ask(f"{flow}.get_{flow}_steps", **self._about(flow, task)) or {}
+        result = self.ask(f"{flow}.get_{flow}_steps", **self._about(flow, task))
+        if not isinstance(result, Mapping):
+            raise self._nonsense(f"get_{flow}_steps", "the answer holds no steps by hardware manager")
         offered, versions = result.get(f"{flow}_steps"), result.get("hardware_manager_version")
         if offered is None or not _are_steps(offered) or not isinstance(versions, Mapping):
             raise self._nonsense(f"get_{flow}_steps", "the answer holds no steps by hardware manager")
@@ -114,17 +116,17 @@ class Agent:
             raise self._nonsense(f"get_{flow}_steps", f"its steps take more than {_LARGEST_STEPS} bytes")
         return offered, dict(versions)
 
-    def begin_step(self, flow: str, task: Task, step: Mapping[str, Any], versions: Mapping[str, str]) -> Command:
+    def begin_step(self, flow: str, task: Task, step: Mapping[str, object], versions: Mapping[str, str]) -> Command:
         """Have the agent begin a step; its end shows in the list of commands."""
         params = {"step": dict(step), f"{flow}_version": dict(versions), **self._about(flow, task)}
         return self.begin(f"{flow}.execute_{flow}_step", **params)
 
     # The inside
 
-    def _about(self, flow: str, task: Task) -> dict[str, Any]:
+    def _about(self, flow: str, task: Task) -> dict[str, object]:
         return {"node": node_document(task.node, flow), "ports": port_documents(task)}
 
-    def _send(self, name: str, params: Mapping[str, Any], *, wait: bool, asks: bool) -> Command:
+    def _send(self, name: str, params: Mapping[str, object], *, wait: bool, asks: bool) -> Command:
         body = {"name": name, "params": dict(params)}
         LOG.debug("Node %s: the agent is given %s", self._node.uuid, name)
         answer = self._call(name, "POST", _path(), query={"wait": str(wait).lower()}, body=body, asks=asks)
@@ -132,10 +134,12 @@ class Agent:
             raise self._nonsense(name, "the answer does not say how the command stands")
         return Command.parse(answer)
 
-    def _call(self, command: str, method: str, path: str, **how: Any) -> Any:
-        return transport.call(access_of(self._node, command), command, method, path, **how)
+    def _call(
+        self, command: str, method: str, path: str, *, query: dict[str, str], body: object, asks: bool
+    ) -> Mapping[str, object]:
+        return transport.call(access_of(self._node, command), command, method, path, query=query, body=body, asks=asks)
 
-    def _result(self, name: str, command: Command) -> Any:
+    def _result(self, name: str, command: Command) -> object:
         if command.status != SUCCEEDED:
             error = command.reason if command.status == FAILED else f"it ended as {command.status}"
             raise AgentCommandFailed(node=self._node.uuid, command=name, error=error)
@@ -150,7 +154,7 @@ def _path() -> str:
     return f"/{CONF.agent.agent_api_version}/commands/"
 
 
-def _are_steps(offered: Any) -> bool:
+def _are_steps(offered: object) -> TypeGuard[Mapping[str, list[dict[str, object]]]]:
     if not isinstance(offered, Mapping) or not all(isinstance(steps, list) for steps in offered.values()):
         return False
     every = [step for steps in offered.values() for step in steps]

@@ -11,7 +11,7 @@ _LABEL: Final = "config-2"
 _VERSIONS: Final = ("2015-10-15", "latest")
 
 
-def made_of(node_uuid: str, parts: Mapping[str, Any]) -> bytes:
+def made_of(node_uuid: str, parts: Mapping[str, object]) -> bytes:
     """Return the image with these parts: ``meta_data``, ``network_data``, ``user_data``, ``vendor_data``."""
     files = _files(node_uuid, parts).items()
     return _image({f"openstack/{version}/{name}": content for version in _VERSIONS for name, content in files})

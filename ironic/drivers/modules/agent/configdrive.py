@@ -10,7 +10,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
@@ -43,7 +43,7 @@ def check(node: Node) -> None:
         _check_image(node, *_head_and_size(node, str(given)))
 
 
-def _check_parts(node: Node, parts: Mapping[str, Any]) -> None:
+def _check_parts(node: Node, parts: Mapping[str, object]) -> None:
     for name in ("meta_data", "network_data", "vendor_data"):
         if parts.get(name) and not isinstance(parts[name], Mapping):
             raise InvalidParameterValue(err=f"{name} in the config drive of node {node.uuid} must be an object.")
@@ -81,7 +81,7 @@ def _store(container: str) -> "SwiftContainer":
     return SwiftContainer.from_conf(container)
 
 
-def _is_url(given: Any) -> bool:
+def _is_url(given: object) -> bool:
     return isinstance(given, str) and "://" in given
 
 
@@ -129,7 +129,7 @@ def _check_image(node: Node, head: bytes, size: int) -> None:
         )
 
 
-def build(node: Node, parts: Mapping[str, Any]) -> str:
+def build(node: Node, parts: Mapping[str, object]) -> str:
     """Build a config drive from its parts."""
     return _packed(config_drive_image.made_of(node.uuid, parts))
 

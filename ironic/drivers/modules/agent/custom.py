@@ -119,7 +119,4 @@ def _agent_switched_off(task: Task) -> bool:
     interval = CONF.agent.post_deploy_get_power_state_retry_interval
     limit = interval * CONF.agent.post_deploy_get_power_state_retries
     power = task.power
-    is_off = waiting.until(lambda: power.get_power_state(task) == states.POWER_OFF, timeout=limit, interval=interval)
-    if is_off:
-        machine.note(task, states.POWER_OFF)
-    return is_off
+    return waiting.until(lambda: power.get_power_state(task) == states.POWER_OFF, timeout=limit, interval=interval)

@@ -9,7 +9,7 @@ from ironic.core.secrets import REPLACEMENT, masked
 from ironic.drivers.task import Node, Task
 
 
-def node_document(node: Node, flow: str) -> dict[str, Any]:
+def node_document(node: Node, flow: str) -> dict[str, object]:
     """Return the whole node as plain data without secrets."""
     document: dict[str, Any] = masked(node.as_dict())
     instance = document.get("instance_info") or {}
@@ -18,6 +18,6 @@ def node_document(node: Node, flow: str) -> dict[str, Any]:
     return document
 
 
-def port_documents(task: Task) -> list[dict[str, Any]]:
+def port_documents(task: Task) -> list[dict[str, object]]:
     """Return the node's ports as plain data."""
     return [{**masked(port.as_dict()), "node_uuid": task.node.uuid} for port in task.ports]

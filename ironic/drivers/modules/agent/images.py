@@ -84,7 +84,7 @@ def prepare(node: Node) -> None:
     node.set_driver_internal_info(_IS_WHOLE_DISK, not is_partition)
 
 
-def _place(node: Node, source: str) -> dict[str, Any]:
+def _place(node: Node, source: str) -> dict[str, object]:
     """Return where the agent finds the image, of what format it is there, and its checksums."""
     sums = checksums.given(node, source)
     if goes_through_here(node):
@@ -92,7 +92,7 @@ def _place(node: Node, source: str) -> dict[str, Any]:
     return {"urls": [source], "disk_format": node.instance_info.get("image_disk_format"), **sums}
 
 
-def info_of(node: Node) -> dict[str, Any]:
+def info_of(node: Node) -> dict[str, object]:
     """Return what was found out, and how the agent proves to a server that it may have the image."""
     found = node.driver_internal_info.get(_MEMORY)
     if not found:
@@ -112,7 +112,7 @@ def forget(node: Node) -> None:
     node.del_driver_internal_info(_IS_WHOLE_DISK)
 
 
-def _proxies(driver_info: Mapping[str, Any]) -> dict[str, Any]:
+def _proxies(driver_info: Mapping[str, object]) -> dict[str, object]:
     proxies = {kind: driver_info.get(f"image_{kind}_proxy") for kind in ("http", "https")}
     given = {kind: proxy for kind, proxy in proxies.items() if proxy}
     told: dict[str, Any] = {"proxies": given} if given else {}

@@ -54,7 +54,7 @@ def offered(node: Node, flow: str, interface: str) -> list[dict[str, Any]]:
     return [prioritised(flow, step) for step in KnownAgent(node.driver_internal_info).steps(flow).get(interface, ())]
 
 
-def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, Any]:
+def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, object]:
     """Return a step with the priority that the operator wants, or else its own."""
     option = _PRIORITIES.get((step["interface"], step["step"])) if flow == "clean" else None
     wanted = CONF.deploy[option] if option else None
@@ -69,7 +69,7 @@ def flow_of(node: Node) -> str:
     return flow.name
 
 
-def begin(task: Task, flow: str, step: Mapping[str, Any]) -> str | None:
+def begin(task: Task, flow: str, step: Mapping[str, object]) -> str | None:
     """Have the agent begin a step; one that can't take it now is asked again with its next heartbeat."""
     node = task.node
     if _entry(node, flow, step) is None:
@@ -82,7 +82,7 @@ def begin(task: Task, flow: str, step: Mapping[str, Any]) -> str | None:
     return named(flow).waiting
 
 
-def look(task: Task, flow: str, step: Mapping[str, Any]) -> StepEnd | None:
+def look(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd | None:
     """Return how the step that the node waits in has ended; None while it has not."""
     cursor = StepCursor.of(task.node, named(flow))
     if cursor.is_polled:
@@ -98,14 +98,14 @@ def look(task: Task, flow: str, step: Mapping[str, Any]) -> StepEnd | None:
     return _judge(task.node, flow, step, done[-1]) if done else _after_boot(task.node, flow, step)
 
 
-def _after_boot(node: Node, flow: str, step: Mapping[str, Any]) -> StepEnd:
+def _after_boot(node: Node, flow: str, step: Mapping[str, object]) -> StepEnd:
     """Judge an agent that has done nothing yet: the machine has restarted."""
     if StepCursor.of(node, named(flow)).restarts or _entry(node, flow, step) is None:
         return StepDone()
     return StepFailed("the agent has restarted while the step was running")
 
 
-def _judge(node: Node, flow: str, step: Mapping[str, Any], last: Command) -> StepEnd | None:
+def _judge(node: Node, flow: str, step: Mapping[str, object], last: Command) -> StepEnd | None:
     """Judge by the last command that the agent was given."""
     if last.status == RUNNING:
         return None
@@ -121,7 +121,7 @@ def _judge(node: Node, flow: str, step: Mapping[str, Any], last: Command) -> Ste
     return _succeeded(node, flow, step, last)
 
 
-def _succeeded(node: Node, flow: str, step: Mapping[str, Any], last: Command) -> StepEnd | None:
+def _succeeded(node: Node, flow: str, step: Mapping[str, object], last: Command) -> StepEnd | None:
     result = last.result if isinstance(last.result, Mapping) else {}
     ended = result.get(f"{flow}_step") or {}
     if (ended.get("interface"), ended.get("step")) != (step["interface"], step["step"]):
@@ -133,7 +133,7 @@ def _succeeded(node: Node, flow: str, step: Mapping[str, Any], last: Command) ->
     return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"))
 
 
-def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, object] | None:
     """Return what the agent has said about a step; None when it is none of its own."""
     known: Sequence[Mapping[str, Any]] = KnownAgent(node.driver_internal_info).steps(flow).get(step["interface"], ())
     return next((entry for entry in known if entry["step"] == step["step"]), None)

@@ -8,10 +8,10 @@ import functools
 import logging
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.agent_memory import KnownAgent
@@ -28,7 +28,14 @@ _SECONDS_A_DAY: Final = 86400
 def collect(task: Task, label: str, *, failed: bool) -> None:
     """Fetch and keep the logs, when [agent]deploy_logs_collect wants that."""
     if _are_wanted(failed=failed) and KnownAgent(task.node.driver_internal_info).is_known:
-        _keep_quietly(task, label, lambda: (Agent(task.node).ask("log.collect_system_logs") or {})["system_logs"])
+        _keep_quietly(task, label, lambda: _fetched(task.node))
+
+
+def _fetched(node: Node) -> object:
+    found = Agent(node).ask("log.collect_system_logs")
+    if not isinstance(found, Mapping):
+        raise TypeError("the agent's answer holds none")
+    return found["system_logs"]
 
 
 def keep(task: Task, label: str, posted: object, *, failed: bool) -> None:
@@ -42,9 +49,12 @@ def _are_wanted(*, failed: bool) -> bool:
     return bool(wanted == "always" or (wanted == "on_failure" and failed))
 
 
-def _keep_quietly(task: Task, label: str, encoded: Callable[[], Any]) -> None:
+def _keep_quietly(task: Task, label: str, encoded: Callable[[], object]) -> None:
     try:
-        place = _keep(task.node, label, base64.b64decode(encoded(), validate=True))
+        archive = encoded()
+        if not isinstance(archive, str):
+            raise TypeError("they are no text in base64")
+        place = _keep(task.node, label, base64.b64decode(archive, validate=True))
     except (IronicError, OSError, KeyError, TypeError, ValueError) as error:
         LOG.warning("Node %s: the ramdisk's logs could not be fetched: %s", task.node.uuid, error)
     else:

@@ -5,9 +5,8 @@ sees another network than its own. The caller saves the node.
 """
 
 import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import Any
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
@@ -20,7 +19,7 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 
-def boot_into(task: Task, flow: Flow, parameters: dict[str, Any]) -> bool:
+def boot_into(task: Task, flow: Flow, parameters: dict[str, object]) -> bool:
     """Have the machine boot a ramdisk in the network of a flow; return whether it goes on with one that runs."""
     if runs_ramdisk(task):
         add_network(task, flow)
@@ -66,7 +65,7 @@ def remove_network(task: Task, flow: Flow) -> None:
 
 
 @contextmanager
-def powered_for_network(task: Task) -> Any:
+def powered_for_network(task: Task) -> Iterator[None]:
     """Have the machine on for a change of networks, if its network interface needs that; off again afterwards."""
     needed = task.network.need_power_on(task) and not _is(task, states.POWER_ON)
     if needed:
@@ -78,36 +77,22 @@ def powered_for_network(task: Task) -> Any:
 
 def stays_on(task: Task) -> bool:
     """Tell whether the machine can only be restarted: its node forbids switching it off, or nobody but people could."""
-    power = task.power
-    return bool(task.node.disable_power_off or states.POWER_OFF not in power.get_supported_power_states(task))
+    return task.node.disable_power_off or states.POWER_OFF not in task.power.get_supported_power_states(task)
 
 
 def switch_off(task: Task) -> None:
     """Switch the machine off, unless it stays on."""
     if stays_on(task):
         LOG.info("Node %s stays on: its disable_power_off is set, or its power interface can't", task.node.uuid)
-    elif not _is(task, states.POWER_OFF):
-        task.power.set_power_state(task, states.POWER_OFF)
-        AgentMemory(task.node).machine_restarts()
-        note(task, states.POWER_OFF)
+    else:
+        task.change_power(states.POWER_OFF)
 
 
 def switch_on(task: Task) -> None:
     """Start the machine; one that could not be switched off is restarted."""
-    if not _is(task, states.POWER_ON):
-        task.power.set_power_state(task, states.POWER_ON)
-    elif stays_on(task):
-        task.power.reboot(task)
-        AgentMemory(task.node).machine_restarts()
-    note(task, states.POWER_ON)
-
-
-def note(task: Task, state: str) -> None:
-    """Write down what the machine's power is now."""
-    now = datetime.now(UTC).replace(tzinfo=None)
-    task.node.power_state = state
-    task.node.set_driver_internal_info("last_power_state_change", now.isoformat())
+    restarts = stays_on(task) and _is(task, states.POWER_ON)
+    task.change_power(states.REBOOT if restarts else states.POWER_ON)
 
 
 def _is(task: Task, state: str) -> bool:
-    return bool(task.power.get_power_state(task) == state)
+    return task.power.get_power_state(task) == state

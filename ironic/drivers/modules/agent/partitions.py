@@ -5,7 +5,7 @@ The user says how large they are to be, in instance_info: ``root_gb``, ``swap_mb
 """
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import syntax
@@ -39,7 +39,7 @@ def check(node: Node) -> None:
         described(node)
 
 
-def described(node: Node) -> dict[str, Any]:
+def described(node: Node) -> dict[str, object]:
     """Return the partitions as the agent wants to hear of them."""
     if node.instance_info.get("root_gb") in (None, ""):
         raise MissingParameterValue(

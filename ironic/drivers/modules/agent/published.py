@@ -35,7 +35,7 @@ def check(node: Node, source: str) -> None:
         )
 
 
-def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+def publish(node: Node, source: str, sums: Mapping[str, object]) -> dict[str, object]:
     """Offer the image; return where the agent finds it, what format it has there, and its checksums."""
     check(node, source)
     withdraw(node)
@@ -46,7 +46,7 @@ def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, Any]:
     return {"urls": [f"{CONF.deploy.http_url.rstrip('/')}/{CONF.deploy.http_image_subdir}/{name}"], **about}
 
 
-def _provided(node: Node, source: str, sums: Mapping[str, Any], target: Path) -> dict[str, Any]:
+def _provided(node: Node, source: str, sums: Mapping[str, Any], target: Path) -> dict[str, object]:
     called = node.instance_info.get("image_disk_format")
     # What is made of an image depends on these two.
     variant = f"{called} {CONF.force_raw_images}"
@@ -81,7 +81,7 @@ def _places(most: int) -> threading.BoundedSemaphore:
     return threading.BoundedSemaphore(most)
 
 
-def _finish(called: str | None, path: Path) -> dict[str, Any]:
+def _finish(called: str | None, path: Path) -> dict[str, object]:
     """Look into an image that was fetched, make it raw if wanted; return what an agent is told of it."""
     return {"disk_format": _made_fit(called, path), **_sums(image_formats.sha256(path))}
 

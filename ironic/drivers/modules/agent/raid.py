@@ -4,7 +4,7 @@ The agent reads the wish from the node's ``target_raid_config`` and says what it
 and the root volume among it the disk that images are written to. Source: facts/steps.yaml.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -57,7 +57,7 @@ class AgentRAID(RunsInBand, RAIDInterface):
     def apply_configuration(
         self,
         task: Task,
-        raid_config: dict[str, Any],
+        raid_config: dict[str, object],
         create_root_volume: bool = True,
         create_nonroot_volumes: bool = True,
         delete_existing: bool = True,
@@ -67,7 +67,7 @@ class AgentRAID(RunsInBand, RAIDInterface):
         task.node.save()
         return _begin(task, "apply_configuration", raid_config=raid_config, delete_existing=delete_existing)
 
-    def take_result(self, task: Task, step: Mapping[str, Any], result: Any) -> None:
+    def take_result(self, task: Task, step: Mapping[str, object], result: object) -> None:
         """Note what logical disks there are now."""
         if step["step"] == "delete_configuration":
             task.node.raid_config = {}
@@ -82,7 +82,7 @@ def _begin(task: Task, step: str, **args: Any) -> str | None:
     return in_band.begin(task, in_band.flow_of(task.node), {**asked, "args": args} if args else asked)
 
 
-def _use_root_volume(task: Task, disks: list[Any]) -> None:
+def _use_root_volume(task: Task, disks: Sequence[object]) -> None:
     """Have images written to the root volume, and tell schedulers its size and level."""
     roots = [disk for disk in disks if isinstance(disk, Mapping) and disk.get("is_root_volume")]
     if len(roots) != 1:

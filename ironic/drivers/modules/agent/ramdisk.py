@@ -1,12 +1,10 @@
 """What a ramdisk is told on its kernel command line, so that its agent finds this service."""
 
-from typing import Any
-
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 
 
-def parameters() -> dict[str, Any]:
+def parameters() -> dict[str, object]:
     """Return the kernel parameters; one without a value is a flag."""
     return {"ipa-api-url": service_url()}
 

@@ -15,7 +15,7 @@ from ironic.drivers.task import Task
 class RunsInBand(BaseInterface):
     """An interface that an agent may add steps to."""
 
-    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, Any]]:
+    def agent_steps(self, task: Task, kind: StepKind) -> list[dict[str, object]]:
         return in_band.offered(task.node, kind, self.interface_type)
 
     def get_clean_steps(self, task: Task) -> list[dict[str, Any]]:
@@ -24,12 +24,12 @@ class RunsInBand(BaseInterface):
         enabled = [step for step in (*own, *offered.values()) if step["priority"]]
         return sorted(enabled, key=lambda step: -step["priority"])
 
-    def _execute(self, kind: StepKind, task: Task, step: Mapping[str, Any]) -> str | None:
+    def _execute(self, kind: StepKind, task: Task, step: Mapping[str, object]) -> str | None:
         if any(known["step"] == step["step"] for known in self.all_steps(kind)):
             return super()._execute(kind, task, step)
         return in_band.begin(task, kind, step)
 
 
-def _as_offered(own: Mapping[str, Any], offered: Mapping[str, Any]) -> dict[str, Any]:
+def _as_offered(own: Mapping[str, object], offered: Mapping[str, object]) -> dict[str, object]:
     """Return a step of ours with the priority that the operator, or else the agent, gives it."""
     return in_band.prioritised("clean", {**own, "priority": offered["priority"]})

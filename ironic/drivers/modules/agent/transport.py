@@ -7,8 +7,9 @@ the query, as the agent wants it, so no address is ever quoted.
 """
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import orjson
@@ -40,7 +41,9 @@ class _Lost(Exception):
     """The connection broke after the call had gone out."""
 
 
-def call(access: Access, command: str, method: str, path: str, *, query: dict[str, str], body: Any, asks: bool) -> Any:
+def call(
+    access: Access, command: str, method: str, path: str, *, query: dict[str, str], body: object, asks: bool
+) -> Mapping[str, object]:
     """Call the agent and return its answer; ``asks`` says that the call changes nothing and may be repeated."""
     payload = None if body is None else orjson.dumps(body)
     target = f"{path}?{urlencode(_with_token(access, query))}"
@@ -60,7 +63,7 @@ def _with_token(access: Access, query: dict[str, str]) -> dict[str, str]:
     return {**query, "agent_token": access.token} if access.token else query
 
 
-def _once(access: Access, command: str, method: str, target: str, payload: bytes | None) -> Any:
+def _once(access: Access, command: str, method: str, target: str, payload: bytes | None) -> Mapping[str, object]:
     timeout = CONF.agent.command_timeout
     terms = outgoing.Terms(
         tls=access.tls,
@@ -84,7 +87,7 @@ def _once(access: Access, command: str, method: str, target: str, payload: bytes
         raise _Lost(f"the agent's answer to {command} was lost ({error})") from error
 
 
-def _read(access: Access, command: str, status: int, content: bytes) -> Any:
+def _read(access: Access, command: str, status: int, content: bytes) -> Mapping[str, object]:
     """Return the document that came back, or raise what it means."""
     document = _parsed(content)
     if status == HTTPStatus.CONFLICT:
@@ -96,13 +99,13 @@ def _read(access: Access, command: str, status: int, content: bytes) -> Any:
     return document
 
 
-def _parsed(content: bytes) -> Any:
+def _parsed(content: bytes) -> object:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
         return None
 
 
-def _said(document: Any) -> str:
+def _said(document: object) -> str:
     said = document.get("faultstring") if isinstance(document, dict) else None
     return plain(said) if said else "it does not say why"

@@ -1,7 +1,7 @@
 """BIOS settings of a fake machine: whatever was set, kept with the node."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import BIOSInterface
@@ -22,7 +22,7 @@ class FakeBIOS(Undemanding, BIOSInterface):
         argsinfo={"settings": {"description": "Settings to apply, each with a name and a value.", "required": True}},
     )
     @cache_bios_settings
-    def apply_configuration(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         try:
             wanted = {setting["name"]: setting["value"] for setting in settings}
         except (TypeError, KeyError) as error:
@@ -53,5 +53,5 @@ class FakeBIOS(Undemanding, BIOSInterface):
         with task.writing():
             task.store.bios_settings.sync(task.node.id, settings)
 
-    def _settings(self, task: Task) -> dict[str, Any]:
+    def _settings(self, task: Task) -> dict[str, object]:
         return dict(task.node.driver_internal_info.get(_SETTINGS) or {})

@@ -1,7 +1,7 @@
 """Booting a fake machine: nothing has to be prepared."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.fake.delay import delay
@@ -14,7 +14,7 @@ class FakeBoot(Undemanding, BootInterface):
 
     capabilities: ClassVar[list[str]] = ["ipxe_boot", "pxe_boot"]
 
-    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, Any]) -> None:
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         delay("boot")
 
     def clean_up_ramdisk(self, task: Task) -> None:

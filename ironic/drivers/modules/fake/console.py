@@ -1,7 +1,6 @@
 """Console of a fake machine: it can be opened and closed, and leads nowhere."""
 
-from typing import Any
-
+from ironic.core.machine_documents import Console
 from ironic.drivers.interfaces import ConsoleInterface
 from ironic.drivers.modules.undemanding import Undemanding
 from ironic.drivers.task import Task
@@ -16,5 +15,5 @@ class FakeConsole(Undemanding, ConsoleInterface):
     def stop_console(self, task: Task) -> None:
         pass
 
-    def get_console(self, task: Task) -> dict[str, Any]:
+    def get_console(self, task: Task) -> Console:
         return {}

@@ -1,7 +1,7 @@
 """Firmware of a fake machine: it remembers which update each component got last."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.interfaces import FirmwareInterface
@@ -23,7 +23,7 @@ class FakeFirmware(Undemanding, FirmwareInterface):
         argsinfo={"settings": {"description": "Updates to apply, each with a component and a URL.", "required": True}},
     )
     @cache_firmware_components
-    def update(self, task: Task, settings: Sequence[dict[str, Any]]) -> str | None:
+    def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         try:
             updates = {setting["component"]: setting["url"] for setting in settings}
         except (TypeError, KeyError) as error:

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import BootDevice, Lights
 from ironic.drivers import boot_devices, indicators
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.modules.fake.delay import delay
@@ -32,16 +33,16 @@ class FakeManagement(Undemanding, ManagementInterface):
         task.node.set_driver_internal_info(_BOOT_DEVICE, {"boot_device": device, "persistent": persistent})
         task.node.save()
 
-    def get_boot_device(self, task: Task) -> dict[str, Any]:
+    def get_boot_device(self, task: Task) -> BootDevice:
         delay("management")
-        remembered = task.node.driver_internal_info.get(_BOOT_DEVICE)
-        return dict(remembered or {"boot_device": boot_devices.PXE, "persistent": False})
+        remembered: BootDevice | None = task.node.driver_internal_info.get(_BOOT_DEVICE)
+        return remembered or {"boot_device": boot_devices.PXE, "persistent": False}
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         delay("management")
         return {}
 
-    def get_supported_indicators(self, task: Task, component: str | None = None) -> dict[str, dict[str, Any]]:
+    def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         delay("management")
         if component is None:
             return {name: dict(lights) for name, lights in _LIGHTS.items()}

@@ -80,7 +80,7 @@ def callback_url() -> str:
     return f"{_service_url()}{_CALLBACK}"
 
 
-def ramdisk_parameters(token: str | None = None, *, stays: bool = False) -> dict[str, Any]:
+def ramdisk_parameters(token: str | None = None, *, stays: bool = False) -> dict[str, object]:
     """Return the kernel parameters of the ramdisk; one without a value is a flag."""
     query = f"?{boot_token.PARAMETER}={token}" if token else ""
     parameters: dict[str, Any] = {"ipa-inspection-callback-url": callback_url() + query}

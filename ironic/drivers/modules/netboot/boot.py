@@ -93,7 +93,7 @@ class NetworkBoot(BootInterface):
 
     # The agent's ramdisk
 
-    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, Any]) -> None:
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         parameters = {name: None if value is None else str(value) for name, value in ramdisk_params.items()}
         parameters.setdefault("ipa-global-request-id", task.context.request_id)
         self._prepare(task, ramdisks.purpose_of(task.node), parameters)
@@ -126,7 +126,7 @@ class NetworkBoot(BootInterface):
         spacing=_SPACING,
         filters={"reserved": False, "provision_state_in": states.WAITING | states.HELD},
     )
-    def restore_ramdisk(self, task: Task, manager: Any, context: Any) -> None:
+    def restore_ramdisk(self, task: Task, manager: object, context: object) -> None:
         """Make the files of a node anew whose machine may boot its ramdisk any time."""
         self._restore(task)
 
@@ -135,12 +135,12 @@ class NetworkBoot(BootInterface):
         spacing=_SPACING,
         filters={"reserved": False, "provision_state": states.ACTIVE, "deploy_interface": _RAMDISK_INSTANCE},
     )
-    def restore_instance(self, task: Task, manager: Any, context: Any) -> None:
+    def restore_instance(self, task: Task, manager: object, context: object) -> None:
         """Make the files of a node anew whose instance boots from them."""
         self._restore(task)
 
     @periodic(spacing=_LEFTOVERS_SPACING)
-    def clear_leftovers(self, manager: Any, context: Any) -> None:
+    def clear_leftovers(self, manager: Any, context: object) -> None:
         """Remove the files of nodes that another conductor has gone on with."""
         leftovers.clear(self.variant, manager.store)
 
@@ -150,7 +150,7 @@ class NetworkBoot(BootInterface):
         filters={"reserved": False, "maintenance": False, "provision_state_in": states.WAITING},
         predicate=retrying.is_due,
     )
-    def boot_again(self, task: Any, manager: Any, context: Any) -> None:
+    def boot_again(self, task: Any, manager: object, context: object) -> None:
         """Boot a machine again whose ramdisk was not heard of for as long as the operator has patience."""
         task.upgrade_lock("booting a silent machine again", retry=False)
         if task.node.provision_state in states.WAITING and retrying.is_due(task.node):

@@ -7,7 +7,7 @@ have a say in what the service's ramdisks do.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import boot_languages
@@ -29,7 +29,7 @@ def check(node: Node, program: str, purpose: str) -> None:
     _wanted(node, program, purpose)
 
 
-def render(node: Node, program: str, purpose: str, parameters: Mapping[str, Any]) -> str:
+def render(node: Node, program: str, purpose: str, parameters: Mapping[str, object]) -> str:
     """Return the command line as a boot program's file has it; a parameter without a value is a flag."""
     words = _wanted(node, program, purpose) + [_word(node, program, *item) for item in parameters.items()]
     with _refusals(node, "All kernel parameters together", program):
@@ -48,7 +48,7 @@ def _wanted(node: Node, program: str, purpose: str) -> list[str]:
     return words
 
 
-def _source(node: Node, purpose: str) -> tuple[str, Any]:
+def _source(node: Node, purpose: str) -> tuple[str, object]:
     """Return where the parameters stand that are wanted, and these."""
     for place in ("instance_info", "driver_info") if purpose == ramdisks.INSTANCE else ("driver_info",):
         text = getattr(node, place).get(_NAME)
@@ -57,7 +57,7 @@ def _source(node: Node, purpose: str) -> tuple[str, Any]:
     return f"Option [pxe]{_NAME}", _DEFAULT
 
 
-def _word(node: Node, program: str, name: str, value: Any) -> str:
+def _word(node: Node, program: str, name: str, value: object) -> str:
     with _refusals(node, f"Kernel parameter {name[:64]!r}", program):
         word = boot_languages.parameter(name, value)
         boot_languages.arguments(program, [word])

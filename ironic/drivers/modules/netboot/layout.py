@@ -46,7 +46,7 @@ class Layout:
 
     def by_mac(self, program: str, mac: str) -> Path:
         """Return where a program looks for the file of a machine with this MAC address."""
-        return self.variant.root / CONF.pxe.pxe_config_subdir / file_name(program, mac)
+        return self.variant.root / str(CONF.pxe.pxe_config_subdir) / file_name(program, mac)
 
 
 def base(variant: Variant, program: str) -> str:

@@ -76,7 +76,7 @@ class Offer:
         default = options.pxe_config_template if program == PXELINUX else options.uefi_pxe_config_template
         return str(options.pxe_config_template_by_arch.get(node_facts.architecture(self._node), default))
 
-    def _values(self, prepared: Prepared, program: str) -> dict[str, Any]:
+    def _values(self, prepared: Prepared, program: str) -> dict[str, object]:
         """Return what a template may use; the images are brought in place on the way."""
         values: dict[str, Any] = {
             "node_uuid": self._node.uuid,

@@ -32,7 +32,7 @@ class Prepared:
         node.set_driver_internal_info(_KEY, asdict(self))
 
 
-def is_kept(memory: Mapping[str, Any]) -> bool:
+def is_kept(memory: Mapping[str, object]) -> bool:
     """Tell whether driver_internal_info says that the node is prepared for something."""
     return bool(memory.get(_KEY))
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import boot_languages, syntax
@@ -91,7 +91,7 @@ def check_iso(node: Node, program: str) -> str:
     return url
 
 
-def check_url(node: Node, name: str, url: Any) -> str:
+def check_url(node: Node, name: str, url: object) -> str:
     """Return the URL of an image if it is one that can be fetched from here, or raise InvalidParameterValue."""
     text = str(url)
     parts = syntax.url_of(text, _SCHEMES)
@@ -127,7 +127,7 @@ def _candidates(node: Node, purpose: str) -> Iterator[tuple[Image, Image]]:
             _is_half(node, source, found[0])
 
 
-def _sources(node: Node, names: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _sources(node: Node, names: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield "its driver_info", node.driver_info
     arch = node_facts.architecture(node)
     yield "[conductor] options by cpu_arch", {name: CONF.conductor[f"{name}_by_arch"].get(arch) for name in names}
@@ -141,7 +141,7 @@ def _is_half(node: Node, source: str, name: str) -> None:
     LOG.warning("%s It is passed over", text)
 
 
-def _image(node: Node, name: str, named: Mapping[str, Any]) -> Image:
+def _image(node: Node, name: str, named: Mapping[str, object]) -> Image:
     checksum = named.get(f"{name}_checksum")
     if checksum and not (_HEXADECIMAL.fullmatch(str(checksum)) and len(str(checksum)) in ALGORITHMS):
         raise InvalidParameterValue(err=f"{name}_checksum of node {node.uuid} must be a SHA256 or SHA512 checksum.")

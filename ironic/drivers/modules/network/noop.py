@@ -1,31 +1,30 @@
 """Networks that somebody else takes care of: a machine stays where it is plugged in."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ironic.drivers.interfaces import NetworkInterface
-from ironic.drivers.task import Task
+from ironic.drivers.task import Port, Portgroup, Task
 
 
 class NoopNetwork(NetworkInterface):
     """Accepts everything and does nothing; no virtual interface is ever bound."""
 
-    def port_changed(self, task: Task, port_obj: Any) -> None:
+    def port_changed(self, task: Task, port_obj: Port) -> None:
         pass
 
-    def portgroup_changed(self, task: Task, portgroup_obj: Any) -> None:
+    def portgroup_changed(self, task: Task, portgroup_obj: Portgroup) -> None:
         pass
 
-    def vif_attach(self, task: Task, vif_info: Mapping[str, Any]) -> None:
+    def vif_attach(self, task: Task, vif_info: Mapping[str, object]) -> None:
         pass
 
     def vif_detach(self, task: Task, vif_id: str) -> None:
         pass
 
-    def vif_list(self, task: Task) -> list[dict[str, Any]]:
+    def vif_list(self, task: Task) -> list[dict[str, object]]:
         return []
 
-    def get_current_vif(self, task: Task, p_obj: Any) -> str | None:
+    def get_current_vif(self, task: Task, p_obj: Port | Portgroup) -> str | None:
         return None
 
     def add_provisioning_network(self, task: Task) -> None:

@@ -42,7 +42,7 @@ _AUTHENTICATION = {
 }
 
 
-class NoLogin(sushy_auth.AuthBase):
+class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
     """For a BMC that lets anybody in; the library would send an empty login."""
 
     def _do_authenticate(self) -> None:
@@ -137,26 +137,29 @@ def read(node: Node, operation: str, question: Callable[[System], T]) -> T:
     """Ask something of a node's system; ``question`` may run several times."""
     access = access_of(node)
     with _our_errors(node, access, operation):
-        return _repeated(lambda: _attempt(access, question))
+        return _repeated(lambda: _asked(access, question))
 
 
 def change(node: Node, operation: str, order: Callable[[System], T]) -> T:
     """Have a node's system do something; ``order`` runs at most once."""
     access = access_of(node)
     with _our_errors(node, access, operation):
-        connection, system = _repeated(lambda: _attempt(access, None))
+        connection, system = _repeated(lambda: _connected(access, lambda *both: both))
         with _dropped_on_error(connection):
             return order(system)
 
 
-def _attempt(access: Access, question: Callable[[System], Any] | None) -> Any:
+def _asked(access: Access, question: Callable[[System], T]) -> T:
+    return _connected(access, lambda _connection, system: question(system))
+
+
+def _connected(access: Access, use: Callable[[Connection, System], T]) -> T:
     connection = CONNECTIONS.get(access)
     with _dropped_on_error(connection):
-        system = connection.system(access)
-        return question(system) if question else (connection, system)
+        return use(connection, connection.system(access))
 
 
-def _repeated(attempt: Callable[[], Any]) -> Any:
+def _repeated(attempt: Callable[[], T]) -> T:
     """Try again after a lost connection, as often as configured."""
     options = CONF.redfish
     return retrying(
@@ -219,7 +222,7 @@ def _same_login(one: Access, other: Access) -> bool:
     return _login(one) == _login(other)
 
 
-def _login(access: Access) -> tuple[Any, ...]:
+def _login(access: Access) -> tuple[object, ...]:
     return (
         access.key,
         access.password,

@@ -6,7 +6,8 @@ as it is on the node.
 """
 
 import logging
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import states
@@ -68,7 +69,7 @@ class _PxeAsBefore(InspectionHook):
             port.pxe_enabled = self._before.get(port.address, True)
 
 
-def root_disk(inventory: Inventory, properties: dict[str, Any]) -> Any:
+def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:
     """Return the disk that hints choose, or else the smallest one that is large enough; None when there is none."""
     hints, skipped = properties.get("root_device") or {}, properties.get("skip_block_devices") or []
     large = [disk for disk in inventory["disks"] if (disk.get("size") or 0) >= _SMALLEST_DISK]

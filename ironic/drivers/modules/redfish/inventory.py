@@ -13,7 +13,7 @@ from ironic.drivers.modules.redfish.connection import System
 from ironic.drivers.modules.redfish.optional import optional
 
 Inventory = dict[str, Any]
-Found = dict[str, Any]
+Found = dict[str, object]
 
 # By what BMCs say of instruction sets, then of architectures: nobody puts a 32-bit processor behind Redfish.
 _ARCHITECTURES: Final[Mapping[str, str]] = {
@@ -116,7 +116,7 @@ def _boot(system: System) -> Found:
     return _known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)
 
 
-def _word(value: Any) -> str | None:
+def _word(value: object) -> str | None:
     """Return what stands in the document, for the library turns known words into names of its own."""
     return None if value is None else str(getattr(value, "value", value))
 

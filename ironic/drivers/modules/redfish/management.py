@@ -1,11 +1,12 @@
 """Settings and observations of a machine with a Redfish BMC."""
 
-from typing import Any, Final
+from typing import Final
 
 import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import BootDevice, Lights
 from ironic.core.management_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers import boot_devices, boot_modes
 from ironic.drivers.interfaces import ManagementInterface
@@ -65,7 +66,7 @@ class RedfishManagement(ManagementInterface):
 
         change(task.node, f"setting boot device {device}", order)
 
-    def get_boot_device(self, task: Task) -> dict[str, Any]:
+    def get_boot_device(self, task: Task) -> BootDevice:
         boot = read(task.node, "reading the boot device", lambda system: system.boot)
         if boot is None or boot.enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
             return {"boot_device": None, "persistent": None}
@@ -123,7 +124,7 @@ class RedfishManagement(ManagementInterface):
 
     # Observations
 
-    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, Any]]]:
+    def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         try:
             return read(task.node, "reading the sensors", sensors.readings)
         except RedfishError as error:
@@ -149,7 +150,7 @@ class RedfishManagement(ManagementInterface):
     def inject_nmi(self, task: Task) -> None:
         change(task.node, "sending an NMI", lambda system: system.reset_system(sushy.ResetType.NMI))
 
-    def get_supported_indicators(self, task: Task, component: str | None = None) -> dict[str, dict[str, Any]]:
+    def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         if component is not None:
             lights.check_component(task.node, component)
         return read(task.node, "reading the lights", lambda system: lights.describe(system, component))

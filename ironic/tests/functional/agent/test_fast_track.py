@@ -16,7 +16,7 @@ IMAGE = {
     "image_os_hash_value": hashlib.sha256(b"image").hexdigest(),
     "image_disk_format": "raw",
 }
-INVENTORY = {
+INVENTORY: dict[str, Any] = {
     "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01", "ipv4_address": "192.0.2.9"}],
     "cpu": {"architecture": "x86_64", "count": 1},
     "memory": {"physical_mb": 1},

@@ -1,6 +1,7 @@
 """What the agent is told of an image: checksums given and by list, proxies, credentials."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def found(**info) -> tuple[str, str]:
     node = Machine(instance_info={"image_source": "http://here/disk.img", **info})
     images.check(node)
     images.prepare(node)
-    told = images.info_of(node)
+    told: Any = images.info_of(node)
     return told["os_hash_algo"], told["os_hash_value"]
 
 
@@ -67,7 +68,7 @@ def test_proxies_are_told_where_there_are_any():
     info = {"image_source": "http://here/disk.img", "image_checksum": SHA256}
     node = Machine(instance_info=info, driver_info={"image_http_proxy": "http://p", "image_no_proxy": "a,b"})
     images.prepare(node)
-    told = images.info_of(node)
+    told: Any = images.info_of(node)
     assert (told["proxies"], told["no_proxy"]) == ({"http": "http://p"}, "a,b")
 
 

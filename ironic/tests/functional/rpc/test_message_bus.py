@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 
 import kombu
@@ -225,7 +226,8 @@ def test_a_pin_makes_messages_of_the_first_release(bus, conf, endpoint):
     server.start()
     conf(pin_release_version="1.0")
     old = Conductors(bus, NO_PLACEMENT).at(host)
-    assert old.get_boot_device(CONTEXT, "n1") == {"name": "get_boot_device", "arguments": {"node_id": "n1"}}
+    answer: Any = old.get_boot_device(CONTEXT, "n1")
+    assert answer == {"name": "get_boot_device", "arguments": {"node_id": "n1"}}
     with pytest.raises(CallHeldBack):
         bus.ask(host, CONTEXT, Call("later", None, True, CALLS["destroy_node"].signature), {"node_id": "n1"})
     server.stop()

@@ -30,7 +30,7 @@ class Absent:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], bool]:
     """Return a pause that makes time go on without waiting."""
     now = [100.0]
-    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("ironic.command.waiting.time.monotonic", lambda: now[0])
 
     def pause(seconds: float) -> bool:
         now[0] += seconds

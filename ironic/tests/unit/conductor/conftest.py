@@ -1,6 +1,7 @@
 """A small conductor for tests: a real store over SQLite, a real pool, drivers that are plain objects."""
 
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from ironic.conductor.tasks import Tasks
 from ironic.conductor.workers import Workers
 from ironic.core.context import RequestContext
 from ironic.core.interface_choice import InterfaceRow
+from ironic.drivers import waiting
 from ironic.rpc.placement import Placement
 from ironic.tests.databases import sqlite_store
 
@@ -53,6 +55,13 @@ class Time:
 
     def pass_by(self, seconds):
         self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture(autouse=True)
+def waits() -> Iterator[None]:
+    """Let waits be waits again for later tests, after a service that was stopped."""
+    yield
+    waiting.allow()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from typing import Any
 
 from ironic.core.errors import DriverNotFound, InterfaceNotFoundInEntrypoint
 from ironic.core.interface_kinds import KINDS
+from ironic.core.machine_documents import Console
 from ironic.drivers import base
 from ironic.drivers.bare_driver import BareDriver
 from ironic.drivers.modules import fake, noop
@@ -60,7 +61,7 @@ class NotedConsole(fake.FakeConsole):
     def stop_console(self, task: Any) -> None:
         self.notes.note("stop_console")
 
-    def get_console(self, task: Any) -> dict[str, Any]:
+    def get_console(self, task: Any) -> Console:
         return {"type": "socat", "url": "tcp://192.0.2.1:9000"}
 
 

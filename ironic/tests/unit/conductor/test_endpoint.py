@@ -13,6 +13,7 @@ from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
     IronicError,
+    MissingParameterValue,
     NodeAssociated,
     NodeLocked,
     NodeNotEditable,
@@ -191,6 +192,14 @@ def test_it_chooses_and_reads_the_boot_device(bench):
 
 
 # Ports
+
+
+@pytest.mark.parametrize("vif", [{}, {"port_uuid": "x"}, [], None])
+def test_a_virtual_interface_without_an_id_is_refused_in_words(bench, vif):
+    uuid = bench.node()
+    with pytest.raises(MissingParameterValue, match="attach_vif can't be done"):
+        bench.endpoint.attach_vif(bench.context, uuid, vif)
+    assert bench.row(uuid).reservation is None
 
 
 def port(bench, uuid: str, **values: Any) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+from ironic.conductor import power
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.db import NodeRecord, PortgroupRecord
@@ -73,6 +74,9 @@ class Work(HasInterfaces):
     portgroups: Sequence[PortgroupRecord] = ()
     driver: BareDriver = field(default_factory=BareDriver)
     alternatives: dict[str, Any] = field(default_factory=dict)
+
+    def change_power(self, target: str, timeout: int | None = None) -> None:
+        power.change(cast(Any, self), target, timeout)
 
     def writing(self) -> AbstractContextManager[None]:
         return nullcontext()

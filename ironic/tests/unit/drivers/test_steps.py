@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.machine_documents import BootDevice
 from ironic.drivers import base
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -30,7 +31,7 @@ class Bare(base.ManagementInterface):
     def set_boot_device(self, task: Any, device: str, persistent: bool = False) -> None:
         pass
 
-    def get_boot_device(self, task: Any) -> dict[str, Any]:
+    def get_boot_device(self, task: Any) -> BootDevice:
         return {}
 
     def get_sensors_data(self, task: Any) -> dict[str, dict[str, dict[str, Any]]]:
@@ -166,7 +167,7 @@ def test_an_interface_without_steps_needs_no_code(task: Work) -> None:
 
 def test_who_changes_an_answer_changes_nothing_else(task: Work) -> None:
     busy = Busy()
-    answer = busy.get_clean_steps(task)
+    answer: Any = busy.get_clean_steps(task)
     answer[1]["argsinfo"]["level"]["description"] = "changed"
     answer[0]["priority"] = 1
     assert busy.get_clean_steps(task) != answer

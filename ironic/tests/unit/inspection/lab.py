@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ironic import db
+from ironic.conductor import power
 from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.interface_choice import InterfaceRow
@@ -28,10 +29,14 @@ class Work(HasInterfaces):
 
     def __init__(self, store: Store, node: NodeRecord, driver: BareDriver | None = None) -> None:
         self.store = store
+        self.host = HOST
         self.context = RequestContext()
         self.node = node
         self.driver = driver or BareDriver()
         self._ports: list[PortRecord] | None = None
+
+    def change_power(self, target: str, timeout: int | None = None) -> None:
+        power.change(cast(Any, self), target, timeout)
 
     @property
     def ports(self) -> list[PortRecord]:

@@ -48,7 +48,7 @@ def test_it_refuses_every_write(write: Callable[[Any], Any]) -> None:
 
 
 def test_it_reads_like_plain_data() -> None:
-    data = read_only(DATA)
+    data: Any = read_only(DATA)
     assert data == DATA
     assert data.get("a")[1]["b"] == [2]
     assert json.loads(json.dumps(data)) == orjson.loads(orjson.dumps(data)) == DATA

@@ -1,4 +1,5 @@
 import logging
+from typing import Any
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_a_conductor_that_left_can_not_be_reached(transport, conductor):
     ],
 )
 def test_a_call_of_another_release_is_refused_clearly(endpoint, name, arguments):
-    envelope = Dispatcher("c1", endpoint).answer(CONTEXT.to_dict(), name, arguments)
+    envelope: Any = Dispatcher("c1", endpoint).answer(CONTEXT.to_dict(), name, arguments)
     assert envelope["error"]["classes"][0] == CallNotUnderstood.__name__
     assert envelope["error"]["facts"]["call"] == name
     assert "c1" in envelope["error"]["message"]

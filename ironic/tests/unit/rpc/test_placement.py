@@ -1,6 +1,7 @@
 import uuid
 from datetime import datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -183,7 +184,8 @@ def test_a_node_is_served_by_its_owner(store, placement):
 def test_a_driver_is_asked_at_any_of_its_conductors(store, placement):
     register(store, "c1", "fake", group="g")
     conductors = Conductors(Echo(), placement)
-    assert conductors.for_driver("fake").get_boot_device(RequestContext(), "n1") == {"asked": "c1"}
+    answer: Any = conductors.for_driver("fake").get_boot_device(RequestContext(), "n1")
+    assert answer == {"asked": "c1"}
     with pytest.raises(DriverNotFound):
         conductors.for_driver("ipmi")
 

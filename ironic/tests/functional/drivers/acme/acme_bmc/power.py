@@ -43,6 +43,6 @@ class AcmePower(base.PowerInterface):
         """Leave the machine off for a moment; done when this returns."""
         if not 0 <= seconds <= LONGEST_BREAK:
             raise exception.InvalidParameterValue(f"An Acme machine cools down for 0 to {LONGEST_BREAK} seconds.")
-        self.set_power_state(task, states.POWER_OFF)
+        task.change_power(states.POWER_OFF)
         time.sleep(seconds)
-        self.set_power_state(task, states.POWER_ON)
+        task.change_power(states.POWER_ON)

@@ -175,7 +175,7 @@ def test_it_is_inspected_at_once() -> None:
 def test_its_console_has_no_address() -> None:
     task, console = work_on(), fake.FakeConsole()
     console.start_console(task)
-    assert console.get_console(task) == {}
+    assert not console.get_console(task)
     console.stop_console(task)
 
 

@@ -1,0 +1,140 @@
+"""Docstrings and comments cite pages, headings and demands that there are; the pages name what is in the code."""
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ironic.api.policies import RULES
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.steps import INTERFACES
+from ironic.tests.repository import ROOT, tool
+
+CONTRACT = ROOT / "doc" / "contract"
+PAGES = sorted(CONTRACT.glob("*.md"))
+# What may cite: code, and the exchanges of tests; not this module, which writes citations to judge them.
+CITING = [
+    path
+    for suffix in ("*.py", "*.yaml", "*.yml")
+    for path in sorted((ROOT / "ironic").rglob(suffix))
+    if path != Path(__file__)
+]
+CITATION = re.compile(r"doc/(?P<page>[\w/-]+\.md)(?:#(?P<heading>[\w-]*))?")
+LINK = re.compile(r"\]\((?P<page>[^)#\s:]*)(?:#(?P<heading>[^)\s]+))?\)")
+DEMAND = re.compile(r"\bS[1-9]\d{0,2}\b")
+SOURCE = re.compile(r"(?:^|[\s(\"])Sources?:\s+(?:#\s+)?(\S+\s+\S+)")
+FOREIGN = re.compile(r"facts/\w|\b\w+\.yaml, \w+")
+
+
+@functools.cache
+def headings(page: Path) -> frozenset[str]:
+    """Return what a link may lead to on a page, as sites that render Markdown name it."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles)
+
+
+def missing(page: Path, heading: str | None) -> str | None:
+    """Say what is not there of a citation or link."""
+    if not page.exists():
+        return "there is no such page"
+    return "the page has no such heading" if heading is not None and heading not in headings(page) else None
+
+
+def faults(text: str) -> Iterator[str]:
+    """Say what is wrong with the citations of a text."""
+    yield from (f"{found.group()}: it is no part of the project" for found in FOREIGN.finditer(text))
+    for found in CITATION.finditer(text):
+        if fault := missing(ROOT / "doc" / found["page"], found["heading"]):
+            yield f"{found.group()}: {fault}"
+    for said in SOURCE.findall(text):
+        if not (said.startswith("doc/contract/") or re.match(r"demands?\s+S\d", said)):
+            yield f"Source: {said}: neither a page of doc/contract nor a demand"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Source: doc/contract/steps.md#progress.", None),
+        ("Sources: doc/contract/steps.md#progress, demands S43 to S49.", None),
+        ("Source: demand S59; the conductor makes the plan.", None),
+        ("Names of keys: doc/contract/steps.md#progress.", None),
+        ("Source: doc/contract/steps.md#no-such-heading.", "no such heading"),
+        ("Source: doc/contract/no_such_page.md.", "no such page"),
+        ("Source: facts/steps.yaml.", "no part of the project"),
+        ("Source: endpoints.yaml, chassis.", "no part of the project"),
+        ("Source: hearsay of old.", "neither"),
+    ],
+)
+def test_a_citation_is_judged(text: str, fault: str | None) -> None:
+    found = list(faults(text))
+    assert found == [] if fault is None else any(fault in one for one in found)
+
+
+def test_every_demand_that_is_cited_is_there() -> None:
+    demands = tool("demands").rows()
+    cited = {number for path in CITING if "tests" not in path.parts for number in DEMAND.findall(path.read_text())}
+    assert len(cited) > 50
+    assert cited <= demands.keys()
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "doc" / "glossary.md"], ids=lambda page: page.stem)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    text = page.read_text()
+    links = [(found["page"], found["heading"]) for found in LINK.finditer(text)]
+    wrong = {
+        f"{name}#{heading}": fault
+        for name, heading in links
+        if (fault := missing((page.parent / name).resolve() if name else page, heading))
+    }
+    assert wrong == {}
+
+
+def contract() -> str:
+    """Return all pages as one text."""
+    return "\n".join(page.read_text() for page in PAGES)
+
+
+def test_pages_name_options_that_there_are() -> None:
+    named = [(group, name) for group, name in re.findall(r"`\[(\w+)\](\w+)[` ]", contract()) if group != "oslo_policy"]
+    assert len(named) > 50
+    assert [
+        f"[{group}]{name}" for group, name in named if name not in (CONF if group == "DEFAULT" else CONF[group])
+    ] == []
+
+
+def test_pages_name_rules_that_there_are() -> None:
+    named = re.findall(r"`(baremetal:[\w:]*\w)`", contract())
+    assert len(named) > 10
+    assert set(named) <= {name for name, *_ in RULES}
+
+
+def test_pages_name_states_that_there_are() -> None:
+    named = set(re.findall(r"`(\w+ (?:wait|hold|failed|call-back))`", contract()))
+    assert named <= states.ALL
+    assert len(named) > 10
+    page = (CONTRACT / "states.md").read_text()
+    assert f"There are {len(states.ALL)} states and {len(states.MOVES)} moves." in page
+
+
+def test_the_order_of_interfaces_is_that_of_the_flows() -> None:
+    page = (CONTRACT / "steps.md").read_text()
+    for flow in ("clean", "deploy", "verify"):
+        assert f" | {', '.join(INTERFACES[flow])} |" in page
+    assert INTERFACES["service"] == ("network", *INTERFACES["clean"])
+
+
+def test_the_first_page_leads_to_all_others() -> None:
+    named = {found["page"] for found in LINK.finditer((CONTRACT / "README.md").read_text())}
+    assert {page.name for page in PAGES} - {"README.md"} <= named
+
+
+def test_the_glossary_has_words_of_the_code() -> None:
+    rows = re.findall(r"^\| (.+?) \|", (ROOT / "doc" / "glossary.md").read_text(), flags=re.MULTILINE)
+    words = {word for row in rows for word in re.findall(r"`([A-Za-z_]+)`", row)}
+    assert len(words) > 40
+    code = {word for path in CITING if "tests" not in path.parts for word in re.findall(r"\w+", path.read_text())}
+    assert words <= code
