@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote_plus
 
+from oslo_config import cfg
+
 from ironic.api import proxies
 from ironic.core.context import RequestContext
 from ironic.core.secrets import REPLACEMENT, is_secret_parameter
@@ -29,7 +31,7 @@ _PAIR: Final = re.compile(r"([^&=]+)=([^&]+)")
 _LONGEST: Final = 2000
 
 
-def open_from(conf: Any) -> None:
+def open_from(conf: cfg.ConfigOpts) -> None:
     """Write to the file that [api]access_log_file names; without one, to where the service itself logs."""
     path = _path(conf)
     for handler in LOG.handlers[:]:
@@ -46,7 +48,7 @@ def open_from(conf: Any) -> None:
         LOG.setLevel(logging.INFO)
 
 
-def _path(conf: Any) -> Path | None:
+def _path(conf: cfg.ConfigOpts) -> Path | None:
     if conf.api.access_log_file:
         return Path(conf.api.access_log_file)
     if conf.log_dir:

@@ -5,7 +5,7 @@ encoded here, once, and long lists as a row of chunks.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -27,17 +27,17 @@ class Answer:
 NO_CONTENT: Final = Answer(204)
 
 
-def document(value: Any, status: int = 200, location: str | None = None) -> Answer:
+def document(value: object, status: int = 200, location: str | None = None) -> Answer:
     """Answer with a JSON document."""
     return Answer(status, orjson.dumps(value, option=OPTIONS), location)
 
 
-def secret(value: Any) -> Answer:
+def secret(value: object) -> Answer:
     """Answer with a JSON document that nothing on the way may keep."""
     return Answer(200, orjson.dumps(value, option=OPTIONS), is_secret=True)
 
 
-def created(value: Any, location: str) -> Answer:
+def created(value: object, location: str) -> Answer:
     """Answer that something now exists, and where."""
     return document(value, 201, location)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pecan.core
 import pecan.hooks
 import webob
+from oslo_config import cfg
 
 from ironic.api import access, conditional, errors, named, policy, telling, versions
 from ironic.api.answers import Answer
@@ -23,6 +24,7 @@ from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route, Routes, empty_answer
 from ironic.api.settings import ApiSettings
+from ironic.conf import CONF
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
 from ironic.rpc.notifications import NOTICES
@@ -52,7 +54,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         )
         self._routes, self._services = routes, services
 
-    def find_controller(self, state: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    def find_controller(self, state: Any) -> tuple[object, tuple[object, ...], dict[str, object]]:
         """Find the row of the table, check version and access."""
         environ = state.request.environ
         path = _path(environ)
@@ -109,11 +111,11 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             # The length stays: it is that of the body a GET would get.
             state.response.app_iter, state.response.headerlist = [], list(state.response.headerlist)
 
-    def determine_hooks(self, controller: Any = None) -> Any:
+    def determine_hooks(self, controller: object = None) -> object:
         """Return the one hook there is."""
         return self.hooks
 
-    def _handle_empty_response_body(self, state: Any) -> None:
+    def _handle_empty_response_body(self, state: object) -> None:
         """Keep Pecan from decoding the body and from turning an empty 200 into 204."""
 
 
@@ -211,18 +213,22 @@ def _write(
 
 
 def build_app(
-    store: "Store", conductors: "Conductors", placement: "Placement", settings: ApiSettings, conf: Any = None
+    store: "Store",
+    conductors: "Conductors",
+    placement: "Placement",
+    settings: ApiSettings,
+    conf: cfg.ConfigOpts = CONF,
 ) -> WSGI:
     """Wire the API; `conf` is needed only by the libraries of the keystone mode."""
     app: WSGI = Api(Routes(ROUTES), Services(store, conductors, placement, settings, _policy(settings, conf)))
     return Middleware(_identified(app, settings, conf), settings)
 
 
-def _policy(settings: ApiSettings, conf: Any) -> policy.Policy:
+def _policy(settings: ApiSettings, conf: cfg.ConfigOpts) -> policy.Policy:
     return policy.Keystone.from_conf(conf) if settings.auth_strategy == "keystone" else policy.Noauth()
 
 
-def _identified(app: WSGI, settings: ApiSettings, conf: Any) -> WSGI:
+def _identified(app: WSGI, settings: ApiSettings, conf: cfg.ConfigOpts) -> WSGI:
     """Put what finds out who a caller is before the application; only what is used is imported."""
     match settings.auth_strategy:
         case "noauth":

@@ -45,7 +45,7 @@ class Argument:
     late: bool = False
     missed_late: bool = False
 
-    def judge(self, value: Any, minor: int) -> Any:
+    def judge(self, value: Any, minor: int) -> object:
         """Return the value as it is to be stored, or refuse what this version does not know or take."""
         if self.since > minor:
             raise self.early(self.name, self.since)
@@ -61,7 +61,7 @@ class Reader(Protocol):
     def reads_query(self) -> bool:
         """Tell whether it reads it."""
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Return parameters of the handler by name, or refuse the request."""
 
 
@@ -106,14 +106,14 @@ class Arguments:
         present = {name: value for name, value in given.items() if value is not None}
         return self.judged(input.check(types, self.complete(present)), minor)
 
-    def complete(self, given: dict[str, Any]) -> dict[str, Any]:
+    def complete(self, given: dict[str, object]) -> dict[str, Any]:
         """Return what is given, or refuse that something required is missing."""
         for name in self._required:
             if name not in given:
                 raise MissingParameterValue(err=f"{name} is required.")
         return given
 
-    def judged(self, given: dict[str, Any], minor: int) -> dict[str, Any]:
+    def judged(self, given: dict[str, object], minor: int) -> dict[str, Any]:
         """Return arguments of the right form, judged by version and value."""
         if self._judged:
             judged = [name for name in given if name in self._judged]
@@ -130,7 +130,7 @@ class Query(Arguments):
 
     reads_query = True
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read them."""
         pairs = request.query()
         if not pairs and not self._required:
@@ -142,7 +142,7 @@ class Query(Arguments):
 class Body(Arguments):
     """An object with these keys and no others."""
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read them."""
         return self.of(input.require_object(request.json()), request.minor)
 
@@ -152,7 +152,7 @@ class BodyOrQuery(Arguments):
 
     reads_query = True
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read them."""
         return self.of(request.arguments(), request.minor)
 
@@ -167,7 +167,7 @@ class Whole(Arguments):
         super().__init__(*known)
         self.name = name
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read it."""
         whole = input.require_object(request.json())
         for one in self.declared:
@@ -185,7 +185,7 @@ class Parsed:
     schema: Schema = field(default_factory=lambda: OPEN)
     reads_query: ClassVar[bool] = False
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read it."""
         return {self.name: request.json()}
 
@@ -195,7 +195,7 @@ class NoBody:
 
     reads_query = False
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Refuse a body."""
         if request.json():
             raise InvalidParameterValue(err="The path says it all; there must not be a request body.")
@@ -222,7 +222,7 @@ class Objects(Array):
 _NEWEST: Final = 10**6
 
 
-def reader(query: "tuple[Argument, ...] | None", *others: "Reader | None") -> Callable[[Request], dict[str, Any]]:
+def reader(query: "tuple[Argument, ...] | None", *others: "Reader | None") -> Callable[[Request], dict[str, object]]:
     """Return what reads a request: the query first, unless it belongs to another part or is not looked at."""
     parts: list[Reader] = [one for one in others if one is not None]
     if query is not None and not any(part.reads_query for part in parts):
@@ -237,5 +237,5 @@ def reader(query: "tuple[Argument, ...] | None", *others: "Reader | None") -> Ca
     raise ValueError("A row takes a body or the form of a resource, not both.")
 
 
-def _nothing(request: Request) -> dict[str, Any]:
+def _nothing(request: Request) -> dict[str, object]:
     return {}

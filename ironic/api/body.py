@@ -65,7 +65,7 @@ def _check_type(environ: Mapping[str, Any]) -> None:
         raise Invalid(_UNTYPED)
 
 
-def _whole(stream: Any, length: int) -> bytes:
+def _whole(stream: object, length: int) -> bytes:
     if len(found := _received(stream, length)) < length:
         raise Invalid(_CUT_OFF)
     return found
@@ -119,7 +119,7 @@ def _counted(raw: bytes) -> int:
     return sum(map(raw.count, _SIGNS))
 
 
-def parse(raw: bytes, max_depth: int) -> Any:
+def parse(raw: bytes, max_depth: int) -> object:
     """Parse a body; an empty one counts as an empty object."""
     if not raw or raw.isspace():
         return {}
@@ -164,7 +164,7 @@ def _refuse_depth(max_depth: int) -> Raw:
     return Raw(400, f"The request body is nested deeper than the {max_depth} levels that are allowed.")
 
 
-def is_deeper(document: Any, levels: int) -> bool:
+def is_deeper(document: object, levels: int) -> bool:
     """Tell whether objects and lists are nested in more than this many levels."""
     layer = [document] if isinstance(document, (dict, list)) else []
     while layer and levels:

@@ -11,7 +11,7 @@ from ironic.api.request import Request
 from ironic.core.model.fields import Field, Resource
 
 # Given one tuple of the needed columns per row, returns one value per row.
-Gather = Callable[[Request, Sequence[tuple[Any, ...]]], Sequence[Any]]
+Gather = Callable[[Request, Sequence[tuple[Any, ...]]], Sequence[object]]
 
 _BOUND: dict[Field, Gather] = {}
 

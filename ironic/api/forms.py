@@ -28,7 +28,7 @@ class List:
     reads_query: ClassVar[bool] = True
     ok: ClassVar[int] = 200
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read paging, sorting, choice of fields and filters."""
         return {"page": listing.read(request, self.resource, detailed=self.detailed)}
 
@@ -41,7 +41,7 @@ class One:
     reads_query: ClassVar[bool] = True
     ok: ClassVar[int] = 200
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read the choice of fields."""
         return {"view": listing.one(request, self.resource)}
 
@@ -60,7 +60,7 @@ class Create:
     reads_query: ClassVar[bool] = False
     ok: ClassVar[int] = 201
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read the body."""
         given = input.require_object(request.json())
         if self.first is not None:
@@ -88,7 +88,7 @@ class Patch:
         written = self.resource.table.written["patch"]
         return {**written, **self.also} if self.also else written
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read the body."""
         known = self.known()
         if self.resource.hides_newer:
@@ -105,6 +105,6 @@ class Delete:
     reads_query: ClassVar[bool] = False
     ok: ClassVar[int] = 204
 
-    def read(self, request: Request) -> dict[str, Any]:
+    def read(self, request: Request) -> dict[str, object]:
         """Read nothing."""
         return {}

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from oslo_config import cfg
+
 from ironic.api.errors import Refusal
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
@@ -61,12 +63,12 @@ def describe(context: RequestContext, environ: dict[str, Any]) -> None:
     context.roles = tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip())
 
 
-def wrap(app: WSGI, conf: Any, routes: Routes) -> WSGI:
+def wrap(app: WSGI, conf: cfg.ConfigOpts, routes: Routes) -> WSGI:
     """Put the application behind keystonemiddleware, set up by [keystone_authtoken]."""
     from keystonemiddleware import auth_token
 
     class AuthProtocol(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
-        def fetch_token(self, token: str, **options: Any) -> Any:
+        def fetch_token(self, token: str, **options: Any) -> object:
             """Ask the cache, or keystone, about a token."""
             with PERMIT.waiting():
                 return super().fetch_token(token, **options)

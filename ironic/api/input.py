@@ -19,7 +19,7 @@ from ironic.core.model.fields import REQUIRED, Field, Resource
 from ironic.core.values import ValueType, Words
 
 
-def check(types: Mapping[str, ValueType], given: Mapping[str, Any]) -> dict[str, Any]:
+def check(types: Mapping[str, ValueType], given: Mapping[str, object]) -> dict[str, Any]:
     """Return the given values, each of which has a type, as these want them stored, or refuse them."""
     return {name: checked(name, types[name], value) for name, value in given.items()}
 
@@ -30,7 +30,7 @@ def refuse_unknown(given: Iterable[str], known: Container[str]) -> None:
         raise InvalidParameterValue(err=f"Unknown: {_listed(unknown)}.")
 
 
-def checked(name: str, kind: ValueType, value: Any) -> Any:
+def checked(name: str, kind: ValueType, value: object) -> object:
     """Return one value as its type wants it stored, or refuse it."""
     try:
         return wsme.types.validate_value(kind, value)
@@ -42,14 +42,14 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(printable(str(name)) for name in sorted(names))
 
 
-def require_object(raw: Any) -> dict[str, Any]:
+def require_object(raw: object) -> dict[str, object]:
     """Return a body that has to be a JSON object."""
     if not isinstance(raw, dict):
         raise InvalidParameterValue(err="The request body has to be a JSON object.")
     return raw
 
 
-def create(resource: type[Resource], raw: Any, minor: int) -> dict[str, Any]:
+def create(resource: type[Resource], raw: object, minor: int) -> dict[str, object]:
     """Read the body that creates a thing: only what was given, checked, null turned into what it means."""
     given = require_object(raw)
     known = resource.writable("create")
@@ -62,11 +62,11 @@ def create(resource: type[Resource], raw: Any, minor: int) -> dict[str, Any]:
     return {name: _unmasked(known[name], value) for name, value in written(known, values, minor).items()}
 
 
-def _unmasked(one: Field, value: Any) -> Any:
+def _unmasked(one: Field, value: object) -> object:
     return value if one.mask is None else sent_back.restored(value, None, one.mask)
 
 
-def _of_version(known: Mapping[str, Field], given: Mapping[str, Any], minor: int) -> dict[str, Any]:
+def _of_version(known: Mapping[str, Field], given: Mapping[str, object], minor: int) -> dict[str, object]:
     """Drop null in fields newer than the version; any other value there is a 406."""
     newer = [name for name in given if known[name].since > minor]
     for name in newer:
@@ -75,14 +75,14 @@ def _of_version(known: Mapping[str, Field], given: Mapping[str, Any], minor: int
     return {name: value for name, value in given.items() if name not in newer}
 
 
-def written(known: Mapping[str, Field], values: Mapping[str, Any], minor: int) -> dict[str, Any]:
+def written(known: Mapping[str, Field], values: Mapping[str, object], minor: int) -> dict[str, Any]:
     """Check values of fields; null becomes the field's empty value where it may be null."""
     present = {name: value for name, value in values.items() if value is not None}
     checked = check({name: known[name].type.at(minor) for name in present}, present)
     return {name: checked[name] if name in checked else _null(known[name]) for name in values}
 
 
-def _null(one: Field) -> Any:
+def _null(one: Field) -> object:
     if not one.nullable:
         raise InvalidParameterValue(err=f"{one.name} must not be null.")
     return one.empty

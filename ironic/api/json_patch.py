@@ -47,7 +47,7 @@ class Change:
 
 
 def read(
-    raw: Any, patchable: Mapping[str, Field], minor: int, most: int, syntax: re.Pattern[str] = PATH
+    raw: object, patchable: Mapping[str, Field], minor: int, most: int, syntax: re.Pattern[str] = PATH
 ) -> list[Change]:
     """Check the form of a patch and the fields it is about."""
     if not isinstance(raw, list):
@@ -60,7 +60,7 @@ def read(
     return changes
 
 
-def _change(item: Any, syntax: re.Pattern[str]) -> Change:
+def _change(item: object, syntax: re.Pattern[str]) -> Change:
     if not isinstance(item, dict):
         raise InvalidParameterValue(err="An operation of a patch has to be an object with op, path and value.")
     op, path = item.get("op"), item.get("path")
@@ -94,7 +94,7 @@ def _check_root(change: Change, patchable: Mapping[str, Field], minor: int) -> N
             raise unacceptable(f"Removing {change.root}", one.removed_since)
 
 
-def apply(document: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
+def apply(document: Mapping[str, object], changes: Sequence[Change]) -> dict[str, object]:
     """Return the changed copy of a document; the original stays as it is."""
     changed: dict[str, Any] = dict(document)
     copied: set[str] = set()
@@ -106,7 +106,7 @@ def apply(document: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, A
     return changed
 
 
-def _apply(document: dict[str, Any], change: Change) -> None:
+def _apply(document: dict[str, object], change: Change) -> None:
     if change.is_whole:
         # Every field is there, perhaps as null, so replace and remove always find it.
         document[change.root] = copy.deepcopy(change.value)
@@ -123,7 +123,7 @@ def _apply(document: dict[str, Any], change: Change) -> None:
         raise _no_such(change)
 
 
-def _step(inner: Any, key: str, change: Change) -> Any:
+def _step(inner: object, key: str, change: Change) -> object:
     if isinstance(inner, dict) and key in inner:
         return inner[key]
     if isinstance(inner, list):
@@ -131,7 +131,7 @@ def _step(inner: Any, key: str, change: Change) -> Any:
     raise _no_such(change)
 
 
-def _change_object(inner: dict[str, Any], key: str, change: Change) -> None:
+def _change_object(inner: dict[str, object], key: str, change: Change) -> None:
     if change.op != "add" and key not in inner:
         raise _no_such(change)
     if change.op == "remove":
@@ -140,7 +140,7 @@ def _change_object(inner: dict[str, Any], key: str, change: Change) -> None:
         inner[key] = copy.deepcopy(change.value)
 
 
-def _change_list(inner: list[Any], key: str, change: Change) -> None:
+def _change_list(inner: list[object], key: str, change: Change) -> None:
     value = copy.deepcopy(change.value)
     if change.op == "add":
         at = len(inner) if key == "-" else _index(inner, key, change, len(inner))
@@ -151,7 +151,7 @@ def _change_list(inner: list[Any], key: str, change: Change) -> None:
         del inner[_index(inner, key, change, len(inner) - 1)]
 
 
-def _index(inner: list[Any], key: str, change: Change, last: int) -> int:
+def _index(inner: Sequence[object], key: str, change: Change, last: int) -> int:
     if not _INDEX.fullmatch(key) or int(key) > last:
         raise _no_such(change)
     return int(key)

@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 _REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
-StartResponse = Callable[..., Any]
+StartResponse = Callable[..., object]
 
 
 class Middleware:
@@ -32,7 +32,7 @@ class Middleware:
         self._app, self._settings = app, settings
         self._health = (health or _health_app()) if settings.healthcheck else None
 
-    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    def __call__(self, environ: dict[str, object], start_response: StartResponse) -> Iterable[bytes]:
         """Serve one request."""
         refused = self._settings.origins.refusal(environ)
         if self._settings.proxy_headers:
@@ -46,7 +46,7 @@ class Middleware:
         ids = [("openstack-request-id", context.request_id), ("x-openstack-request-id", context.request_id)]
         answered, is_over = "", True
 
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> object:
             nonlocal answered
             answered = status
             return start_response(status, headers + ids, exc_info)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from oslo_config import cfg
+
 _ANY: Final = "*"
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITE: Final = frozenset({"same-origin", "none"})
@@ -31,7 +33,7 @@ class Origins:
     basic: bool = False
 
     @classmethod
-    def from_conf(cls, conf: Any) -> "Origins":
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "Origins":
         """Read the options; ``conf`` is oslo.config's object with our options registered."""
         # A library registers the group once CORS is used.
         allowed = conf.cors.allowed_origin if "cors" in conf else None
@@ -67,7 +69,7 @@ class Origins:
         except ValueError:
             return False
 
-    def _forged(self, environ: Mapping[str, Any]) -> str | None:
+    def _forged(self, environ: Mapping[str, object]) -> str | None:
         if environ["REQUEST_METHOD"] in _READS or environ.get("HTTP_SEC_FETCH_SITE", "none") in _OWN_SITE:
             return None
         if environ.get("HTTP_ORIGIN") in self.allowed:
@@ -87,7 +89,7 @@ def _is_own(host: str, names: frozenset[str]) -> bool:
         return False
 
 
-def is_local(conf: Any) -> bool:
+def is_local(conf: cfg.ConfigOpts) -> bool:
     """Tell whether the API listens where only processes of the same host reach it."""
     if conf.api.unix_socket:
         return True

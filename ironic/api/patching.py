@@ -32,7 +32,7 @@ def before(repository: "Repository[Any]", resource: type[Resource], ident: str, 
 
 
 def patched(
-    resource: type[Resource], document: Mapping[str, Any], changes: Sequence[Change], minor: int
+    resource: type[Resource], document: Mapping[str, object], changes: Sequence[Change], minor: int
 ) -> dict[str, Any]:
     """Return the new values of the fields that a patch touches and that come out different."""
     known = resource.writable("patch")
@@ -69,7 +69,7 @@ def check_logins(
         )
 
 
-def _without(one: Field, changes: Sequence[Change]) -> Any:
+def _without(one: Field, changes: Sequence[Change]) -> object:
     """Return what a field that is never null has when a patch takes it away; other nulls are judged with the values."""
     if one.empty is REQUIRED:
         raise InvalidParameterValue(err=f"{one.name} must not be removed.")

@@ -7,6 +7,8 @@ evaluated by oslo.policy. What is refused in which way is decided in `ironic.api
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Protocol
 
+from oslo_config import cfg
+
 from ironic.core.context import RequestContext
 
 # How the name of a rule for a single step begins; the step's own name follows.
@@ -56,7 +58,7 @@ class Keystone:
         self._site = {} if service_project is None else {"config.service_project_name": service_project}
 
     @classmethod
-    def from_conf(cls, conf: Any) -> "Keystone":
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "Keystone":
         """Load the defaults and the operator's policy file."""
         from oslo_policy import policy
 

@@ -75,7 +75,7 @@ class Projection:
         self._links = [one.type.path for one in fields if isinstance(one.type, Links)]
         self._links_key = self.columns.index(resource.key) if linked else 0
 
-    def batch(self, request: Request, rows: Sequence[Sequence[Any]]) -> "Batch":
+    def batch(self, request: Request, rows: Sequence[Sequence[object]]) -> "Batch":
         """Prepare rows of `columns` for being shown; whatever takes a statement is asked once for all of them."""
         return Batch(
             rows,
@@ -92,27 +92,27 @@ class Projection:
             return None
         owner, lessee = (self.columns.index(name) for name in _JUDGED_BY)
 
-        def hide(row: Sequence[Any], document: dict[str, Any]) -> None:
+        def hide(row: Sequence[Any], document: dict[str, object]) -> None:
             for name, rule in hidden(row[owner], row[lessee]):
                 trim = self._trims.get((name, rule))
                 document[name] = self._hidden[name] if trim is None else trim(document[name])
 
         return hide
 
-    def document(self, request: Request, row: Sequence[Any]) -> dict[str, Any]:
+    def document(self, request: Request, row: Sequence[object]) -> dict[str, Any]:
         """Turn one row into a document."""
         return self.batch(request, (row,)).documents(0, 1)[0]
 
-    def of_record(self, request: Request, record: "Record", others: Mapping[str, Any]) -> dict[str, Any]:
+    def of_record(self, request: Request, record: "Record", others: Mapping[str, object]) -> dict[str, object]:
         """Turn a record just written into a document without reading it; `others` has what is not in its table."""
         row = [others[name] if name in others else _stored(record, name) for name in self.columns]
         return self.document(request, row)
 
-    def _gather(self, request: Request, one: Field, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    def _gather(self, request: Request, one: Field, rows: Sequence[Sequence[object]]) -> Sequence[object]:
         at = [self.columns.index(column) for column in one.needs]
         return computed.gather(one)(request, [tuple(row[index] for index in at) for row in rows])
 
-    def _document(self, row: Sequence[Any], links: list[str], gathered: list[Any]) -> dict[str, Any]:
+    def _document(self, row: Sequence[object], links: list[str], gathered: Sequence[object]) -> dict[str, object]:
         values = list(row[: self._stored])
         for index, shown in self._shown:
             values[index] = shown(values[index])
@@ -133,7 +133,7 @@ class Batch:
     show: Callable[[Sequence[Any], list[str], list[Any]], dict[str, Any]]
     hide: Callable[[Sequence[Any], dict[str, Any]], None] | None
 
-    def documents(self, start: int, stop: int) -> list[dict[str, Any]]:
+    def documents(self, start: int, stop: int) -> list[dict[str, object]]:
         """Show a slice of the rows."""
         stop = min(stop, len(self.rows))
         shown = [
@@ -145,7 +145,7 @@ class Batch:
         return shown
 
 
-def _stored(record: "Record", name: str) -> Any:
+def _stored(record: "Record", name: str) -> object:
     value = record.form.of(name, getattr(record, name))
     # The encoder splices plain text only, not text that is marked as JSON.
     return str(value) if isinstance(value, str) else value

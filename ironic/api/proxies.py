@@ -11,7 +11,7 @@ from typing import Any, Final
 _PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~%!$&'()*+;=:@-]*)+")
 
 
-def apply(environ: dict[str, Any]) -> None:
+def apply(environ: dict[str, object]) -> None:
     """Take scheme, host and mount point from the headers a proxy sets; the first of several counts."""
     if (scheme := _first(environ, "HTTP_X_FORWARDED_PROTO").lower()) in ("http", "https"):
         environ["wsgi.url_scheme"] = scheme
@@ -21,7 +21,7 @@ def apply(environ: dict[str, Any]) -> None:
         environ["SCRIPT_NAME"] = prefix.rstrip("/")
 
 
-def client_address(environ: Mapping[str, Any], *, trusted: bool) -> str | None:
+def client_address(environ: Mapping[str, object], *, trusted: bool) -> str | None:
     """Return the address a request comes from; with a trusted proxy, the one that the proxy itself has seen."""
     if trusted and (hops := environ.get("HTTP_X_FORWARDED_FOR")):
         # What stands before the last comma was there when the request came, and may be made up.

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from oslo_config import cfg
+
 
 def _metrics() -> dict[str, Any]:
     return {
@@ -56,7 +58,7 @@ class RamdiskSettings:
     extra_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def from_conf(cls, conf: Any) -> "RamdiskSettings":
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "RamdiskSettings":
         """Read the options."""
         return cls(
             metrics={name: conf.metrics[f"agent_{name}"] for name in _metrics()},

@@ -132,7 +132,7 @@ class Request:
         text = self.environ.get("QUERY_STRING")
         return _parameters(text) if text else []
 
-    def json(self) -> Any:
+    def json(self) -> object:
         """Return the parsed body; {} when there is none."""
         if self._body is _UNREAD:
             limit = self.route.body_limit if self.route else _ORDINARY
@@ -162,7 +162,7 @@ class Request:
             self.settings.body_memory.give_back(self._memory)
             self._memory = 0
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, object]:
         """Return what an action is called with: the body's keys, or the query where the body has none."""
         given = self.json()
         if not isinstance(given, dict):
@@ -175,7 +175,7 @@ class Request:
             given[name] = value
         return given
 
-    def _refuse_files(self, given: Any) -> None:
+    def _refuse_files(self, given: object) -> None:
         """Refuse URLs of files to callers who stand for a project: the files are those of the service's hosts."""
         if self.is_judged and self.context.system_scope is None and names_file_anywhere(given):
             raise NotAuthorized("Only administrators of the whole site may name files of its hosts by file:// URLs.")

@@ -8,7 +8,8 @@ import functools
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from oslo_config import cfg
 
 from ironic.api.body_memory import BodyMemory
 from ironic.api.origins import Origins
@@ -83,7 +84,7 @@ class ApiSettings:
     debug_tracebacks: bool = False
 
     @classmethod
-    def from_conf(cls, conf: Any) -> "ApiSettings":
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "ApiSettings":
         """Read the options; ``conf`` is oslo.config's object with our options registered."""
         api = conf.api
         steps = {kind: frozenset(getattr(api, f"disallow_{kind}_steps")) for kind in STEP_KINDS}
@@ -139,6 +140,6 @@ def _rate_limit(per_minute: int) -> RateLimit | None:
     return RateLimit(per_minute) if per_minute else None
 
 
-def _library_option(conf: Any, group: str, name: str) -> bool:
+def _library_option(conf: cfg.ConfigOpts, group: str, name: str) -> bool:
     """Read an option that a library registers only once it is used."""
     return bool(conf[group][name]) if group in conf and name in conf[group] else False

@@ -41,7 +41,7 @@ def asked(environ: Mapping[str, Any]) -> str | None:
     return own
 
 
-def negotiate(environ: Mapping[str, Any]) -> int:
+def negotiate(environ: Mapping[str, object]) -> int:
     """Return the minor version of a request; one that is not served is refused with 406."""
     wanted = asked(environ)
     if wanted is None:

@@ -30,7 +30,7 @@ from ironic.conf import CONF
 from ironic.core import node_rules, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 
-Arguments = Mapping[str, Any]
+Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ READ_BY_AGENTS: Final = frozenset(
     {*_ERASURE, _URL, _TOKEN, "agent_enable_discard_erase", "deploy_boot_mode", "wipe_special_filesystems"}
 )
 
-Steps = dict[str, list[dict[str, Any]]]
+Steps = dict[str, list[dict[str, object]]]
 
 
 class Record(Protocol):

@@ -16,7 +16,7 @@ from ironic.core.secrets import REPLACEMENT, is_secret
 
 Path = tuple[str | int, ...]
 # What a caller wrote: where, and which value; in the order of writing.
-Written = Sequence[tuple[Path, Any]]
+Written = Sequence[tuple[Path, object]]
 
 _DIRECTING: Final = frozenset(
     (

@@ -25,7 +25,7 @@ NUMBERS: Final = frozenset({"size"})
 FLAGS: Final = frozenset({"rotational"})
 
 Disk = Mapping[str, Any]
-Hints = Mapping[str, Any]
+Hints = Mapping[str, object]
 
 # How a size is compared; other operators of the library are for text.
 _OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})

@@ -15,7 +15,7 @@ import orjson
 from ironic.core import states, syntax
 from ironic.core.traits import is_trait
 
-Shown = Callable[[Any], Any]
+Shown = Callable[[Any], object]
 
 
 class ValueType:

@@ -53,7 +53,7 @@ class Listing:
         self.one = functools.lru_cache(maxsize=256)(self._one)
         self._shaped = functools.lru_cache(maxsize=64)(self._of_shape)
 
-    def _select(self, columns: tuple[str, ...]) -> sa.Select[Any]:
+    def _select(self, columns: tuple[str, ...]) -> sa.Select[tuple[object, ...]]:
         source: sa.FromClause = self._table
         for virtual in dict.fromkeys(self._virtual[name] for name in columns if name in self._virtual):
             source = source.outerjoin(virtual.column.table, virtual.on)
@@ -93,12 +93,12 @@ class Listing:
         shape = (tuple(filters.items()), marker, page.limit, page.sort_key, page.sort_dir)
         return self._shaped(tuple(columns), shape), given
 
-    def _of_shape(self, columns: tuple[str, ...], shape: tuple[Any, ...]) -> sa.Select[Any]:
+    def _of_shape(self, columns: tuple[str, ...], shape: tuple[Any, ...]) -> sa.Select[tuple[object, ...]]:
         items, marker, *order = shape
         filters = {name: sa.bindparam(name) if value is _GIVEN_LATER else value for name, value in items}
         return self._page(columns, Page(filters, sa.bindparam("marker") if marker else None, *order))
 
-    def _page(self, columns: Sequence[str], page: Page) -> sa.Select[Any]:
+    def _page(self, columns: Sequence[str], page: Page) -> sa.Select[tuple[object, ...]]:
         statement = self.select(tuple(columns))
         if page.filters:
             statement = statement.where(*self.conditions(page.filters))
@@ -136,7 +136,7 @@ class Listing:
         after = _after(column, self._table, last, _is_falling(page))
         return statement.where(sa.exists().where(its_key, after))
 
-    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[Any]:
+    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[tuple[object, ...]]:
         """Return the statement that tells whether the marker's row exists and matches these filters."""
         return sa.select(self._table.c.id).where(self._key == marker, *self.conditions(visible))
 

@@ -18,7 +18,7 @@ from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 
 Row = tuple[Any, ...]
-Items = Iterable[Mapping[str, Any]]
+Items = Iterable[Mapping[str, object]]
 
 
 class NodeItems(ABC):
@@ -86,7 +86,7 @@ class NodeItems(ABC):
         return found
 
     @unit_of_work
-    def _write(self, connection: Connection, node_id: int, wanted: dict[str, dict[str, Any]], *, only: bool) -> None:
+    def _write(self, connection: Connection, node_id: int, wanted: dict[str, dict[str, object]], *, only: bool) -> None:
         known = self._known(connection, node_id)
         if only and (gone := known.keys() - wanted.keys()):
             connection.execute(sa.delete(self.table).where(*self._are(node_id, sorted(gone))))
@@ -107,7 +107,7 @@ class NodeItems(ABC):
     def _are(self, node_id: int, names: list[str]) -> tuple[sa.ColumnElement[bool], ...]:
         return self.table.c.node_id == node_id, self.table.c[self.name].in_(names)
 
-    def _new(self, node_id: int, values: dict[str, Any], now: Any) -> dict[str, Any]:
+    def _new(self, node_id: int, values: dict[str, object], now: Any) -> dict[str, Any]:
         row = self._form.defaults | self.completed(values) | {"node_id": node_id, "created_at": now}
         row.pop("id", None)  # the database numbers rows
         return row
@@ -131,6 +131,6 @@ class FirmwareComponents(NodeItems, table=firmware_information, name="component"
         """Return the error for a component that the node has not."""
         return FirmwareComponentNotFound(node=node, name=name)
 
-    def completed(self, values: dict[str, Any]) -> dict[str, Any]:
+    def completed(self, values: dict[str, object]) -> dict[str, Any]:
         """Take the present version for the initial one, unless that is known."""
         return {"initial_version": values.get("current_version") or "", **values}

@@ -97,7 +97,7 @@ class Nodes(Reservations):
         found = _LOOKED_UP.where(nodes.c.id.in_(owners))
         return self._look_up(found if state is None else found.where(nodes.c.provision_state == state))
 
-    def mentioning(self, texts: Sequence[str]) -> list[tuple[NodeRow, dict[str, Any]]]:
+    def mentioning(self, texts: Sequence[str]) -> list[tuple[NodeRow, dict[str, object]]]:
         """Return the nodes, with their driver_info, that have any of these texts in it; looks at every row."""
         if not texts:
             return []

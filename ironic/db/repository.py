@@ -62,7 +62,7 @@ class Repository(ABC, Generic[R]):
     def missing(self, ident: str | int) -> IronicError:
         """Return the error for a row that is not there."""
 
-    def parent_missing(self, values: Mapping[str, Any]) -> IronicError | None:
+    def parent_missing(self, values: Mapping[str, object]) -> IronicError | None:
         """Return the error for a row that refers to something that is not there, if that can happen."""
         return None
 
@@ -88,12 +88,12 @@ class Repository(ABC, Generic[R]):
         self,
         columns: Sequence[str],
         *,
-        filters: Mapping[str, Any] = _NOTHING,
+        filters: Mapping[str, object] = _NOTHING,
         marker: str | None = None,
         limit: int | None = None,
         sort_key: str = "id",
         sort_dir: str = "asc",
-        visible: Mapping[str, Any] = _NOTHING,
+        visible: Mapping[str, object] = _NOTHING,
     ) -> list[Row]:
         """Return these columns of the rows that match, JSON columns as the stored text; one statement.
 
@@ -105,10 +105,10 @@ class Repository(ABC, Generic[R]):
     def _page(
         self,
         connection: Connection,
-        statement: sa.Select[Any],
-        given: Mapping[str, Any],
+        statement: sa.Select[tuple[object, ...]],
+        given: Mapping[str, object],
         marker: str | None,
-        visible: Mapping[str, Any],
+        visible: Mapping[str, object],
     ) -> list[Row]:
         found = list(map(tuple, connection.execute(statement, given)))
         to_check = marker if visible or not found else None
@@ -125,7 +125,7 @@ class Repository(ABC, Generic[R]):
     # Writing
 
     @unit_of_work
-    def create(self, connection: Connection, values: Mapping[str, Any]) -> R:
+    def create(self, connection: Connection, values: Mapping[str, object]) -> R:
         """Store a new row and return it."""
         stored = self._form.defaults | self._form.of_all(self._identified(values))
         del stored["id"]  # the database numbers rows
@@ -134,7 +134,7 @@ class Repository(ABC, Generic[R]):
         self.transactions.note_created(self.table.name, row_id)
         return self._record(self, {"id": row_id, **stored})
 
-    def _identified(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _identified(self, values: Mapping[str, object]) -> dict[str, object]:
         new: dict[str, Any] = {"created_at": self.transactions.clock(), **values}
         if "uuid" in self._form.defaults and new.get("uuid") is None:
             new["uuid"] = str(uuid.uuid4())
@@ -154,16 +154,16 @@ class Repository(ABC, Generic[R]):
         self,
         connection: Connection,
         ident: str | int,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         *,
-        where: Mapping[str, Any] = _NOTHING,
+        where: Mapping[str, object] = _NOTHING,
     ) -> bool:
         """Change columns of one row if these columns are as said (a list: one of them); tell whether they were."""
         stored = self._form.of_all(self._touched(values))
         conditions = [self._is(ident), *(self._as_said(name, value) for name, value in where.items())]
         return bool(self._change(connection, conditions, stored))
 
-    def _as_said(self, name: str, value: Any) -> ColumnElement[bool]:
+    def _as_said(self, name: str, value: object) -> ColumnElement[bool]:
         column = self.table.c[name]
         return any_of(column)(value) if isinstance(value, list | tuple | set | frozenset) else equals(column)(value)
 
@@ -173,7 +173,7 @@ class Repository(ABC, Generic[R]):
             self._write(record, changed)
 
     @repeatable_work
-    def _write(self, connection: Connection, record: R, changed: dict[str, Any]) -> None:
+    def _write(self, connection: Connection, record: R, changed: Mapping[str, object]) -> None:
         stored = self._touched(changed)
         if not self._change(connection, self._writable(record), stored):
             raise self.write_refused(record)
@@ -186,15 +186,17 @@ class Repository(ABC, Generic[R]):
         """Return the error for a record whose row could not be written."""
         return self.missing(getattr(record, self.key))
 
-    def note_stored(self, record: R, stored: dict[str, Any]) -> None:
+    def note_stored(self, record: R, stored: Mapping[str, object]) -> None:
         """Tell the record what is in its row now, until the transaction is rolled back."""
         before = record.mark_stored(stored)
         self.transactions.after_rollback(functools.partial(record.mark_lost, before))
 
-    def _touched(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _touched(self, values: Mapping[str, object]) -> dict[str, object]:
         return {"updated_at": self.transactions.clock(), **values}
 
-    def _change(self, connection: Connection, conditions: list[ColumnElement[bool]], stored: dict[str, Any]) -> int:
+    def _change(
+        self, connection: Connection, conditions: list[ColumnElement[bool]], stored: Mapping[str, object]
+    ) -> int:
         with self._told_apart(stored), self.transactions.attempt():
             return connection.execute(sa.update(self.table).where(*conditions).values(stored)).rowcount
 
@@ -206,7 +208,7 @@ class Repository(ABC, Generic[R]):
 
     # For repositories and records
 
-    def read_again(self, record: R) -> dict[str, Any]:
+    def read_again(self, record: R) -> dict[str, object]:
         """Return the record's row as stored now."""
         statement = self._listing.one(self._form.names, "id")
         found = self.transactions.read(lambda connection: connection.execute(statement, {"ident": record.id}).first())
@@ -218,7 +220,7 @@ class Repository(ABC, Generic[R]):
         """Return the time as it is stored."""
         return self.transactions.clock()
 
-    def _made(self, row: Sequence[Any]) -> R:
+    def _made(self, row: Sequence[object]) -> R:
         return self._record(self, dict(zip(self._form.names, row, strict=True)))
 
     def _key_for(self, ident: str | int) -> str:
@@ -230,7 +232,7 @@ class Repository(ABC, Generic[R]):
         return self.table.c[self._key_for(ident)] == ident
 
     @contextmanager
-    def _told_apart(self, values: Mapping[str, Any]) -> Iterator[None]:
+    def _told_apart(self, values: Mapping[str, object]) -> Iterator[None]:
         try:
             yield
         except DBDuplicateEntry as error:
@@ -238,7 +240,7 @@ class Repository(ABC, Generic[R]):
         except DBReferenceError as error:
             raise self.parent_missing(values) or error from None
 
-    def _duplicate(self, error: DBDuplicateEntry, values: Mapping[str, Any]) -> IronicError | DBDuplicateEntry:
+    def _duplicate(self, error: DBDuplicateEntry, values: Mapping[str, object]) -> IronicError | DBDuplicateEntry:
         for column in error.columns:
             if column in self.taken:
                 return self.taken[column](values.get(column))

@@ -5,7 +5,7 @@ whole; the steps of many lists are read in one statement.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -36,7 +36,7 @@ from ironic.db.tables import (
 from ironic.db.traits import TraitSets
 from ironic.db.transactions import Transactions, unit_of_work
 
-Steps = list[dict[str, Any]]
+Steps = list[dict[str, object]]
 
 
 class StepLists:

@@ -14,7 +14,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.db.column_types import Json, LongText, ShortText, UtcDateTime, as_utc
 from ironic.db.stored_text import JsonText, check_text, encode
 
-Convert = Callable[[Any], Any]
+Convert = Callable[[Any], object]
 
 _LARGEST_INTEGER = 2**31 - 1
 _LARGEST_BIG_INTEGER = 2**63 - 1

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 # From the row that could not be inserted to what becomes of the one that is there; MySQL goes by the order.
-Replacing = Callable[[Any], list[tuple[str, Any]]]
+Replacing = Callable[[Any], list[tuple[str, object]]]
 
 
 def put(dialect: str, table: sa.Table, key: str, values: Mapping[str, object], replacing: Replacing) -> sa.Insert:

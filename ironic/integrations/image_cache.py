@@ -40,7 +40,7 @@ ALGORITHMS: Final = {64: "sha256", 128: "sha512"}
 
 
 # Looks at an image that was fetched, may change it in place, raises what speaks against it; what it returns is kept.
-Finish = Callable[[Path], Mapping[str, Any]]
+Finish = Callable[[Path], Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)

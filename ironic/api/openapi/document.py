@@ -49,7 +49,7 @@ def document(rows: Collection[Route], minor: int, base: str) -> dict[str, Any]:
 _LICENSE: Final = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
-def _components(forms: Sequence[Form], minor: int) -> dict[str, Any]:
+def _components(forms: Sequence[Form], minor: int) -> dict[str, object]:
     schemas: dict[str, Schema] = {"Link": _LINK, "Error": _ERROR, "Trait": values.trait()}
     for resource in operations.resources().values():
         if resource.visible(minor):
@@ -63,7 +63,7 @@ def _components(forms: Sequence[Form], minor: int) -> dict[str, Any]:
     }
 
 
-def _version(minor: int) -> dict[str, Any]:
+def _version(minor: int) -> dict[str, object]:
     return {
         "name": errors.VERSION_HEADER,
         "in": "header",
@@ -91,6 +91,6 @@ _HEADERS: Final[dict[str, Any]] = {
 }
 
 
-def _error(status: int) -> dict[str, Any]:
+def _error(status: int) -> dict[str, object]:
     schema = {"$ref": "#/components/schemas/Error"}
     return {"description": HTTPStatus(status).phrase, "content": {"application/json": {"schema": schema}}}

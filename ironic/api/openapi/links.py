@@ -37,7 +37,7 @@ def _lists(methods: Mapping[str, Any], resource: type[Resource]) -> bool:
 
 def _of_made(
     paths: Paths, collection: str, resources: Mapping[str, type[Resource]]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, dict[str, object]]]:
     for path, methods in paths.items():
         if (name := _only_name(path, collection)) is not None:
             for one in methods.values():
@@ -50,7 +50,7 @@ def _of_made(
                 yield _link(methods["post"], {}, {key: "$response.body#/uuid"})
 
 
-def _of_listed(paths: Paths, path: str, resource: type[Resource]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_listed(paths: Paths, path: str, resource: type[Resource]) -> Iterator[tuple[str, dict[str, object]]]:
     whole = path.removesuffix("/detail")
     # A part of a thing is read below it; what stands on its own also has a path of its own.
     collection = whole if whole in paths and _item(paths, whole) else f"/v1/{resource.collection}"

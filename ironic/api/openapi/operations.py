@@ -95,7 +95,7 @@ def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iter
             yield Argument(name, one.type)
 
 
-def operation(route: Route, minor: int) -> dict[str, Any]:
+def operation(route: Route, minor: int) -> dict[str, object]:
     """Return the operation of a route."""
     action = told(route, minor)
     # The root answers every method alike.

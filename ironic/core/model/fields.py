@@ -28,7 +28,7 @@ Paths = tuple[tuple[str, ...], ...]
 WHOLE: Final[Paths] = ((),)
 
 # Given the version, returns how a stored value is shown there; None: as its type says.
-Render = Callable[[int], Callable[[Any], Any] | None]
+Render = Callable[[int], Callable[[Any], object] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Arguments come by position (a list) or by name (an object). At run time what exp
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
@@ -60,7 +60,9 @@ Arguments = tuple[Argument, ...]
 class Signature:
     """What a function takes."""
 
-    def __init__(self, function: Callable[..., Any], skip: int = 0, templates: Collection[str] | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., object], skip: int = 0, templates: Collection[str] | None = None
+    ) -> None:
         """Read it off a function; ``templates`` names the arguments that may hold expressions, by default all."""
         hints = get_type_hints(function)
         declared = list(inspect.signature(function).parameters.values())[skip:]
@@ -74,7 +76,7 @@ class Signature:
         """The names of all arguments."""
         return list(self._by_name)
 
-    def bind(self, args: Any, names: Collection[str]) -> Arguments:
+    def bind(self, args: object, names: Collection[str]) -> Arguments:
         """Return the arguments made ready, or raise BadArgument."""
         given = self._by_position(args) if isinstance(args, list) else self._named(args)
         for parameter in self.parameters:
@@ -82,7 +84,7 @@ class Signature:
                 raise BadArgument(f"argument '{parameter.name}' is missing")
         return tuple(_prepared(self._by_name[name], value, names) for name, value in given.items())
 
-    def _named(self, args: Any) -> Mapping[str, Any]:
+    def _named(self, args: object) -> Mapping[str, object]:
         if not isinstance(args, dict):
             raise BadArgument("args is neither a list nor an object")
         for name in args:
@@ -90,7 +92,7 @@ class Signature:
                 raise BadArgument(f"argument '{str(name)[:80]}' is unknown; {self._known()}")
         return args
 
-    def _by_position(self, args: list[Any]) -> Mapping[str, Any]:
+    def _by_position(self, args: Sequence[object]) -> Mapping[str, object]:
         positional = [one for one in self.parameters if one.positional]
         if positional and positional[0].several:
             return {positional[0].name: args} if args else {}
@@ -102,12 +104,12 @@ class Signature:
         return f"known: {', '.join(self._by_name) or 'none'}"
 
 
-def values_of(arguments: Arguments, scope: Scope, budget: Budget) -> dict[str, Any]:
+def values_of(arguments: Arguments, scope: Scope, budget: Budget) -> dict[str, object]:
     """Return what a function is called with."""
     return {one.name: one.value(scope, budget) for one in arguments}
 
 
-def _parameter(declared: inspect.Parameter, annotation: Any, is_template: bool) -> Parameter:
+def _parameter(declared: inspect.Parameter, annotation: object, is_template: bool) -> Parameter:
     if declared.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
         raise TypeError(f"argument '{declared.name}' stands for any number of them: each has to be named")
     if annotation not in KINDS:
@@ -123,7 +125,7 @@ def _parameter(declared: inspect.Parameter, annotation: Any, is_template: bool) 
     )
 
 
-def _prepared(parameter: Parameter, value: Any, names: Collection[str]) -> Argument:
+def _prepared(parameter: Parameter, value: object, names: Collection[str]) -> Argument:
     try:
         prepare = parameter.kind.prepare if parameter.is_template else parameter.kind.prepare_literally
         made = prepare(value, names)

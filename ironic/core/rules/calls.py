@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ironic.core.rules import urls
 from ironic.core.secrets import REPLACEMENT
@@ -31,7 +30,7 @@ class PlannedCall:
     sensitive: bool
 
 
-def shown(call: Call, *, hiding: bool) -> dict[str, Any]:
+def shown(call: Call, *, hiding: bool) -> dict[str, object]:
     """Return a call as it may be shown: no header's value, no credentials; nothing that came from hidden facts."""
     numbers = {"timeout": call.timeout, "retries": call.retries, "backoff_factor": call.backoff_factor}
     return {

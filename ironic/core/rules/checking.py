@@ -37,7 +37,7 @@ _EARLY_NAMES: Final = frozenset({"inventory", "plugin_data"})
 _NAMES: Final = _EARLY_NAMES | {"node", "ports", "port_groups"}
 
 
-def check_rule(document: Any, *, built_in: bool = False) -> CompiledRule:
+def check_rule(document: object, *, built_in: bool = False) -> CompiledRule:
     """Return the rule made ready, or raise InvalidParameterValue."""
     if not isinstance(document, dict):
         raise _invalid("a rule is an object")
@@ -61,7 +61,7 @@ def check_rule(document: Any, *, built_in: bool = False) -> CompiledRule:
     )
 
 
-def _condition(part: Mapping[str, Any], names: Collection[str], where: str) -> Condition:
+def _condition(part: Mapping[str, object], names: Collection[str], where: str) -> Condition:
     if unknown := part.keys() - _CONDITION_KEYS:
         raise _invalid(f"{where} has no field {', '.join(sorted(map(str, unknown)))}")
     op = _op(part, where)
@@ -82,7 +82,7 @@ def _condition(part: Mapping[str, Any], names: Collection[str], where: str) -> C
     )
 
 
-def _deed(part: Mapping[str, Any], names: Collection[str], phase: Phase, where: str) -> Deed:
+def _deed(part: Mapping[str, object], names: Collection[str], phase: Phase, where: str) -> Deed:
     op = _op(part, where)
     if (action := ACTIONS.get(op)) is None:
         raise _invalid(f"{where}: no action is called '{op[:80]}'; there are {', '.join(sorted(ACTIONS))}")
@@ -91,7 +91,7 @@ def _deed(part: Mapping[str, Any], names: Collection[str], phase: Phase, where: 
     return Deed(action, _arguments(action.signature, part, names, f"{where} ({op})"), _loop(part, names, where))
 
 
-def _arguments(signature: Signature, part: Mapping[str, Any], names: Collection[str], where: str) -> Arguments:
+def _arguments(signature: Signature, part: Mapping[str, object], names: Collection[str], where: str) -> Arguments:
     if "args" not in part:
         raise _invalid(f"{where}: args is missing")
     known = {*names, ITEM} if "loop" in part else names
@@ -101,7 +101,7 @@ def _arguments(signature: Signature, part: Mapping[str, Any], names: Collection[
         raise _invalid(f"{where}: {error}") from None
 
 
-def _loop(part: Mapping[str, Any], names: Collection[str], where: str) -> Template | None:
+def _loop(part: Mapping[str, object], names: Collection[str], where: str) -> Template | None:
     if "loop" not in part:
         return None
     try:
@@ -113,13 +113,13 @@ def _loop(part: Mapping[str, Any], names: Collection[str], where: str) -> Templa
     raise _invalid(f"{where}: loop is a list, an object or a text that is exactly one expression")
 
 
-def _actions(parts: Any) -> list[tuple[str, Mapping[str, Any]]]:
+def _actions(parts: object) -> list[tuple[str, Mapping[str, object]]]:
     if not parts:
         raise _invalid("a rule has at least one action")
     return _parts(parts, "actions")
 
 
-def _parts(parts: Any, name: str) -> list[tuple[str, Mapping[str, Any]]]:
+def _parts(parts: object, name: str) -> list[tuple[str, Mapping[str, object]]]:
     """Return conditions or actions, each with its place for messages."""
     if parts is None:
         return []
@@ -131,7 +131,7 @@ def _parts(parts: Any, name: str) -> list[tuple[str, Mapping[str, Any]]]:
     return [(f"{name}[{index}]", part) for index, part in enumerate(parts)]
 
 
-def _op(part: Mapping[str, Any], where: str) -> str:
+def _op(part: Mapping[str, object], where: str) -> str:
     if not isinstance(op := part.get("op"), str):
         raise _invalid(f"{where}: op is missing or no text")
     return op
@@ -145,7 +145,7 @@ def _phase(value: Any) -> Phase:
     return value  # type: ignore[no-any-return]  # one of PHASES
 
 
-def _priority(value: Any, built_in: bool) -> int:
+def _priority(value: object, built_in: bool) -> int:
     if value is None:
         return LOWEST_PRIORITY
     if isinstance(value, bool) or not isinstance(value, int):
@@ -155,13 +155,13 @@ def _priority(value: Any, built_in: bool) -> int:
     return value
 
 
-def _sensitive(value: Any) -> bool:
+def _sensitive(value: object) -> bool:
     if value is None or isinstance(value, bool):
         return bool(value)
     raise _invalid("sensitive is true or false")
 
 
-def _uuid(value: Any) -> str:
+def _uuid(value: object) -> str:
     if value is None:
         return str(uuids.uuid4())
     if (spelled := syntax.uuid_of(value)) is None:
@@ -169,14 +169,14 @@ def _uuid(value: Any) -> str:
     return spelled
 
 
-def _text(document: Mapping[str, Any], name: str) -> str | None:
+def _text(document: Mapping[str, object], name: str) -> str | None:
     value = document.get(name)
     if value is None or (isinstance(value, str) and len(value) <= _LONGEST_TEXT):
         return value
     raise _invalid(f"{name} is text of at most {_LONGEST_TEXT} characters")
 
 
-def _check_plain(value: Any, depth: int = DEPTH) -> None:
+def _check_plain(value: object, depth: int = DEPTH) -> None:
     """Refuse what JSON can't hold; YAML files bring dates, sets and numbers of any size."""
     if depth == 0:
         raise _invalid(f"a rule is nested more than {DEPTH} levels deep")
@@ -191,7 +191,7 @@ def _check_plain(value: Any, depth: int = DEPTH) -> None:
         raise _invalid("a rule holds objects, lists, text, numbers of up to 64 bits, true, false and null only")
 
 
-def _is_plain_number(value: Any) -> bool:
+def _is_plain_number(value: object) -> bool:
     if isinstance(value, int):
         return -_LARGEST_NUMBER <= value < _LARGEST_NUMBER * 2
     return isinstance(value, float) and math.isfinite(value)

@@ -16,17 +16,17 @@ _BYTES_PER_STEP: Final = 32  # of the text that a value with this weight becomes
 Cost = Callable[[Mapping[str, Any], int], int]
 
 
-def at_a_glance(values: Mapping[str, Any], most: int) -> int:
+def at_a_glance(values: Mapping[str, object], most: int) -> int:
     """Return the steps of an operator whose work doesn't grow with what is in a value."""
     return 0
 
 
-def one_address(values: Mapping[str, Any], most: int) -> int:
+def one_address(values: Mapping[str, object], most: int) -> int:
     """Return the steps of reading an address, which is short."""
     return PARSING
 
 
-def all_of_it(values: Mapping[str, Any], most: int) -> int:
+def all_of_it(values: Mapping[str, object], most: int) -> int:
     """Return the steps of an operator that looks at each part of its arguments once."""
     steps = 0
     for value in values.values():
@@ -34,18 +34,18 @@ def all_of_it(values: Mapping[str, Any], most: int) -> int:
     return steps
 
 
-def in_pairs(values: Mapping[str, Any], most: int) -> int:
+def in_pairs(values: Mapping[str, object], most: int) -> int:
     """Return the steps of an operator that compares values one with the other, each a text or number by itself."""
     return _compared(values) + all_of_it(values, most)
 
 
-def at_every_depth(values: Mapping[str, Any], most: int) -> int:
+def at_every_depth(values: Mapping[str, object], most: int) -> int:
     """Return the steps of an order: lists are compared once more for each level that they are nested."""
     steps = in_pairs(values, most)
     return steps if steps > most else steps * depth_of(list(values.values()))
 
 
-def _compared(values: Mapping[str, Any]) -> int:
+def _compared(values: Mapping[str, object]) -> int:
     """Return the steps of finding out, for each item of a list, how it is compared."""
     listed = values.get("values")
     if not isinstance(listed, list):
@@ -54,7 +54,7 @@ def _compared(values: Mapping[str, Any]) -> int:
     return _STEPS_PER_PAIR * len(spread)
 
 
-def in_text(values: Mapping[str, Any], most: int) -> int:
+def in_text(values: Mapping[str, object], most: int) -> int:
     """Return the steps of a match in the text that a value is."""
     value, regex = values.get("value"), values.get("regex")
     steps = weight(value, most)

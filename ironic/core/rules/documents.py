@@ -8,7 +8,7 @@ A write that the clear view refuses is refused, so that every patch can be appli
 A document knows which of its parts rules have written literally; all else counts as reported by a machine.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Document:
         if self._fields is not None:
             field_of(self._fields, self._owner, path)
 
-    def set(self, path: Path, value: Any) -> None:
+    def set(self, path: Path, value: object) -> None:
         """Put a value at the path; objects on the way there are created."""
         self._judge_origin(path, value)
         if len(path) == 1 and self._fields is not None:
@@ -76,7 +76,7 @@ class Document:
         self._carry_out(putting(self.data, path, self._copied(value)))
         self._note(path)
 
-    def extend(self, path: Path, value: Any, *, unique: bool) -> None:
+    def extend(self, path: Path, value: object, *, unique: bool) -> None:
         """Add a value to the list at the path, creating the list; with ``unique`` only if it isn't there yet."""
         present = find(self.data, path)
         if present is None:
@@ -88,7 +88,7 @@ class Document:
             self._carry_out(putting(self.data, (*path, APPEND), self._copied(value)))
             self._note((*path, APPEND))
 
-    def _holds(self, present: list[Any], value: Any) -> bool:
+    def _holds(self, present: Sequence[object], value: object) -> bool:
         pay(value, self._budget, times=len(present))
         self._budget.spend(len(present))
         return value in present
@@ -103,27 +103,27 @@ class Document:
             self._carry_out({"op": "remove", "path": pointer(path)})
             self.provenance.note(moved, reported=True)
 
-    def _checked(self, path: Path, value: Any) -> Any:
+    def _checked(self, path: Path, value: object) -> object:
         return self._judged(path, lambda field: checked(field, value))
 
     def _empty(self, path: Path) -> None:
         self._carry_out(putting(self.data, path, copy(self._judged(path, emptied))))
 
-    def _judged(self, path: Path, judge: Callable[[Field], Any]) -> Any:
+    def _judged(self, path: Path, judge: Callable[[Field], object]) -> object:
         field = field_of(self._fields or {}, self._owner, path)
         try:
             return judge(field)
         except RuleFault as fault:
             raise RuleFault(f"{pointer(path)} of the {self._owner} {fault}") from None
 
-    def _copied(self, value: Any) -> Any:
+    def _copied(self, value: object) -> object:
         """Return a copy, for which is paid twice: each view gets one of its own."""
         before = self._budget.left
         copy_of_it = copied(value, self._budget)
         self._budget.spend(before - self._budget.left)
         return copy_of_it
 
-    def _judge_origin(self, path: Path, value: Any) -> None:
+    def _judge_origin(self, path: Path, value: object) -> None:
         """Refuse to write what a machine reported where only rules and people decide."""
         if not self._writer.reported:
             return
@@ -164,7 +164,7 @@ class Document:
         self.patch.append(operation)
 
 
-def _apply(data: dict[str, Any], operation: Operation, *, hiding: bool) -> None:
+def _apply(data: Mapping[str, object], operation: Operation, *, hiding: bool) -> None:
     path = keys_of(operation)
     if operation["op"] == "remove":
         take(data, path)

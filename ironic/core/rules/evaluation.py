@@ -60,7 +60,7 @@ class _Run:
         lines = self._workspace.log[self._log_mark :]
         return [LogLine(self.rule.uuid, level, None if self.rule.sensitive else text) for level, text in lines]
 
-    def explanation(self) -> dict[str, Any]:
+    def explanation(self) -> dict[str, object]:
         """Return what happened, as plain data that may be shown."""
         told: dict[str, Any] = {
             "uuid": self.rule.uuid,
@@ -86,7 +86,7 @@ class _Run:
         told["verdict"] = verdict
         return verdict
 
-    def _verdict(self, condition: Condition, told: dict[str, Any]) -> bool:
+    def _verdict(self, condition: Condition, told: dict[str, object]) -> bool:
         if condition.loop is None:
             return self._judge(condition, self._workspace.scope, told)
         verdicts: list[dict[str, Any]] = []
@@ -102,7 +102,7 @@ class _Run:
                 return verdict
         return judged if condition.multiple in _SINGLE else condition.multiple == "all"
 
-    def _judge(self, condition: Condition, scope: Scope, told: dict[str, Any]) -> bool:
+    def _judge(self, condition: Condition, scope: Scope, told: dict[str, object]) -> bool:
         budget = self._workspace.budget
         budget.spend(JUDGING)
         values = values_of(condition.arguments, scope, budget)
@@ -111,7 +111,7 @@ class _Run:
             told["values"] = {name: preview(value) for name, value in values.items()}
         return condition.operator.judge(**values) != condition.negated
 
-    def _pay(self, operator: Operator, values: Mapping[str, Any]) -> None:
+    def _pay(self, operator: Operator, values: Mapping[str, object]) -> None:
         """Pay for a verdict before it is reached."""
         budget = self._workspace.budget
         steps = operator.cost(values, min(VERDICT, budget.left))
@@ -160,7 +160,7 @@ class _Run:
         for item in (items or [])[chosen or slice(None)]:
             yield scope.with_item(item, reported=reported)
 
-    def _tell(self, condition: Condition, told: dict[str, Any]) -> None:
+    def _tell(self, condition: Condition, told: dict[str, object]) -> None:
         if self.rule.sensitive:
             told.pop("items", None)
             told |= {"op": None, "args": None}
@@ -200,7 +200,7 @@ def evaluate(
     return Outcome(workspace.changes(), explanation, log, failure, [] if failure else planned)
 
 
-def _shown(changes: Changes, *, hiding: bool) -> dict[str, Any]:
+def _shown(changes: Changes, *, hiding: bool) -> dict[str, object]:
     """Return changes as they may be shown; of a rule that saw secrets no value is (it may have copied one)."""
 
     def told(patch: Patch) -> Patch:

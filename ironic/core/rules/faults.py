@@ -4,8 +4,6 @@ Raised by operators, actions and look-ups, caught in one place (`evaluation`), w
 position. The texts name paths, arguments and types; what stands in the facts is quoted only in short.
 """
 
-from typing import Any
-
 _QUOTED = 60
 
 
@@ -21,7 +19,7 @@ class TooMuchWork(RuleFault):
     """The rules of one evaluation used up the work they are allowed."""
 
 
-def quoted(value: Any) -> str:
+def quoted(value: object) -> str:
     """Return a short form of a value for a message: scalars in full up to a bound, containers by their kind."""
     if isinstance(value, dict):
         return f"an object of {len(value)} keys"

@@ -43,15 +43,15 @@ class Scope:
 
     def __init__(
         self,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         is_reported: Callable[[str, tuple[str, ...]], bool] = lambda name, keys: False,
-        item: tuple[Any, bool] = (None, False),
+        item: tuple[object, bool] = (None, False),
     ) -> None:
         self._values = values
         self._is_reported = is_reported
         self._item = item
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> object:
         """Return what has this name."""
         return self._item[0] if name == ITEM else self._values.get(name)
 
@@ -59,7 +59,7 @@ class Scope:
         """Tell whether what an expression yields may be what a machine reported."""
         return self._item[1] if lookup.name == ITEM else self._is_reported(lookup.name, lookup.keys)
 
-    def with_item(self, item: Any, *, reported: bool) -> "Scope":
+    def with_item(self, item: object, *, reported: bool) -> "Scope":
         """Return the same with an item of a loop."""
         return Scope(self._values, self._is_reported, (item, reported))
 
@@ -72,7 +72,7 @@ class Template(Protocol):
         """The expressions in it."""
         ...
 
-    def render(self, scope: Scope, budget: Budget) -> Any:
+    def render(self, scope: Scope, budget: Budget) -> object:
         """Return the value."""
         ...
 
@@ -88,7 +88,7 @@ class Constant:
         """None."""
         return ()
 
-    def render(self, scope: Scope, budget: Budget) -> Any:
+    def render(self, scope: Scope, budget: Budget) -> object:
         """Return the value."""
         return self.value
 
@@ -105,7 +105,7 @@ class Lookup:
         """Itself."""
         return (self,)
 
-    def render(self, scope: Scope, budget: Budget) -> Any:
+    def render(self, scope: Scope, budget: Budget) -> object:
         """Return what stands there; None when nothing does."""
         value = scope.find(self.name)
         for key in self.keys:
@@ -118,7 +118,7 @@ class Lookup:
         return value
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Return a value as it reads within longer text; objects and lists as JSON."""
     if value is None:
         return ""
@@ -127,7 +127,7 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-def as_bounded_text(value: Any, budget: Budget, longest: int = TEXT_LENGTH) -> str:
+def as_bounded_text(value: object, budget: Budget, longest: int = TEXT_LENGTH) -> str:
     """Return a value as text, paid for; one that would be longer than that is refused before it is made."""
     # A step is at least one character of the text.
     steps = weight(value, longest)
@@ -179,7 +179,7 @@ class Whole:
         """The expression."""
         return (self.lookup,)
 
-    def render(self, scope: Scope, budget: Budget) -> Any:
+    def render(self, scope: Scope, budget: Budget) -> object:
         """Return what it yields."""
         value = self.lookup.render(scope, budget)
         if not isinstance(value, str) or not value:
@@ -199,7 +199,7 @@ class Listing:
         """The expressions in it."""
         return [lookup for item in self.items for lookup in item.lookups]
 
-    def render(self, scope: Scope, budget: Budget) -> list[Any]:
+    def render(self, scope: Scope, budget: Budget) -> list[object]:
         """Return the list with every expression filled in."""
         budget.spend(len(self.items))
         return [item.render(scope, budget) for item in self.items]
@@ -216,7 +216,7 @@ class Table:
         """The expressions in it."""
         return [lookup for pair in self.pairs for half in pair for lookup in half.lookups]
 
-    def render(self, scope: Scope, budget: Budget) -> dict[str, Any]:
+    def render(self, scope: Scope, budget: Budget) -> dict[str, object]:
         """Return the object with every expression filled in."""
         budget.spend(len(self.pairs))
         return {
@@ -227,7 +227,7 @@ class Table:
 _NOTHING: Final = Scope({})
 
 
-def template(value: Any, names: Collection[str]) -> Template:
+def template(value: object, names: Collection[str]) -> Template:
     """Make a JSON value ready; expressions may begin with these names only."""
     if isinstance(value, str):
         return text_template(value, names)
@@ -301,7 +301,7 @@ def _all_constant(templates: Sequence[Template]) -> bool:
     return all(isinstance(one, Constant) for one in templates)
 
 
-def _item(values: list[Any], key: str) -> Any:
+def _item(values: Sequence[object], key: str) -> object:
     """Return an item of a list by its index in digits."""
     if not (key.isascii() and key.isdigit() and len(key) <= _LARGEST_INDEX):
         return None

@@ -4,6 +4,7 @@ Counting makes the same input stop at the same place on every machine. A step is
 bounds are far above what sensible rules need: they are there for rules that multiply what a machine reported.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.core.rules.faults import RuleFault, TooMuchWork
@@ -40,7 +41,7 @@ class Budget:
             )
 
 
-def weight(value: Any, most: int, depth: int = DEPTH) -> int:
+def weight(value: object, most: int, depth: int = DEPTH) -> int:
     """Return the steps that looking at all of a value takes; beyond ``most`` it is not looked at any further."""
     if isinstance(value, str):
         return len(value) // _CHARACTERS_PER_STEP
@@ -62,7 +63,7 @@ def weight(value: Any, most: int, depth: int = DEPTH) -> int:
     return steps
 
 
-def depth_of(value: Any) -> int:
+def depth_of(value: object) -> int:
     """Return how deep a value is nested, which `weight` has found to be bounded; what is no container counts one."""
     deepest, layer = 1, [value]
     while layer := [inner for outer in layer if isinstance(outer, dict | list) for inner in _inside(outer)]:
@@ -70,20 +71,20 @@ def depth_of(value: Any) -> int:
     return deepest
 
 
-def _inside(value: Any) -> Any:
+def _inside(value: object) -> Any:
     return value.values() if isinstance(value, dict) else value
 
 
-def _length_of_keys(value: dict[Any, Any]) -> int:
+def _length_of_keys(value: Mapping[object, object]) -> int:
     return sum(len(key) for key in value if isinstance(key, str)) // _CHARACTERS_PER_STEP
 
 
-def pay(value: Any, budget: Budget, times: int = 1) -> None:
+def pay(value: object, budget: Budget, times: int = 1) -> None:
     """Pay for work that grows with a value."""
     budget.spend(weight(value, budget.left) * times)
 
 
-def copied(value: Any, budget: Budget, depth: int = DEPTH) -> Any:
+def copied(value: object, budget: Budget, depth: int = DEPTH) -> Any:
     """Return a deep copy of plain data, paying for each of its elements."""
     if depth == 0:
         raise RuleFault(f"a value would be nested more than {DEPTH} levels deep")

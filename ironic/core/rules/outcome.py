@@ -49,7 +49,7 @@ class Outcome:
     calls: list[PlannedCall] = field(default_factory=list)
 
 
-def preview(value: Any) -> Any:
+def preview(value: object) -> object:
     """Return a value as an explanation shows it: long text and large containers cut short."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}..."
@@ -62,7 +62,7 @@ def _counted(value: Any) -> str:
     return f"({len(value)} {'keys' if isinstance(value, dict) else 'items'})"
 
 
-def _is_small(value: Any, left: list[int]) -> bool:
+def _is_small(value: object, left: list[int]) -> bool:
     """Tell whether a container has few elements, looking at no more of them than that."""
     left[0] -= 1
     if left[0] < 0 or (isinstance(value, str) and len(value) > _LONGEST_TEXT):

@@ -4,7 +4,7 @@ A path is a tuple of keys. What an expression fills into a longer path is always
 machine reports can't lead anywhere the rule did not name.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.interpolation import Lookup, Text, Whole
@@ -32,7 +32,7 @@ def parsed(text: str) -> Path:
     return tuple(keys)
 
 
-def parsed_at_run_time(value: Any) -> Path:
+def parsed_at_run_time(value: object) -> Path:
     """Return the keys of a path that an expression yielded."""
     if not isinstance(value, str) or not value:
         raise RuleFault("the path is missing or no text")

@@ -7,7 +7,7 @@ look-around; a rule that has them is refused when posted.
 
 import functools
 import re
-from typing import Any, Final
+from typing import Final
 
 import re2  # type: ignore[import-untyped]
 
@@ -101,7 +101,7 @@ def _check_length(text: str) -> None:
 
 
 @functools.cache
-def _options() -> Any:
+def _options() -> object:
     options = re2.Options()
     options.max_mem = _MEMORY
     options.log_errors = False

@@ -5,7 +5,7 @@ Patches are JSON patches of two operations: "add" puts a value into an object or
 was when the data changes later.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ironic.core.rules.faults import RuleFault
@@ -15,7 +15,7 @@ Operation = dict[str, Any]
 Patch = list[Operation]
 
 
-def find(data: Any, path: Path) -> Any:
+def find(data: object, path: Path) -> object:
     """Return what stands at a path, None when nothing does."""
     for key in path:
         if isinstance(data, dict):
@@ -27,7 +27,7 @@ def find(data: Any, path: Path) -> Any:
     return data
 
 
-def holds(data: Any, path: Path) -> bool:
+def holds(data: object, path: Path) -> bool:
     """Tell whether something, null included, stands at a path."""
     above = find(data, path[:-1])
     if isinstance(above, dict):
@@ -35,13 +35,13 @@ def holds(data: Any, path: Path) -> bool:
     return isinstance(above, list) and _index(above, path[-1]) is not None
 
 
-def putting(data: Any, path: Path, value: Any) -> Operation:
+def putting(data: object, path: Path, value: object) -> Operation:
     """Return the operation that puts a value at a path of this data."""
     replaces = path[-1] != APPEND and isinstance(find(data, path[:-1]), list)
     return {"op": "replace" if replaces else "add", "path": pointer(path), "value": value}
 
 
-def place(data: Any, path: Path, value: Any) -> None:
+def place(data: object, path: Path, value: object) -> None:
     """Put a value at a path; the value itself, not a copy."""
     above, key = find(data, path[:-1]), path[-1]
     if isinstance(above, dict):
@@ -54,7 +54,7 @@ def place(data: Any, path: Path, value: Any) -> None:
         raise RuleFault(f"{pointer(path)} can't be set: what stands above it has no such place")
 
 
-def take(data: Any, path: Path) -> None:
+def take(data: object, path: Path) -> None:
     """Take away what stands at a path, if anything does."""
     above, key = find(data, path[:-1]), path[-1]
     if isinstance(above, dict):
@@ -63,7 +63,7 @@ def take(data: Any, path: Path) -> None:
         del above[index]
 
 
-def apply(data: Any, patch: Patch) -> None:
+def apply(data: object, patch: Patch) -> None:
     """Carry out a patch on plain data."""
     for operation in patch:
         path = keys_of(operation)
@@ -81,7 +81,7 @@ def keys_of(operation: Mapping[str, Any]) -> Path:
     return tuple(key.replace("~1", "/").replace("~0", "~") for key in pointed)
 
 
-def copy(value: Any) -> Any:
+def copy(value: object) -> Any:
     """Return a deep copy of plain data."""
     if isinstance(value, dict):
         return {key: copy(inner) for key, inner in value.items()}
@@ -90,7 +90,7 @@ def copy(value: Any) -> Any:
     return value
 
 
-def _index(items: list[Any], key: str) -> int | None:
+def _index(items: Sequence[object], key: str) -> int | None:
     """Return the place in a list that a key means, None when it means none."""
     if not (key.isascii() and key.isdigit() and len(key) < 10):
         return None

@@ -6,7 +6,7 @@ as the writes of our own actions, so a dry run, a failure and the list of writab
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -19,7 +19,7 @@ from ironic.core.secrets import REPLACEMENT
 
 _TOP: Final = 2**64
 
-Difference = tuple[Literal["set", "extend", "remove"], Path, Any]
+Difference = tuple[Literal["set", "extend", "remove"], Path, object]
 
 
 class Thing:
@@ -27,7 +27,7 @@ class Thing:
 
     __slots__ = ("_data",)
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, object]) -> None:
         object.__setattr__(self, "_data", data)
 
     def __getattr__(self, name: str) -> Any:
@@ -52,12 +52,12 @@ class SeenRule:
         self._workspace = workspace
 
     @functools.cached_property
-    def inventory(self) -> Any:
+    def inventory(self) -> object:
         """A copy of the inventory; changing it changes nothing."""
         return copied(self._workspace.scope.find("inventory"), self._workspace.budget)
 
     @functools.cached_property
-    def plugin_data(self) -> Any:
+    def plugin_data(self) -> object:
         """The plug-in data, which may be changed."""
         return copied(self._workspace.plugin_data.data, self._workspace.budget)
 
@@ -76,12 +76,12 @@ class SeenTask:
         self.ports = [Thing(copied(port.data, workspace.budget)) for port in workspace.ports]
 
     @property
-    def inventory(self) -> Any:
+    def inventory(self) -> object:
         """The same as the rule's."""
         return self._rule.inventory
 
     @property
-    def plugin_data(self) -> Any:
+    def plugin_data(self) -> object:
         """The same as the rule's."""
         return self._rule.plugin_data
 
@@ -123,7 +123,7 @@ def _take_over(workspace: Workspace, rule: SeenRule, task: SeenTask | None) -> N
         _write(workspace.plugin_data, rule.plugin_data, workspace.budget)
 
 
-def _write(document: Document, wanted: Any, budget: Budget) -> None:
+def _write(document: Document, wanted: object, budget: Budget) -> None:
     """Do to a document what leads to the wanted data."""
     for kind, path, value in list(_differences(document.data, wanted, budget)):
         if not path:
@@ -137,7 +137,7 @@ def _write(document: Document, wanted: Any, budget: Budget) -> None:
             document.set(path, _plain(value, path))
 
 
-def _differences(before: Any, after: Any, budget: Budget, path: Path = ()) -> Iterator[Difference]:
+def _differences(before: object, after: object, budget: Budget, path: Path = ()) -> Iterator[Difference]:
     budget.spend(1)
     if isinstance(before, dict) and isinstance(after, dict):
         yield from (("remove", (*path, key), None) for key in before if key not in after)
@@ -156,13 +156,13 @@ def _differences(before: Any, after: Any, budget: Budget, path: Path = ()) -> It
         yield "set", path, after
 
 
-def _hides(value: Any) -> bool:
+def _hides(value: object) -> bool:
     """Tell whether a container holds something masked; a masked value itself may well be replaced."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(one == REPLACEMENT or _hides(one) for one in inner)
 
 
-def _plain(value: Any, path: Path) -> Any:
+def _plain(value: object, path: Path) -> object:
     """Return a value that JSON can hold."""
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: _plain(inner, path) for key, inner in value.items()}

@@ -6,7 +6,7 @@ expression fills into path or query is percent-encoded: it begins no new part of
 
 import ipaddress
 import re
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, unquote
 
 from ironic.core.rules.faults import RuleFault
@@ -49,7 +49,7 @@ def url_template(made: Template) -> Text:
     return Text(made.parts, _encoded)
 
 
-def checked(value: Any) -> str:
+def checked(value: object) -> str:
     """Return a URL as it is called, or raise BadUrl."""
     if not isinstance(value, str) or not value or len(value) > _LONGEST:
         raise BadUrl(f"a URL is text of at most {_LONGEST} characters")
@@ -65,7 +65,7 @@ def checked(value: Any) -> str:
     return value
 
 
-def checked_at_run_time(value: Any) -> str:
+def checked_at_run_time(value: object) -> str:
     """Return a URL as it is called, or raise RuleFault."""
     try:
         return checked(value)

@@ -33,7 +33,7 @@ class EntryPoint(Protocol):
     def name(self) -> str: ...
     @property
     def value(self) -> str: ...
-    def load(self) -> Any: ...
+    def load(self) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def words(group: str, points: list[EntryPoint], understood: Callable[[str, Any],
     return found
 
 
-def operator_of(name: str, judge: Any) -> Operator:
+def operator_of(name: str, judge: object) -> Operator:
     """Return the operator that a function is."""
     if not inspect.isfunction(judge):
         raise TypeError("an operator is a function")
@@ -105,7 +105,7 @@ def operator_of(name: str, judge: Any) -> Operator:
     return Operator(name, guarded, Signature(judge), _about(judge), cost_of(judge))
 
 
-def action_of(name: str, found: Any) -> Action:
+def action_of(name: str, found: object) -> Action:
     """Return the action that a function of a workspace, or a third party's class, is."""
     if inspect.isfunction(found):
         early = bool(getattr(found, "supports_early", False))
@@ -124,7 +124,7 @@ def _action_of_class(name: str, found: type) -> Action:
     return Action(name, PluginAction(name, plugin), signature, early, _about(found))
 
 
-def _guarded(name: str, judge: Callable[..., Any], **values: Any) -> bool:
+def _guarded(name: str, judge: Callable[..., object], **values: Any) -> bool:
     """Judge with a third party's function, whose mishaps fail the rule and nothing else."""
     try:
         return bool(judge(**values))
@@ -134,11 +134,11 @@ def _guarded(name: str, judge: Callable[..., Any], **values: Any) -> bool:
         raise RuleFault(f"operator {name} failed: {type(error).__name__}: {error}") from None
 
 
-def _is_ours(function: Callable[..., Any]) -> bool:
+def _is_ours(function: Callable[..., object]) -> bool:
     return function.__module__.startswith("ironic.core.rules.")
 
 
-def _about(thing: Any) -> str:
+def _about(thing: object) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 

@@ -6,7 +6,7 @@ how it is managed is written by rules, but never made from what a machine report
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ironic.core import network_data, states
 from ironic.core.model.fields import REQUIRED, Field
@@ -23,7 +23,7 @@ _PROTECTABLE: Final = frozenset({states.ACTIVE, states.RESCUE})
 _FREE: Final = "extra"
 
 
-def inconsistency(node: Mapping[str, Any], touched: Collection[str]) -> str | None:
+def inconsistency(node: Mapping[str, object], touched: Collection[str]) -> str | None:
     """Return why a node can't be as rules have left it, None when it can; touched fields are looked at only."""
     if "network_data" in touched and (wrong := network_data.fault(node.get("network_data"))):
         return wrong
@@ -44,7 +44,7 @@ def field_of(table: Mapping[str, Field], owner: str, path: Path) -> Field:
     return field
 
 
-def checked(field: Field, value: Any) -> Any:
+def checked(field: Field, value: object) -> object:
     """Return a value as the field stores it, or raise RuleFault; truth values have no words here."""
     kind = (field.by_rules or field.type).strict
     if value is None and field.nullable and field.empty is None and not field.only_removed:
@@ -55,7 +55,7 @@ def checked(field: Field, value: Any) -> Any:
         raise RuleFault(f"takes {kind.noun}") from None
 
 
-def emptied(field: Field) -> Any:
+def emptied(field: Field) -> object:
     """Return what is left of a field that a rule removes, or raise RuleFault when there has to be a value."""
     if field.empty is REQUIRED:
         raise RuleFault("can't be removed")

@@ -7,12 +7,12 @@ node is inspecting. It may change plug-in data, the node and its ports, but neve
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.inspection.staged_task import StagedTask
 
-Inventory = Mapping[str, Any]
-PluginData = dict[str, Any]
+Inventory = Mapping[str, object]
+PluginData = dict[str, object]
 
 
 class InspectionHook(ABC):

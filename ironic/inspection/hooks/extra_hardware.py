@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ironic.conf import CONF
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
@@ -15,7 +15,7 @@ _SIZE: Final = 4
 # What fits into 64 bits; anything longer stays text.
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
 
-Nested = dict[str, dict[str, dict[str, Any]]]
+Nested = dict[str, dict[str, dict[str, object]]]
 
 
 class ExtraHardware(InspectionHook):

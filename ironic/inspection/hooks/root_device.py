@@ -15,7 +15,7 @@ from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.reading import at, list_at, listed, text_at, whole_number_at
 from ironic.inspection.staged_task import StagedTask
 
-Disk = Mapping[str, Any]
+Disk = Mapping[str, object]
 
 _HINTS: Final = "root_device"
 _SKIPPED: Final = "skip_block_devices"

@@ -20,7 +20,7 @@ from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
-Interfaces = dict[str, dict[str, Any]]
+Interfaces = dict[str, dict[str, object]]
 
 
 class ValidateInterfaces(InspectionHook):

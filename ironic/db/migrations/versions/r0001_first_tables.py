@@ -31,7 +31,7 @@ _KINDS = (
     "vendor",
 )
 
-Column = sa.Column[Any]
+Column = sa.Column[object]
 
 
 def upgrade() -> None:

@@ -13,7 +13,7 @@ from ironic.drivers.modules.redfish.connection import System
 from ironic.drivers.modules.redfish.optional import optional
 
 Inventory = dict[str, Any]
-Found = dict[str, Any]
+Found = dict[str, object]
 
 # By what BMCs say of instruction sets, then of architectures: nobody puts a 32-bit processor behind Redfish.
 _ARCHITECTURES: Final[Mapping[str, str]] = {

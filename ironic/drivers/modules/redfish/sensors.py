@@ -10,7 +10,7 @@ from typing import Any, Final
 from ironic.drivers.modules.redfish.connection import System
 from ironic.drivers.modules.redfish.optional import optional
 
-Reading = dict[str, Any]
+Reading = dict[str, object]
 
 _FAN: Final = ("identity", "max_reading_range", "min_reading_range", "reading", "reading_units", "serial_number")
 _TEMPERATURE: Final = (
@@ -43,7 +43,7 @@ def readings(system: System) -> dict[str, dict[str, Reading]]:
     }
 
 
-Found = Iterable[tuple[str, Any]]
+Found = Iterable[tuple[str, object]]
 
 
 def _collect(find: Callable[[System], Found], system: System, names: tuple[str, ...]) -> dict[str, Reading]:

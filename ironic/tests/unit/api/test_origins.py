@@ -107,4 +107,5 @@ def test_any_name_can_be_trusted() -> None:
     ],
 )
 def test_loopback_and_sockets_are_local(unix_socket: str | None, host_ip: str, local: bool) -> None:
-    assert is_local(SimpleNamespace(api=SimpleNamespace(unix_socket=unix_socket, host_ip=host_ip))) is local
+    conf: Any = SimpleNamespace(api=SimpleNamespace(unix_socket=unix_socket, host_ip=host_ip))
+    assert is_local(conf) is local
