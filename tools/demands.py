@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROW = re.compile(r"^- (S\d+)\*?: (.+)$", re.MULTILINE)
+ROW = re.compile(r"^- (S\d+)\*?: (.+(?:\n  .+)*)", re.MULTILINE)
 
 
 def rows(root: Path = ROOT) -> dict[str, str]:
     """Return the demands by number."""
-    return dict(ROW.findall((root / "doc" / "contract" / "demands.md").read_text()))
+    page = (root / "doc" / "contract" / "demands.md").read_text()
+    return {number: " ".join(text.split()) for number, text in ROW.findall(page)}
 
 
 def marked(root: Path = ROOT) -> dict[str, list[Path]]:

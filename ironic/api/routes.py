@@ -47,8 +47,10 @@ class Route:
     judges: bool = False
     public: bool = False
     body_limit: str = "max_body"
-    # Who is refused before the arguments are looked at; raises, or returns more parameters of the handler.
-    first: Callable[[Request], dict[str, Any] | None] | None = None
+    # Who is refused before the arguments are looked at: it raises, or returns what the handler gets as the parameter
+    # that `learns` names.
+    first: Callable[[Request], object] | None = None
+    learns: str = ""
     # What it takes: parameters of the query (None: nobody looks at it) and a body, or `of` which resource it is a list,
     # a document, a creation, a patch or a deletion.
     query: tuple[Argument, ...] | None = ()
@@ -75,7 +77,10 @@ class Route:
     def run(self, request: Request, *names: str) -> Answer:
         """Check what a request brings along, and call the handler; ``names`` are those of the path."""
         learnt = self.first(request) if self.first is not None else None
-        return self.handler(request, *names, **self.read(request), **(learnt or {}))
+        given = self.read(request)
+        if self.learns:
+            given[self.learns] = learnt
+        return self.handler(request, *names, **given)
 
     def too_new(self) -> Exception:
         """Build the error for a caller of an older version."""

@@ -41,3 +41,7 @@ def nullable(schema: Schema) -> Schema:
     if isinstance(schema.get("type"), str) and "enum" not in schema:
         return schema | {"type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
+
+
+# What inspection rules did, or would do.
+RUN_OF_RULES: Final = closed({"rules": list_of(OPEN), "changes": OPEN}, ["rules", "changes"])

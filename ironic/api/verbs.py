@@ -29,3 +29,5 @@ ABORT_SINCE: Final[Mapping[str, int]] = {states.INSPECTWAIT: 41, states.DEPLOYWA
 RAMDISK_SINCE: Final[Mapping[str, int]] = {"clean": 70, "service": 108}
 DEPLOY_STEPS_SINCE: Final = 69
 RUNBOOK_SINCE: Final = 92
+# Since then runbooks have traits and descriptions, and any logical name; before, the name of one was its trait.
+RUNBOOK_NAMES_SINCE: Final = 112

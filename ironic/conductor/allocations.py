@@ -15,15 +15,15 @@ from ironic.conductor.answering import answers
 from ironic.conductor.moves import shortened
 from ironic.conf import CONF
 from ironic.core import allocation as matching
-from ironic.core import states
 from ironic.core.allocation import Wanted
 from ironic.core.context import RequestContext, service_context
 from ironic.core.errors import NodeNotFound, NoFreeConductorWorker
 from ironic.core.resource_errors import AllocationNotFound
+from ironic.services import allocations
 
 if TYPE_CHECKING:
     from ironic.conductor.tasks import Tasks
-    from ironic.db import AllocationRecord, NodeRecord
+    from ironic.db import AllocationRecord
     from ironic.db.allocations import CandidateRow
 
 LOG = logging.getLogger(__name__)
@@ -140,27 +140,9 @@ class Allocator:
 
     def _given(self, node_id: int, allocation: "AllocationRecord", wanted: Wanted) -> str | None:
         """Write that the allocation has the node, or return what stands against it; inside one transaction."""
-        node = self._store.nodes.lock_row(node_id)
-        if reason := self._against(node, wanted):
-            return reason
-        return None if self._write(node, allocation) else "it was taken in this moment"
-
-    def _against(self, node: "NodeRecord", wanted: Wanted) -> str | None:
-        if node.reservation is not None:
-            return f"it is locked by host {node.reservation}"
-        traits = self._store.traits.of([node.id])[node.id] if wanted.traits else []
-        return matching.objection(wanted, node, traits)
-
-    def _write(self, node: "NodeRecord", allocation: "AllocationRecord") -> bool:
-        values = {
-            "instance_uuid": allocation.uuid,
-            "allocation_id": allocation.id,
-            "instance_info": node.instance_info | {"traits": allocation.traits},
-        }
-        if not self._store.nodes.update(node.id, values, where=_FREE):
-            return False
-        self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node.id, "last_error": None})
-        return True
+        if (reason := allocations.take_node(self._store, node_id, allocation, wanted)) is None:
+            self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": node_id, "last_error": None})
+        return reason
 
     def _finish(self, found: int, values: Mapping[str, object]) -> None:
         if not self._store.allocations.finish(found, self._host, values, self._locks.incarnation):
@@ -175,14 +157,6 @@ class Allocator:
 
 
 _UNFINISHED: Final = {"state": matching.ALLOCATING}
-
-# What must be so in the very statement that takes a node.
-_FREE: Final = {
-    "instance_uuid": None,
-    "reservation": None,
-    "provision_state": states.AVAILABLE,
-    "maintenance": False,
-}
 
 
 def wanted_by(allocation: "AllocationRecord") -> Wanted:

@@ -2,7 +2,7 @@
 
 Each looks at the node's values and at what somebody wants, and returns or raises; nothing is read or written here. The
 API asks so that a caller is told at once. The conductor asks again with the node locked, and its answer counts.
-Sources: facts/state_machine.yaml (verbs, permissions), endpoints.yaml and fields.yaml (notes), demands S52 to S57.
+Sources: doc/contract/states.md (from its "Verbs" to its "Power"), doc/contract/fields.md#node, demands S52 to S57.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 Nobody hands connections around: a repository asks for `reading()` or `writing()` and gets the open one or a new one.
 On SQLite one writer at a time is let in by a lock of ours, so nobody ever meets "database is locked" within a process.
-Never keep a transaction open across work on a BMC or a socket.
+Never keep a transaction open across work on a BMC or a socket: the tests run with a guard that asks `is_any_open`.
 
 A server that restarts cuts off what is under way. Where the store is patient that is done again once the server is
 back: reading always, changing only where it is certain that nothing was committed, or where twice does no harm.
@@ -11,6 +11,7 @@ back: reading always, changing only where it is certain that nothing was committ
 import functools
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -58,6 +59,15 @@ class _PerThread(threading.local):
     announce: Announce | None = None
 
 
+# Of all databases of this process, which is one but for tests.
+_ALL: "weakref.WeakSet[Transactions]" = weakref.WeakSet()
+
+
+def is_any_open() -> bool:
+    """Tell whether the calling thread has a transaction of any database open."""
+    return any(one.is_open for one in list(_ALL))
+
+
 class Transactions:
     """The transactions of one database."""
 
@@ -70,6 +80,7 @@ class Transactions:
         self.clock = clock
         self._thread = _PerThread()
         self._writer = engine.execution_options(begin="IMMEDIATE")
+        _ALL.add(self)
         self._turn: AbstractContextManager[Any] = threading.Lock() if self.dialect == "sqlite" else nullcontext()
 
     @contextmanager

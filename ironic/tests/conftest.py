@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.conf import CONF
+from ironic.tests import transaction_guard
 
 Setter = Callable[..., None]
 
@@ -17,6 +18,16 @@ def _allow_loopback() -> None:
 
 
 _allow_loopback()
+transaction_guard.install()
+transaction_guard.install_in_programs()
+
+
+@pytest.fixture(autouse=True)
+def _no_call_in_a_transaction() -> Iterator[None]:
+    """Fail a test in which something was called while a transaction was open, though somebody caught the error."""
+    transaction_guard.seen.clear()
+    yield
+    assert transaction_guard.seen == [], "called while a transaction was open"
 
 
 @pytest.fixture(autouse=True)

@@ -196,7 +196,7 @@ def blink(task: Task, times: int) -> None:
 '''
 _HANDLER: Final = '''def blink(request: Request, node: str, times: int) -> Answer:
     """Have the machine blink."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.blink(request.context, uuid, times)
     return NO_CONTENT
 
@@ -367,7 +367,8 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.model.rack import Rack
-from ironic.db.racks import Racks
+from ironic.db.racks import RackRecord, Racks
+from ironic.services import records
 
 
 def index(request: Request, page: Page) -> Answer:
@@ -389,12 +390,12 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
 
 def patch(request: Request, rack: str, changes: Sequence[Change]) -> Answer:
     """Change a rack."""
-    with request.store.writing():
-        record = request.store.of(Racks).lock_row(rack)
+
+    def revise(record: RackRecord) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Rack.writable("patch")}
-        for name, value in patching.patched(Rack, before, changes, request.minor).items():
-            setattr(record, name, value)
-        record.save()
+        return patching.patched(Rack, before, changes, request.minor)
+
+    record = records.change(request.store, request.store.of(Racks), rack, revise)
     return answers.document(projection.full(Rack, request.minor).of_record(request, record, {}))
 
 

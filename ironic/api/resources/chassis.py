@@ -14,11 +14,11 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import reads as nodes
 from ironic.api.routes import Route
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.chassis import Chassis
-from ironic.core.model.node import Node
+from ironic.db import ChassisRecord
+from ironic.services import records
 
 
 def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
@@ -48,15 +48,15 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
 
 def patch(request: Request, chassis: str, changes: Sequence[Change]) -> Answer:
     """Change a chassis."""
-    with request.store.writing():
-        record = request.store.chassis.get(chassis)
+
+    def revise(record: ChassisRecord) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Chassis.writable("patch")}
         after = patching.patched(Chassis, before, changes, request.minor)
         if "uuid" in after:
             raise InvalidParameterValue(err="A chassis keeps its UUID.")
-        for name, value in after.items():
-            setattr(record, name, value)
-        record.save()
+        return after
+
+    record = records.change(request.store, request.store.chassis, chassis, revise)
     return answers.document(projection.full(Chassis, request.minor).of_record(request, record, {}))
 
 
@@ -66,16 +66,9 @@ def delete(request: Request, chassis: str) -> Answer:
     return NO_CONTENT
 
 
-def index_of_nodes(request: Request, chassis: str, page: Page) -> Answer:
-    """List the nodes of a chassis."""
-    if page.filters.setdefault("chassis_uuid", chassis) != chassis:
-        raise InvalidParameterValue(err="chassis_uuid is another chassis than the one that the path names.")
-    return nodes.listed(request, page, f"chassis/{chassis}/nodes")
-
-
 _ONE = "/v1/chassis/{chassis}"
 
-_ELSEWHERE = refuses("This needs a chassis's UUID in the path; of its nodes there is only the list.")
+_ELSEWHERE = refuses("This needs a chassis's UUID in the path.")
 ROUTES = (
     Route("GET", "/v1/chassis", index, rule="baremetal:chassis:get", of=List(Chassis)),
     Route("GET", "/v1/chassis/detail", index, rule="baremetal:chassis:get", of=List(Chassis, detailed=True)),
@@ -85,7 +78,4 @@ ROUTES = (
     Route("GET", _ONE, show, rule="baremetal:chassis:get", of=One(Chassis)),
     Route("PATCH", _ONE, patch, rule="baremetal:chassis:update", of=Patch(Chassis)),
     Route("DELETE", _ONE, delete, rule="baremetal:chassis:delete", of=Delete(Chassis)),
-    Route("GET", f"{_ONE}/nodes", index_of_nodes, rule="baremetal:node:list", of=List(Node)),
-    Route("GET", f"{_ONE}/nodes/detail", index_of_nodes, rule="baremetal:node:list", of=List(Node, detailed=True)),
-    Route("GET", f"{_ONE}/nodes/*", _ELSEWHERE),
 )

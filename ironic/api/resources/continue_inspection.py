@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import answers, telling
+from ironic.api import answers, ramdisk, telling
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, Parsed
 from ironic.api.errors import Refused
 from ironic.api.request import Request
-from ironic.api.resources import ramdisk
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, TEXT, closed
 from ironic.core import permit, states

@@ -6,14 +6,13 @@ Rows and nothing more; no conductor has a part in them. Source: facts/fields.yam
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import answers, computed, listing
+from ironic.api import answers, computed, listing, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.forms import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources import step_lists
 from ironic.api.routes import Route
 from ironic.core.model.deploy_template import DeployTemplate
 

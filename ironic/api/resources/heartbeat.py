@@ -10,13 +10,11 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api import answers
+from ironic.api import answers, heartbeat_source, named_nodes, ramdisk
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, BodyOrQuery, unknown
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources import heartbeat_source, ramdisk
-from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.core import callback_urls, certificates, syntax
 from ironic.core.agent_memory import KnownAgent
@@ -71,7 +69,7 @@ def _node(request: Request, ident: str) -> _Node:
     UUIDs can't be guessed, and an agent has to hear that its node is gone.
     """
     try:
-        return _Node(*node_idents.row(request, _Node._fields, ident))
+        return _Node(*named_nodes.row(request, _Node._fields, ident))
     except NodeNotFound:
         if syntax.is_uuid(ident):
             raise

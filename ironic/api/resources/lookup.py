@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ironic.api import answers
+from ironic.api import answers, ramdisk
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
 from ironic.api.request import Request
-from ironic.api.resources import ramdisk
 from ironic.api.routes import FAULT, Route
 from ironic.core import fast_track, states
 from ironic.core.agent_memory import AgentMemory, KnownAgent

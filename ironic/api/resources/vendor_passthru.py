@@ -7,11 +7,10 @@ is called and with what, only the driver knows; so everything is handed to a con
 import base64
 from typing import Any, Final
 
-from ironic.api import answers
+from ironic.api import answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, Whole
 from ironic.api.request import Request
-from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, Schema
 from ironic.core.values import Text
@@ -21,7 +20,7 @@ Values = dict[str, Any]
 
 def node_methods(request: Request, node: str) -> Answer:
     """List the methods of a node."""
-    conductor, uuid = node_serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     return answers.document(conductor.vendor_methods(request.context, uuid))
 
 
@@ -32,7 +31,7 @@ def call_of_node(request: Request, node: str, method: str, arguments: Values) ->
 
 def call_named_of_node(request: Request, node: str, method: str, arguments: Values) -> Answer:
     """Call the method that the path names."""
-    conductor, uuid = node_serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     return _answer(conductor.call_vendor_method(request.context, uuid, method, request.method, arguments))
 
 

@@ -1,4 +1,4 @@
-"""What docstrings and comments cite is in the project: pages, headings and numbered demands."""
+"""Docstrings and comments cite pages, headings and demands that there are; the pages name what is in the code."""
 
 import functools
 import re
@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ironic.api.policies import RULES
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.steps import INTERFACES
 from ironic.tests.repository import ROOT, tool
 
 CONTRACT = ROOT / "doc" / "contract"
@@ -87,6 +91,40 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         if (fault := missing((page.parent / name).resolve() if name else page, heading))
     }
     assert wrong == {}
+
+
+def contract() -> str:
+    """Return all pages as one text."""
+    return "\n".join(page.read_text() for page in PAGES)
+
+
+def test_pages_name_options_that_there_are() -> None:
+    named = [(group, name) for group, name in re.findall(r"`\[(\w+)\](\w+)[` ]", contract()) if group != "oslo_policy"]
+    assert len(named) > 50
+    assert [
+        f"[{group}]{name}" for group, name in named if name not in (CONF if group == "DEFAULT" else CONF[group])
+    ] == []
+
+
+def test_pages_name_rules_that_there_are() -> None:
+    named = re.findall(r"`(baremetal:[\w:]*\w)`", contract())
+    assert len(named) > 10
+    assert set(named) <= {name for name, *_ in RULES}
+
+
+def test_pages_name_states_that_there_are() -> None:
+    named = set(re.findall(r"`(\w+ (?:wait|hold|failed|call-back))`", contract()))
+    assert named <= states.ALL
+    assert len(named) > 10
+    page = (CONTRACT / "states.md").read_text()
+    assert f"There are {len(states.ALL)} states and {len(states.MOVES)} moves." in page
+
+
+def test_the_order_of_interfaces_is_that_of_the_flows() -> None:
+    page = (CONTRACT / "steps.md").read_text()
+    for flow in ("clean", "deploy", "verify"):
+        assert f" | {', '.join(INTERFACES[flow])} |" in page
+    assert INTERFACES["service"] == ("network", *INTERFACES["clean"])
 
 
 def test_the_first_page_leads_to_all_others() -> None:

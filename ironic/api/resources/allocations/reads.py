@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from ironic.api import access, answers, listing
+from ironic.api import access, answers, listing, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.forms import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeNotFound
 from ironic.core.model.allocation import Allocation
@@ -55,7 +54,7 @@ def show_of_node(request: Request, node: str, view: Projection) -> Answer:
 
 def of_node(request: Request, node: str, rule: str) -> str:
     """Return the UUID of a node's allocation, if there is one and the caller may."""
-    uuid, allocation = node_idents.row(request, ("uuid", "allocation_uuid"), node)
+    uuid, allocation = named_nodes.row(request, ("uuid", "allocation_uuid"), node)
     if allocation is None:
         raise AllocationNotFound(f"Node {uuid} has no allocation.", allocation=None)
     if not request.services.policy.is_open:

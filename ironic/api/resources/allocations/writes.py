@@ -4,35 +4,30 @@ A new one is stored and handed to a conductor, which looks for a node; the calle
 for a node that has its instance already is written here, together with the node, and so is the end of an allocation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from ironic.api import access, answers, json_patch, patching, projection
+from ironic.api import access, answers, json_patch, named_nodes, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources.allocations import links, reads
-from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes import writes as node_writes
+from ironic.api.resources.allocations import reads
 from ironic.api.routes import FAULT, Route
 from ironic.core import allocation as matching
-from ironic.core import node_rules
-from ironic.core.allocation import Wanted
 from ironic.core.errors import (
-    Conflict,
     HTTPForbidden,
     InvalidParameterValue,
     IronicError,
     MissingParameterValue,
-    NodeAssociated,
 )
 from ironic.core.model.allocation import Allocation
-from ironic.core.resource_errors import AllocationImpossible
+from ironic.services import allocations, records
 
 if TYPE_CHECKING:
-    from ironic.db import AllocationRecord, NodeRecord
+    from ironic.db import AllocationRecord
 
 _CREATE, _RESTRICTED = "baremetal:allocation:create", "baremetal:allocation:create_restricted"
 # Of a time before roles had ranks; never for another owner.
@@ -50,7 +45,8 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     if node is None:
         return _created(request, _asked(request, values), None)
     (uuid,) = _uuids(request, [node], project)
-    return _created(request, _written_down(request, values, uuid), uuid)
+    record = allocations.write_down(request.store, uuid, values, named_nodes.patience(request))
+    return _created(request, record, uuid)
 
 
 def _check_new(given: dict[str, Any], minor: int) -> None:
@@ -96,7 +92,7 @@ def _created(request: Request, record: "AllocationRecord", node: str | None) -> 
 
 
 def _asked(request: Request, values: dict[str, Any]) -> "AllocationRecord":
-    uuid = values.get("uuid") or node_references.new_uuid()
+    uuid = values.get("uuid") or str(uuid4())
     conductor = request.conductors.for_work(uuid)
     record = request.store.allocations.create(values | {"uuid": uuid, "state": matching.ALLOCATING})
     try:
@@ -108,43 +104,16 @@ def _asked(request: Request, values: dict[str, Any]) -> "AllocationRecord":
     return record
 
 
-def _written_down(request: Request, values: Mapping[str, Any], uuid: str) -> "AllocationRecord":
-    made: list[AllocationRecord] = []
-
-    def bind(node: "NodeRecord") -> None:
-        _check_deployed(request, node, values)
-        own = values.get("uuid") or node.instance_uuid or node_references.new_uuid()
-        state = {"uuid": own, "state": matching.ACTIVE, "node_id": node.id}
-        made[:] = [request.store.allocations.create(dict(values) | state)]
-        node.instance_uuid, node.allocation_id = own, made[0].id
-        node.instance_info["traits"] = made[0].traits
-
-    node_writes.when_free(request, uuid, bind)
-    return made[0]
-
-
-def _check_deployed(request: Request, node: "NodeRecord", values: Mapping[str, Any]) -> None:
-    if node.allocation_id is not None:
-        raise AllocationImpossible(node=node.uuid, reason="it has an allocation already")
-    if values.get("uuid") is not None and node.instance_uuid not in (None, values["uuid"]):
-        raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
-    traits = values.get("traits", [])
-    wanted = Wanted(values.get("resource_class"), traits, values["candidate_nodes"], values["owner"])
-    present = request.store.traits.of([node.id])[node.id] if traits else []
-    if reason := matching.objection_to_deployed(wanted, node, present):
-        raise AllocationImpossible(node=node.uuid, reason=reason)
-
-
 def patch(request: Request, allocation: str, changes: Sequence[Change]) -> Answer:
     """Change what an allocation is called, and what is noted about it."""
     for change in changes:
         _check_value(change)
-    with request.store.writing():
-        record = request.store.allocations.lock_row(allocation)
+
+    def revise(record: "AllocationRecord") -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Allocation.table.written["patch"]}
-        for name, value in patching.patched(Allocation, before, changes, request.minor).items():
-            setattr(record, name, value)
-        record.save()
+        return patching.patched(Allocation, before, changes, request.minor)
+
+    record = records.change(request.store, request.store.allocations, allocation, revise)
     view = projection.full(Allocation, request.minor)
     return answers.document(view.document(request, request.store.allocations.row(view.columns, record.uuid)))
 
@@ -157,33 +126,15 @@ def _check_value(change: Change) -> None:
 def delete(request: Request, allocation: str) -> Answer:
     """End an allocation, and free its node."""
     (uuid,) = request.store.allocations.row(("uuid",), allocation)
-    return _ended(request, uuid)
+    allocations.end(request.store, uuid, named_nodes.patience(request))
+    return NO_CONTENT
 
 
 def delete_of_node(request: Request, node: str) -> Answer:
     """End the allocation of a node."""
-    return _ended(request, reads.of_node(request, node, "baremetal:allocation:delete"))
-
-
-def _ended(request: Request, uuid: str) -> Answer:
-    # A second look, because it may get a node after the first.
-    for _ in range(2):
-        (node,) = request.store.allocations.row(("node_uuid",), uuid)
-        if node is not None:
-            node_writes.when_free(request, node, lambda record: _free(request, record, uuid))
-            return NO_CONTENT
-        if request.store.allocations.delete_unmatched(uuid):
-            return NO_CONTENT
-    raise Conflict(f"Allocation {uuid} is changed by somebody else in this moment. Try again.")
-
-
-def _free(request: Request, node: "NodeRecord", uuid: str) -> None:
-    found = request.store.allocations.get(uuid)
-    if node.allocation_id == found.id:
-        node_rules.check_allocation_ends(node)
-        links.undo(request.store, node)
-    else:
-        request.store.allocations.delete(found.id)
+    uuid = reads.of_node(request, node, "baremetal:allocation:delete")
+    allocations.end(request.store, uuid, named_nodes.patience(request))
+    return NO_CONTENT
 
 
 _ALL, _ONE = "/v1/allocations", "/v1/allocations/{allocation}"

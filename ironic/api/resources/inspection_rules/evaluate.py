@@ -8,14 +8,12 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
-from ironic.api.resources.nodes.inspection_rules import RUN
 from ironic.api.routes import FAULT, Route
-from ironic.api.schema import OPEN
+from ironic.api.schema import OPEN, RUN_OF_RULES
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, CompiledRule, Facts, Masking, check_rule
@@ -76,7 +74,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
         raise InvalidParameterValue(err="Give either a node, or an inventory and plugin_data.")
     if has_data:
         return facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {})), None
-    node = request.store.nodes.get(node_idents.check(request, given["node"]))
+    node = request.store.nodes.get(named_nodes.check(request, given["node"]))
     access.require(request, access.SEE_NODE, node, given["node"])
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
     if texts is None:
@@ -102,6 +100,6 @@ ROUTES = (
             Argument("phase", Enum(*PHASES, name="phase")),
         ),
         ok=200,
-        answer=RUN,
+        answer=RUN_OF_RULES,
     ),
 )

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ironic.api import answers, computed, projection
+from ironic.api import answers, computed, named_nodes, projection
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.api.schema import ref
 from ironic.core import secrets
@@ -46,7 +45,7 @@ ALWAYS = ("created_at", "updated_at")
 def index(request: Request, node: str, fields: Sequence[str] = (), detail: bool = False) -> Answer:
     """List the settings of a node."""
     view = _projection(request, fields, detail=detail)
-    (node_id,) = idents.row(request, ("id",), node)
+    (node_id,) = named_nodes.row(request, ("id",), node)
     rows = request.store.bios_settings.rows(view.columns, node_id)
     request.within = f"nodes/{node}"
     return answers.document({"bios": view.batch(request, rows).documents(0, len(rows))})
@@ -63,7 +62,7 @@ def _projection(request: Request, fields: Sequence[str], *, detail: bool) -> Pro
 def show(request: Request, node: str, setting: str) -> Answer:
     """Show one setting."""
     view = projection.full(BiosSetting, request.minor)
-    node_id, uuid = idents.row(request, ("id", "uuid"), node)
+    node_id, uuid = named_nodes.row(request, ("id", "uuid"), node)
     row = request.store.bios_settings.row(view.columns, node_id, setting)
     request.within = f"nodes/{uuid}"
     return answers.document({setting: view.document(request, row)})

@@ -1,16 +1,15 @@
 """The nodes that have a node as their parent."""
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.api.schema import LINK, TEXT, closed, list_of
 
 
 def index(request: Request, node: str) -> Answer:
     """List the nodes that have this one as parent."""
-    (uuid,) = idents.row(request, ("uuid",), node)
+    (uuid,) = named_nodes.row(request, ("uuid",), node)
     project = access.own_project(request)
     mine = {} if project is None else {"project": project}
     children = request.store.nodes.rows(("uuid",), filters={"parent_node": uuid, **mine})

@@ -5,10 +5,9 @@ Source: demand S59; the conductor that serves the node makes the plan, because i
 
 from typing import Final
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.nodes import references
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, closed, list_of
 from ironic.core import secrets
@@ -20,7 +19,7 @@ _GIVES_STEPS: Final = "baremetal:node:set_provision_state:clean_steps"
 
 def list_steps(request: Request, node: str) -> Answer:
     """List the steps in the order in which they would run, and how old the agent's part of them is."""
-    facts = references.facts(request, node)
+    facts = named_nodes.facts(request, node)
     told = request.conductors.serving(facts).cleaning_steps(request.context, facts.uuid)
     steps = secrets.masked(told.get("steps", []))
     if not access.allows(request, _GIVES_STEPS, facts.owner, facts.lessee):

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from ironic.api import answers, projection
+from ironic.api import answers, named_nodes, projection
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
 from ironic.api.errors import Abort
 from ironic.api.projection import Projection
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.api.schema import ref
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
@@ -23,7 +22,7 @@ ALWAYS = ("created_at", "updated_at")
 def index(request: Request, node: str, fields: Sequence[str] = ()) -> Answer:
     """List the components of a node."""
     view = _projection(request, fields)
-    (node_id,) = idents.row(request, ("id",), node)
+    (node_id,) = named_nodes.row(request, ("id",), node)
     rows = request.store.firmware.rows(view.columns, node_id)
     return answers.document({"firmware": view.batch(request, rows).documents(0, len(rows))})
 

@@ -6,13 +6,12 @@ Source: facts/fields.yaml, history_entry.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ironic.api import answers, computed, listing
+from ironic.api import answers, computed, listing, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.forms import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request, printable
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.core import syntax
 from ironic.core.model.history import HistoryEntry
@@ -30,14 +29,14 @@ computed.bind(HistoryEntry, links=link_to_entry)
 
 def index(request: Request, node: str, page: Page) -> Answer:
     """List what happened to a node."""
-    node_id, uuid = idents.row(request, ("id", "uuid"), node)
+    node_id, uuid = named_nodes.row(request, ("id", "uuid"), node)
     path = f"nodes/{uuid}/history"
     return listing.answer(request, HistoryEntry, request.store.history, page, {"node_id": node_id}, path=path)
 
 
 def show(request: Request, node: str, entry: str, view: Projection) -> Answer:
     """Show one thing that happened to a node."""
-    (node_id,) = idents.row(request, ("id",), node)
+    (node_id,) = named_nodes.row(request, ("id",), node)
     if not syntax.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))
     its_node, *row = request.store.history.row(("node_id", *view.columns), entry)

@@ -4,12 +4,11 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
-from ironic.api.schema import OPEN, closed, list_of
+from ironic.api.schema import RUN_OF_RULES
 from ironic.core.resource_errors import NodeRuleRunNotFound
 from ironic.core.secrets import REPLACEMENT
 
@@ -19,7 +18,7 @@ _READ: Final = "baremetal:inspection_rule:get"
 
 def show(request: Request, node: str) -> Answer:
     """Show what rules did in the last inspection of a node in which any ran."""
-    node_id, uuid = idents.row(request, ("id", "uuid"), node)
+    node_id, uuid = named_nodes.row(request, ("id", "uuid"), node)
     run = request.store.rule_runs.of(node_id)
     if run is None:
         raise NodeRuleRunNotFound(node=uuid)
@@ -51,9 +50,6 @@ def _without_values(patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one | {"value": REPLACEMENT} if "value" in one else one for one in patch]
 
 
-# What rules did, or would do.
-RUN: Final = closed({"rules": list_of(OPEN), "changes": OPEN}, ["rules", "changes"])
-
 ROUTES = (
     Route(
         "GET",
@@ -62,6 +58,6 @@ ROUTES = (
         since=96,
         rule="baremetal:node:inventory:get",
         ok=200,
-        answer=RUN,
+        answer=RUN_OF_RULES,
     ),
 )

@@ -2,10 +2,9 @@
 
 import orjson
 
-from ironic.api import answers
+from ironic.api import answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, closed
 from ironic.core.resource_errors import NodeInventoryNotFound
@@ -13,7 +12,7 @@ from ironic.core.resource_errors import NodeInventoryNotFound
 
 def show(request: Request, node: str) -> Answer:
     """Show what the last inspection found."""
-    found, uuid = idents.row(request, ("id", "uuid"), node)
+    found, uuid = named_nodes.row(request, ("id", "uuid"), node)
     texts = request.settings.inventories.texts(request.store, found, uuid)
     if texts is None:
         raise NodeInventoryNotFound(node=uuid)

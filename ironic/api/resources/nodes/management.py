@@ -6,13 +6,12 @@ A light is named by itself and the component it sits on: `led@system`. These rou
 
 from typing import Final
 
-from ironic.api import answers, projection
+from ironic.api import answers, named_nodes, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.errors import Abort
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import OPEN, TEXT, closed, items, nullable
 from ironic.core.errors import InvalidParameterValue
@@ -22,26 +21,26 @@ from ironic.core.values import Bool, Text
 
 def show_boot_device(request: Request, node: str) -> Answer:
     """Show what the machine boots from."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     return answers.document(conductor.get_boot_device(request.context, uuid))
 
 
 def list_boot_devices(request: Request, node: str) -> Answer:
     """List what the machine could boot from."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     return answers.document({"supported_boot_devices": conductor.supported_boot_devices(request.context, uuid)})
 
 
 def set_boot_device(request: Request, node: str, boot_device: str, persistent: bool = False) -> Answer:
     """Choose what the machine boots from."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.set_boot_device(request.context, uuid, boot_device, persistent)
     return NO_CONTENT
 
 
 def list_indicators(request: Request, node: str) -> Answer:
     """List the lights."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     found = conductor.supported_indicators(request.context, uuid)
     lights = [
         _document(request, node, component, name, terms)
@@ -65,14 +64,14 @@ def _document(request: Request, node: str, component: str, name: str, terms: Lig
 def show_indicator(request: Request, node: str, indicator: str) -> Answer:
     """Show what a light shows."""
     name, component = _parts(indicator)
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     return answers.document({"state": conductor.get_indicator(request.context, uuid, component, name)})
 
 
 def switch_indicator(request: Request, node: str, indicator: str, state: str) -> Answer:
     """Switch a light."""
     name, component = _parts(indicator)
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.set_indicator(request.context, uuid, component, name, state)
     return NO_CONTENT
 
@@ -86,7 +85,7 @@ def _parts(indicator: str) -> tuple[str, str]:
 
 def inject_nmi(request: Request, node: str) -> Answer:
     """Send the machine a non-maskable interrupt."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.inject_nmi(request.context, uuid)
     return NO_CONTENT
 

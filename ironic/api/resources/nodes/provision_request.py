@@ -26,7 +26,7 @@ from ironic.core.resource_errors import RunbookNotFound
 from ironic.core.values import Array, Bool, Enum, Text, ValueType
 
 if TYPE_CHECKING:
-    from ironic.api.resources.runbooks.use import UsableRunbook
+    from ironic.api.usable_runbooks import UsableRunbook
 
 DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
 # What can be done by a runbook.

@@ -6,7 +6,7 @@ conductor.
 
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, answers, listing, projection
+from ironic.api import access, answers, listing, named_nodes, projection
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused
 from ironic.api.forms import List, One
@@ -14,9 +14,9 @@ from ironic.api.listing import Keep, Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import computed, idents
+from ironic.api.resources.nodes import computed
 from ironic.api.routes import Route
-from ironic.core.errors import HTTPForbidden
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue
 from ironic.core.model.node import Node
 
 if TYPE_CHECKING:
@@ -44,6 +44,13 @@ def listed(request: Request, page: Page, path: str) -> Answer:
     )
 
 
+def index_of_chassis(request: Request, chassis: str, page: Page) -> Answer:
+    """List the nodes of a chassis."""
+    if page.filters.setdefault("chassis_uuid", chassis) != chassis:
+        raise InvalidParameterValue(err="chassis_uuid is another chassis than the one that the path names.")
+    return listed(request, page, f"chassis/{chassis}/nodes")
+
+
 def _of_conductor(request: Request, page: Page) -> Keep | None:
     host = page.filters.get("conductor")
     if host is None:
@@ -53,7 +60,7 @@ def _of_conductor(request: Request, page: Page) -> Keep | None:
 
 def show(request: Request, node: str, view: Projection) -> Answer:
     """Show one node."""
-    row = idents.row(request, view.columns, node)
+    row = named_nodes.row(request, view.columns, node)
     return (answers.secret if view.is_unmasked else answers.document)(view.document(request, row))
 
 
@@ -66,12 +73,16 @@ def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
 
 
 # Such segments once were read as fields, hence the status.
+_OF_CHASSIS = "/v1/chassis/{chassis}/nodes"
 _NO_PART = refuses("A node has no such part.")
 _BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
 ROUTES = (
     Route("GET", "/v1/nodes", index, rule="baremetal:node:list", of=List(Node)),
     Route("GET", "/v1/nodes/detail", index, rule="baremetal:node:list", of=List(Node, detailed=True)),
     Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
+    Route("GET", _OF_CHASSIS, index_of_chassis, rule="baremetal:node:list", of=List(Node)),
+    Route("GET", f"{_OF_CHASSIS}/detail", index_of_chassis, rule="baremetal:node:list", of=List(Node, detailed=True)),
+    Route("GET", f"{_OF_CHASSIS}/*", refuses("Of the nodes of a chassis there is only the list.")),
     Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get", of=One(Node)),
     Route("GET", "/v1/nodes/{node}/*", _NO_PART),
 )

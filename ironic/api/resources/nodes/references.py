@@ -4,65 +4,16 @@ The API speaks of a chassis and a parent by UUID or name, the row holds an id an
 is not there is a 400: the caller's body is wrong, not the path.
 """
 
-import uuid
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import access
+from ironic.api import access, named_nodes
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents
-from ironic.core import node_rules
-from ironic.core.errors import InvalidParameterValue, NodeNotFound
-from ironic.core.node_rules import NodeValues
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import ChassisNotFound
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-
-def new_uuid() -> str:
-    """Return the UUID of a new node; placement wants to know it before the row exists."""
-    return str(uuid.uuid4())
-
-
-def facts(request: Request, ident: str) -> NodeValues:
-    """Return what an action on a node is judged by."""
-    return node_rules.of_row(idents.row(request, node_rules.COLUMNS, ident))
-
-
-class Holder(NamedTuple):
-    """A node that something is to belong to."""
-
-    id: int
-    uuid: str
-    owner: str | None
-    lessee: str | None
-
-
-def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
-    """Return the node that a body names for something new; ``missing`` is for callers who may add it to any node.
-
-    To others a node that is not there and one that they may not see are the same.
-    """
-    try:
-        found = Holder(*request.store.nodes.row(Holder._fields, ident))
-    except NodeNotFound:
-        if access.allows(request, rule):
-            raise InvalidParameterValue(err=missing) from None
-        raise NodeNotFound(node=ident) from None
-    access.require(request, rule, found, ident)
-    return found
-
-
-def seen_holder(request: Request, ident: str, missing: str) -> Holder:
-    """Return the node that something is to move to; one that the caller may not see counts as missing."""
-    try:
-        found = Holder(*request.store.nodes.row(Holder._fields, ident))
-    except NodeNotFound:
-        raise InvalidParameterValue(err=missing) from None
-    if not access.sees(request, found.owner, found.lessee):
-        raise InvalidParameterValue(err=missing)
-    return found
 
 
 def document(request: Request, record: "NodeRecord", roots: Collection[str]) -> dict[str, Any]:
@@ -97,7 +48,7 @@ _PARENT: Final = "baremetal:node:update:parent_node"
 
 
 def _parent(request: Request, ident: str, owner: str | None) -> str:
-    found = seen_holder(request, ident, "parent_node names no node.")
+    found = named_nodes.seen_holder(request, ident, "parent_node names no node.")
     # Who makes a node the parent of another decides about both.
     if found.owner != owner or not access.allows(request, _PARENT, found.owner, found.lessee):
         raise InvalidParameterValue(err="parent_node belongs to another owner.")

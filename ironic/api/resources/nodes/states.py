@@ -7,13 +7,12 @@ configuration is only noted. The order of the checks of a provision request is p
 
 from typing import Any, Final
 
-from ironic.api import access, answers, projection
+from ironic.api import access, answers, named_nodes, projection, usable_runbooks
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, BodyOrQuery, Whole
 from ironic.api.errors import Refused
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents, provision_request, references, serving, step_rights
-from ironic.api.resources.runbooks import use as runbook_use
+from ironic.api.resources.nodes import provision_request, step_rights
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import closed, ref
 from ironic.core import node_rules, states, user_steps
@@ -38,12 +37,12 @@ _TIMEOUT: Final = Argument("timeout", Integer(1, digits=True), since=_SOFT_POWER
 def show(request: Request, node: str) -> Answer:
     """Show the states of a node."""
     view = projection.full(NodeStates, request.minor, projection.sight(request, NodeStates))
-    return answers.document(view.document(request, idents.row(request, view.columns, node)))
+    return answers.document(view.document(request, named_nodes.row(request, view.columns, node)))
 
 
 def change_power(request: Request, node: str, target: str, timeout: int | None = None) -> Answer:
     """Begin a power change."""
-    facts = references.facts(request, node)
+    facts = named_nodes.facts(request, node)
     if timeout is not None:
         _TIMEOUT.judge(timeout, request.minor)
     _POWER.judge(target, request.minor)
@@ -55,9 +54,9 @@ def change_power(request: Request, node: str, target: str, timeout: int | None =
 def change_provision(request: Request, node: str, **arguments: Any) -> Answer:
     """Begin what a provision verb asks for."""
     given = provision_request.meant(arguments)
-    facts = references.facts(request, node)
+    facts = named_nodes.facts(request, node)
     _check_rules(request, facts, given)
-    find, disallowed = runbook_use.finder(request, facts), request.settings.disallowed_steps
+    find, disallowed = usable_runbooks.finder(request, facts), request.settings.disallowed_steps
     checked = provision_request.check(facts, given, request.minor, disallowed, find)
     judged = step_rights.judged(request, facts, given["target"], checked)
     request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], judged)
@@ -75,7 +74,7 @@ def _check_rules(request: Request, facts: NodeValues, given: dict[str, Any]) -> 
 
 def show_console(request: Request, node: str) -> Answer:
     """Say whether the console is open, and if so how to reach it."""
-    facts = references.facts(request, node)
+    facts = named_nodes.facts(request, node)
     info = None
     if facts.console_enabled:
         info = request.conductors.serving(facts).get_console(request.context, facts.uuid)
@@ -85,28 +84,28 @@ def show_console(request: Request, node: str) -> Answer:
 
 def change_console(request: Request, node: str, enabled: bool) -> Answer:
     """Begin to open or close the console."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_console(request.context, uuid, enabled)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states/console"))
 
 
 def change_boot_mode(request: Request, node: str, target: str) -> Answer:
     """Begin to change the boot mode."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_boot_mode(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def change_secure_boot(request: Request, node: str, target: bool) -> Answer:
     """Begin to turn secure boot on or off."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_secure_boot(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def change_raid(request: Request, node: str, config: dict[str, Any]) -> Answer:
     """Note which logical disks the machine is to have; the whole body is the configuration."""
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     try:
         conductor.set_target_raid_config(request.context, uuid, config)
     except UnsupportedDriverExtension as error:

@@ -4,75 +4,58 @@ Only rows change, in one transaction with the node's row held still, so the limi
 same time. A node that an operation holds is waited for a moment, then refused.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ironic.api import answers, input
+from ironic.api import answers, input, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Body, NoBody
 from ironic.api.request import Request, printable
-from ironic.api.resources.nodes import idents, writes
 from ironic.api.routes import ABORT, FAULT, Route
 from ironic.api.schema import TEXT, items
-from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import NodeTraitNotFound
-from ironic.core.traits import MOST_OF_NODE, is_trait
+from ironic.core.traits import is_trait
 from ironic.core.values import TraitName, TraitNames
+from ironic.services import traits as node_traits
 
 if TYPE_CHECKING:
-    from ironic.db import NodeRecord
+    pass
 
 _TRAIT: Final = TraitName()
 
 
 def index(request: Request, node: str) -> Answer:
     """List the traits of a node."""
-    (node_id,) = idents.row(request, ("id",), node)
+    (node_id,) = named_nodes.row(request, ("id",), node)
     return answers.document({"traits": request.store.traits.of([node_id])[node_id]})
 
 
 def replace(request: Request, node: str, traits: Sequence[str]) -> Answer:
     """Give a node exactly these traits."""
-    _check_number(len(traits))
-    return _changed(request, node, lambda record: request.store.traits.replace(record.id, traits))
+    node_traits.give_node(request.store, named_nodes.check(request, node), traits, named_nodes.patience(request))
+    return NO_CONTENT
 
 
 def add(request: Request, node: str, trait: str) -> Answer:
     """Give a node one more trait."""
     input.checked("trait", _TRAIT, trait)
-    _changed(request, node, lambda record: _add(request, record, trait))
+    node_traits.add_to_node(request.store, named_nodes.check(request, node), trait, named_nodes.patience(request))
     return Answer(204, None, request.url(f"/v1/nodes/{node}/traits/{trait}"))
-
-
-def _add(request: Request, record: "NodeRecord", trait: str) -> None:
-    _check_number(len({*request.store.traits.of([record.id])[record.id], trait}))
-    request.store.traits.add(record.id, trait)
 
 
 def clear(request: Request, node: str) -> Answer:
     """Take all traits from a node."""
-    return _changed(request, node, lambda record: request.store.traits.replace(record.id, ()))
+    node_traits.give_node(request.store, named_nodes.check(request, node), (), named_nodes.patience(request))
+    return NO_CONTENT
 
 
 def remove(request: Request, node: str, trait: str) -> Answer:
     """Take one trait from a node."""
-    return _changed(request, node, lambda record: _remove(request, record, trait))
-
-
-def _remove(request: Request, record: "NodeRecord", trait: str) -> None:
     if not is_trait(trait):
-        raise NodeTraitNotFound(node=record.uuid, trait=printable(trait))
-    request.store.traits.remove(record.id, trait)
-
-
-def _changed(request: Request, node: str, change: "Callable[[NodeRecord], None]") -> Answer:
-    writes.when_free(request, node, change)
+        (uuid,) = named_nodes.row(request, ("uuid",), node)
+        raise NodeTraitNotFound(node=uuid, trait=printable(trait))
+    node_traits.take_from_node(request.store, named_nodes.check(request, node), trait, named_nodes.patience(request))
     return NO_CONTENT
-
-
-def _check_number(number: int) -> None:
-    if number > MOST_OF_NODE:
-        raise InvalidParameterValue(err=f"A node can have {MOST_OF_NODE} traits at most.")
 
 
 _ALL: Final = "/v1/nodes/{node}/traits"

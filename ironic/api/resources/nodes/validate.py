@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from ironic.api import access, answers
+from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
 from ironic.api.errors import unacceptable
 from ironic.api.request import Request
-from ironic.api.resources.nodes import serving
 from ironic.api.routes import Route
 from ironic.api.schema import TEXT, Schema, closed
 from ironic.core import secrets, syntax
@@ -34,7 +33,7 @@ def validate_by_query(request: Request, node: str = "", node_uuid: str = "") -> 
 def _validated(request: Request, node: str) -> Answer:
     if request.minor < 5 and not syntax.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
-    conductor, uuid = serving.conductor(request, node)
+    conductor, uuid = named_nodes.conductor(request, node)
     # Drivers say what is wrong with their options in texts that quote these.
     return answers.document(secrets.masked(conductor.validate_interfaces(request.context, uuid)))
 

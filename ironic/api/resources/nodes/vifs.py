@@ -5,12 +5,11 @@ What may be said about one besides its id is the network interface's own busines
 
 from typing import Any
 
-from ironic.api import answers
+from ironic.api import answers, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Whole
 from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import serving
 from ironic.api.routes import Route
 from ironic.api.schema import OPEN, items
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
@@ -22,7 +21,7 @@ _WHERE = (Argument("port_uuid", Uuid(), since=67), Argument("portgroup_uuid", Uu
 
 def index(request: Request, node: str) -> Answer:
     """List the virtual interfaces of a node."""
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     return answers.document({"vifs": conductor.list_vifs(request.context, uuid)})
 
 
@@ -30,14 +29,14 @@ def attach(request: Request, node: str, vif: dict[str, Any]) -> Answer:
     """Bind a virtual interface to a port."""
     if all(one.since <= request.minor and vif.get(one.name) is not None for one in _WHERE):
         raise InvalidParameterValue(err="port_uuid and portgroup_uuid can't be used together.")
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.attach_vif(request.context, uuid, vif)
     return NO_CONTENT
 
 
 def detach(request: Request, node: str, vif: str) -> Answer:
     """Take a virtual interface off its port."""
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.detach_vif(request.context, uuid, vif)
     return NO_CONTENT
 

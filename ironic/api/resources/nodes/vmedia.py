@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from ironic.api import answers
+from ironic.api import answers, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Body
 from ironic.api.request import Request
-from ironic.api.resources.nodes import serving
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import OPEN, list_of
 from ironic.core import secrets
@@ -38,7 +37,7 @@ class Devices(Words):
 
 def show(request: Request, node: str) -> Answer:
     """Show what is in the virtual drives."""
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     return answers.document(secrets.masked(conductor.get_virtual_media(request.context, uuid)))
 
 
@@ -46,14 +45,14 @@ def attach(
     request: Request, node: str, device_type: str, image_url: str, image_download_source: str = "local"
 ) -> Answer:
     """Begin to put an image into a drive."""
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.attach_virtual_media(request.context, uuid, device_type, image_url, image_download_source)
     return NO_CONTENT
 
 
 def detach(request: Request, node: str, device_types: list[str] | None = None) -> Answer:
     """Begin to empty drives; all of them unless some are named."""
-    conductor, uuid = serving.conductor_of_part(request, node)
+    conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.detach_virtual_media(request.context, uuid, device_types or None)
     return NO_CONTENT
 

@@ -5,64 +5,61 @@ written in one transaction. A node that another operation holds is waited for a 
 serving conductor's work.
 """
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from ironic.api import access, answers, patching
+from ironic.api import access, answers, named_nodes, patching, usable_runbooks
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources.allocations import links as allocation_links
-from ironic.api.resources.nodes import idents, reads, references, rights, serving
-from ironic.api.resources.runbooks import use as runbook_use
+from ironic.api.resources.nodes import reads, references, rights
 from ironic.api.routes import Route
 from ironic.core import node_rules, states
-from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NodeLocked
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue
 from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.core.lock_purpose import is_in_background
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.values import Bool
+from ironic.services import allocations, nodes, serving
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
 def create(request: Request, values: dict[str, Any], project: str | None) -> Answer:
-    """Enroll a node; ``project`` is the one that the caller is bound to."""
+    """Enroll a node."""
     if project is not None:
         _claim(values, project)
         node_rules.check_trust_paths({}, values.get("driver_info", {}))
     _check_new(request, values)
-    values["uuid"] = values.get("uuid") or references.new_uuid()
+    values["uuid"] = values.get("uuid") or str(uuid4())
     values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group)
     rights.check_new(request, values)
-    runbook_use.check_named_in(request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee"))
-    serving.check_served(request, values["uuid"], values["driver"], group)
-    values |= serving.interfaces(request, values["driver"], group, values)
+    usable_runbooks.check_named_in(
+        request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee")
+    )
+    serving.check_served(request.placement, values["uuid"], values["driver"], group)
+    values |= serving.interfaces(request.placement, values["driver"], group, values)
     # Callers from before 1.11 know no enroll and expect a node that can be used at once.
     values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
     values["resource_class"] = values.get("resource_class") or request.settings.default_resource_class
-    record = request.store.run(lambda _: _created(request, values))
+    record = nodes.enroll(request.store, values, partial(references.resolved, request))
     return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
 
 
-def _created(request: Request, values: Mapping[str, Any]) -> "NodeRecord":
-    return request.store.nodes.create(references.resolved(request, values))
-
-
-def _bound_to(request: Request) -> dict[str, str | None]:
-    """Return as ``project`` the one that the caller may enroll nodes for, None for any; refuse who may for none."""
+def _bound_to(request: Request) -> str | None:
+    """Return the project that the caller may enroll nodes for, None for any; refuse who may for none."""
     if access.allows(request, "baremetal:node:create"):
-        return {"project": None}
+        return None
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
     if project is None or not access.allows(request, "baremetal:node:create:self_owned_node"):
         raise HTTPForbidden(resource="baremetal:node:create")
-    return {"project": project}
+    return project
 
 
 def _claim(values: dict[str, Any], project: str) -> None:
@@ -82,8 +79,10 @@ def patch(request: Request, node: str, changes: Sequence[Change], reset_interfac
     _check_patch(request, changes, reset=reset_interfaces)
     if not request.services.policy.is_open:
         # Before the node is waited for; judged again when it is held, as it may have another owner by then.
-        _check_rights(request, references.facts(request, node), changes, ident=node)
-    changed = when_free(request, node, lambda record: _change(request, record, changes, reset=reset_interfaces))
+        _check_rights(request, named_nodes.facts(request, node), changes, ident=node)
+    changed = named_nodes.change_free(
+        request, node, lambda record: _change(request, record, changes, reset=reset_interfaces)
+    )
     return answers.document(reads.document(request, changed))
 
 
@@ -93,35 +92,6 @@ def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) ->
     for change in changes:
         if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
-
-
-# How many times longer background work is waited for than other users: it ends soon, and nobody shall hear of it.
-_FOR_BACKGROUND: Final = 10
-
-
-def when_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
-    """Change a node that nobody holds, in one transaction; one that is held is waited for a moment."""
-    checked, settings = idents.check(request, ident), request.settings
-    begun, patience = time.monotonic(), (settings.node_locked_attempts - 1) * settings.node_locked_interval
-    while True:
-        try:
-            # Done again, from reading on, where a server chose this transaction to end a deadlock.
-            return request.store.run(lambda _: _change_now(request, checked, change))
-        except NodeLocked as error:
-            longer = _FOR_BACKGROUND if is_in_background(error) else 1
-            if (left := begun + patience * longer - time.monotonic()) <= 0:
-                raise
-        # Outside the transaction, which on SQLite holds up every other writer.
-        request.store.nodes.wait_released(checked, min(settings.node_locked_interval, left))
-
-
-def _change_now(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
-    record = request.store.nodes.lock_row(ident)
-    if record.reservation is not None:
-        raise NodeLocked(node=record.uuid, host=record.reservation, purpose=record.reservation_purpose)
-    change(record)
-    record.save()
-    return record
 
 
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
@@ -134,12 +104,14 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
     if "driver_info" in values:
         if access.acts_for_project(request, rights.rule_of("driver_info")):
             node_rules.check_trust_paths(before["driver_info"], values["driver_info"])
-        runbook_use.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
+        usable_runbooks.check_named_in(
+            request, before["driver_info"], values["driver_info"], record.owner, record.lessee
+        )
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.consequences(values, record.instance_name)
     values |= _composition(request, record, values, reset=reset)
-    allocation_links.follow(request.store, record, values)
+    allocations.follow(request.store, record, values)
     for name, value in references.resolved(request, values, owner=record.owner).items():
         setattr(record, name, value)
 
@@ -166,24 +138,24 @@ def _composition(request: Request, record: "NodeRecord", values: Mapping[str, An
         return {}
     driver = values.get("driver", record.driver)
     group = values.get("conductor_group", record.conductor_group)
-    serving.check_served(request, record.uuid, driver, group)
+    serving.check_served(request.placement, record.uuid, driver, group)
     if not recomposed:
         return {}
     if not reset and "driver" not in values:
         # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
         touched = [kind for kind in KINDS if interface_field(kind) in values]
-        return serving.interfaces(request, driver, group, values, touched)
+        return serving.interfaces(request.placement, driver, group, values, touched)
     kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
-    return serving.interfaces(request, driver, group, kept | dict(values))
+    return serving.interfaces(request.placement, driver, group, kept | dict(values))
 
 
 def delete(request: Request, node: str) -> Answer:
     """Delete a node."""
-    facts = references.facts(request, node)
+    facts = named_nodes.facts(request, node)
     if not _may_delete_own(request, facts):
         access.require(request, "baremetal:node:delete", facts)
     node_rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
-    serving.check_served(request, facts.uuid, facts.driver, facts.conductor_group)
+    serving.check_served(request.placement, facts.uuid, facts.driver, facts.conductor_group)
     request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
     return NO_CONTENT
 
@@ -197,7 +169,7 @@ def _may_delete_own(request: Request, facts: NodeValues) -> bool:
 _WHOLE = needs_one("a node's UUID or name")
 ROUTES = (
     # Who may not enroll any node learns that before what is wrong with this one.
-    Route("POST", "/v1/nodes", create, judges=True, first=_bound_to, of=Create(Node)),
+    Route("POST", "/v1/nodes", create, judges=True, first=_bound_to, learns="project", of=Create(Node)),
     Route("PATCH", "/v1/nodes", _WHOLE),
     Route("DELETE", "/v1/nodes", _WHOLE),
     Route("POST", "/v1/nodes/{node}", _WHOLE),

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.api import access, answers, listing
+from ironic.api import access, answers, listing, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.forms import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.portgroup import Portgroup
@@ -25,13 +24,13 @@ def index(request: Request, page: Page) -> Answer:
     """List port groups."""
     filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
-        filters["node_id"] = node_idents.seen(request, node)
+        filters["node_id"] = named_nodes.seen(request, node)
     return listing.answer(request, Portgroup, request.store.portgroups, page, filters)
 
 
 def index_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the port groups of a node."""
-    (found,) = node_idents.row(request, ("id",), node)
+    (found,) = named_nodes.row(request, ("id",), node)
     filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
     # Links to further pages leave the node, as they lose other filters; clients know both.
     return listing.answer(request, Portgroup, request.store.portgroups, page, filters)

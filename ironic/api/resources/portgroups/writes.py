@@ -7,29 +7,30 @@ ports: what the ports of the group and the state of the node allow is judged und
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import answers, patching, projection
+from ironic.api import answers, named_nodes, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes import serving as node_serving
-from ironic.api.resources.ports import references as port_references
 from ironic.api.routes import FAULT, Route
 from ironic.core import node_rules
 from ironic.core.model.portgroup import Portgroup
+from ironic.services import parts
 
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a port group to a node."""
     values["mode"] = values.get("mode") or request.settings.default_portgroup_mode
-    with request.store.writing():
-        owner = node_references.holder(
-            request, values.pop("node_uuid"), "baremetal:portgroup:create", port_references.NO_NODE
-        )
-        record = request.store.portgroups.create(values | {"node_id": owner.id})
-    document = projection.full(Portgroup, request.minor).of_record(request, record, {"node_uuid": owner.uuid})
+    referred: dict[str, str] = {}
+
+    def refer() -> dict[str, Any]:
+        owner = named_nodes.holder(request, values.pop("node_uuid"), "baremetal:portgroup:create", named_nodes.NO_NODE)
+        referred["node_uuid"] = owner.uuid
+        return {**values, "node_id": owner.id}
+
+    record = parts.add(request.store, request.store.portgroups, refer)
+    document = projection.full(Portgroup, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
 
 
@@ -37,12 +38,12 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
     """Change a port group."""
     roots = sorted({change.root for change in changes})
     before = patching.before(request.store.portgroups, Portgroup, portgroup, ("uuid", "node_uuid", *roots))
-    node = node_references.facts(request, before["node_uuid"])
+    node = named_nodes.facts(request, before["node_uuid"])
     node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
     values = patching.patched(Portgroup, before, changes, request.minor)
     if values:
         wanted = _as_columns(request, before, values)
-        node_serving.for_part_of(request, node).update_portgroup(request.context, before["uuid"], wanted)
+        named_nodes.for_part_of(request, node).update_portgroup(request.context, before["uuid"], wanted)
     view = projection.full(Portgroup, request.minor)
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, before["uuid"])))
 
@@ -50,16 +51,14 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
 def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     columns = {name: value for name, value in values.items() if name != "node_uuid"}
     if "node_uuid" in values:
-        columns["node_id"] = port_references.new_owner(request, _UPDATE, before["node_uuid"], values["node_uuid"])
+        columns["node_id"] = named_nodes.new_holder(request, _UPDATE, before["node_uuid"], values["node_uuid"])
     return columns
 
 
 def delete(request: Request, portgroup: str) -> Answer:
     """Delete a port group that has no ports."""
     uuid, node_uuid = request.store.portgroups.row(("uuid", "node_uuid"), portgroup)
-    node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_portgroup(
-        request.context, uuid
-    )
+    named_nodes.for_part_of(request, named_nodes.facts(request, node_uuid)).destroy_portgroup(request.context, uuid)
     return NO_CONTENT
 
 

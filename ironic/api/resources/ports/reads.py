@@ -6,7 +6,7 @@ Reading never goes through a conductor. Writing is in `writes`.
 from collections.abc import Mapping
 from typing import Any
 
-from ironic.api import access, answers, listing
+from ironic.api import access, answers, listing, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.errors import Refused, unacceptable
 from ironic.api.forms import List, One
@@ -14,7 +14,6 @@ from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import Route
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
@@ -41,7 +40,7 @@ def index(request: Request, page: Page) -> Answer:
 
 def index_of_node(request: Request, node: str, page: Page) -> Answer:
     """List the ports of a node."""
-    (found,) = node_idents.row(request, ("id",), node)
+    (found,) = named_nodes.row(request, ("id",), node)
     filters = _filters(request, page, page.filters | {"node": node}) | {"node_id": found}
     # Links to further pages leave the node, as they lose other filters; clients know both.
     return listing.answer(request, Port, request.store.ports, page, filters)
@@ -83,7 +82,7 @@ def _check_combination(filters: Mapping[str, Any]) -> None:
 def _node_id(request: Request, ident: str) -> Any:
     if request.minor < 5 and not syntax.is_uuid(ident):
         raise unacceptable("Naming a node by its name", 5)
-    return node_idents.seen(request, ident)
+    return named_nodes.seen(request, ident)
 
 
 def show(request: Request, port: str, view: Projection) -> Answer:

@@ -5,16 +5,12 @@ not there is a 400: the caller's body is wrong, not the path.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from ironic.api import access
+from ironic.api import access, named_nodes
 from ironic.api.request import Request
-from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes.references import Holder
 from ironic.core.errors import Conflict, InvalidParameterValue, MissingParameterValue
 from ironic.core.resource_errors import PortgroupNotFound
-
-NO_NODE: Final = "It is to belong to a node that does not exist."
 
 
 class Group(NamedTuple):
@@ -26,7 +22,7 @@ class Group(NamedTuple):
     standalone_ports_supported: bool
 
 
-def named_owner(request: Request, values: dict[str, Any], rule: str) -> Holder:
+def named_owner(request: Request, values: dict[str, Any], rule: str) -> named_nodes.Holder:
     """Take the node's name out of a new port's values and return the node, if the rule lets the caller add to it."""
     given = [values.pop(name, None) for name in ("node_uuid", "node_ident")]
     named = [ident for ident in given if ident is not None]
@@ -34,16 +30,7 @@ def named_owner(request: Request, values: dict[str, Any], rule: str) -> Holder:
         raise MissingParameterValue(err="node_uuid is required.")
     if len(named) > 1:
         raise InvalidParameterValue(err="Give node_uuid or node_ident, not both.")
-    return node_references.holder(request, named[0], rule, NO_NODE)
-
-
-def new_owner(request: Request, rule: str, now: str, wanted: str) -> int:
-    """Return the id of the node that a port or port group is to move to; ``rule`` guards the change on either node."""
-    (old,) = request.store.nodes.row(("owner",), now)
-    new = node_references.seen_holder(request, wanted, NO_NODE)
-    if old != new.owner or not access.allows(request, rule, new.owner, new.lessee):
-        raise InvalidParameterValue(err="It can only move to a node of the same owner.")
-    return new.id
+    return named_nodes.holder(request, named[0], rule, named_nodes.NO_NODE)
 
 
 def group(request: Request, uuid: str | None, node_id: int) -> Group | None:

@@ -8,30 +8,33 @@ request has been: the state of the node is looked at where it can't change any m
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ironic.api import answers, patching, projection
+from ironic.api import answers, named_nodes, patching, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources.nodes import references as node_references
-from ironic.api.resources.nodes import serving as node_serving
 from ironic.api.resources.ports import references
 from ironic.api.routes import Route
 from ironic.core import node_rules, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.port import Port
+from ironic.services import parts
 
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
     """Add a port to a node."""
-    with request.store.writing():
+    referred: dict[str, str | None] = {}
+
+    def refer() -> dict[str, Any]:
         owner = references.named_owner(request, values, "baremetal:port:create")
         group = references.group(request, values.pop("portgroup_uuid", None), owner.id)
-        values |= {"node_id": owner.id, "portgroup_id": group and group.id}
+        values.update(node_id=owner.id, portgroup_id=group and group.id)
         references.check_boots(group, values.get("pxe_enabled", True), values)
-        record = request.store.ports.create(values)
-    referred = {"node_uuid": owner.uuid, "portgroup_uuid": group and group.uuid}
+        referred.update(node_uuid=owner.uuid, portgroup_uuid=group and group.uuid)
+        return values
+
+    record = parts.add(request.store, request.store.ports, refer)
     document = projection.full(Port, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
 
@@ -40,12 +43,12 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     """Change a port."""
     roots = {change.root for change in changes}
     before = patching.before(request.store.ports, Port, port, (*_ALWAYS, *sorted(roots)))
-    node = node_references.facts(request, before["node_uuid"])
+    node = named_nodes.facts(request, before["node_uuid"])
     node_rules.check_parts_editable(node, while_inspecting=request.minor < 39)
     values = patching.patched(Port, before, changes, request.minor)
     if values:
         wanted = _as_columns(request, before, values)
-        node_serving.for_part_of(request, node).update_port(request.context, before["uuid"], wanted)
+        named_nodes.for_part_of(request, node).update_port(request.context, before["uuid"], wanted)
     view = projection.full(Port, request.minor)
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 
@@ -58,7 +61,7 @@ def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str
     """Put ids in place of the UUIDs that a patch names, and judge what belongs together."""
     columns = {name: value for name, value in values.items() if name not in ("node_uuid", "portgroup_uuid")}
     if "node_uuid" in values:
-        columns["node_id"] = references.new_owner(request, _UPDATE, before["node_uuid"], values["node_uuid"])
+        columns["node_id"] = named_nodes.new_holder(request, _UPDATE, before["node_uuid"], values["node_uuid"])
     if not values.keys() & {"node_uuid", "portgroup_uuid", "pxe_enabled", "physical_network"}:
         return columns
     after = dict(before) | dict(values)
@@ -76,7 +79,7 @@ def delete(request: Request, port: str) -> Answer:
     if not syntax.is_uuid(port):
         raise InvalidParameterValue(err="A port that is to be deleted has to be named by its UUID.")
     uuid, node_uuid = request.store.ports.row(("uuid", "node_uuid"), port)
-    node_serving.for_part_of(request, node_references.facts(request, node_uuid)).destroy_port(request.context, uuid)
+    named_nodes.for_part_of(request, named_nodes.facts(request, node_uuid)).destroy_port(request.context, uuid)
     return NO_CONTENT
 
 

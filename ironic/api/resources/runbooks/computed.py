@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import computed
+from ironic.api import computed, step_lists
 from ironic.api.request import Request
-from ironic.api.resources import step_lists
 from ironic.core.model.runbook import Runbook
 
 

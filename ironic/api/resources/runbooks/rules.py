@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.api.json_patch import Change
+from ironic.api.verbs import RUNBOOK_NAMES_SINCE
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.runbook import Runbook
 from ironic.core.values import LogicalName, StrictBool, TraitName, ValueType
-
-# Since this version a runbook may have any name and says by traits whom it is for; before, its name was the trait.
-NAMES_SINCE: Final = 112
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class NewName(LogicalName):
 
     def at(self, minor: int) -> ValueType:
         """Return the syntax of a version."""
-        return self if minor >= NAMES_SINCE else self._before
+        return self if minor >= RUNBOOK_NAMES_SINCE else self._before
 
 
 # A patch may have words for true and false, as clients write them; a new runbook may not.
@@ -66,8 +64,8 @@ OF_NEW: Final = {"public": StrictBool(), "disable_ramdisk": StrictBool(), "name"
 
 def check_new(values: dict[str, Any], minor: int) -> None:
     """Refuse in a new runbook what came later as if it did not exist."""
-    if minor < NAMES_SINCE and values.get("description") is not None:
-        raise InvalidParameterValue(err=f"description needs API version 1.{NAMES_SINCE} or later.")
+    if minor < RUNBOOK_NAMES_SINCE and values.get("description") is not None:
+        raise InvalidParameterValue(err=f"description needs API version 1.{RUNBOOK_NAMES_SINCE} or later.")
 
 
 def rules_for(changes: Iterable[Change]) -> list[str]:

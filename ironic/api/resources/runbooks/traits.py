@@ -10,6 +10,7 @@ from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.api.schema import TEXT, items
 from ironic.core.values import TraitName, TraitNames
+from ironic.services import traits as runbook_traits
 
 _NAME: Final = TraitName()
 
@@ -43,8 +44,7 @@ def remove(request: Request, runbook: str, trait: str) -> Answer:
 
 
 def _with_traits(request: Request, runbook: str, change: Callable[[int], object]) -> Answer:
-    with request.store.writing():
-        change(request.store.runbooks.lock_row(runbook).id)
+    runbook_traits.change_of_runbook(request.store, runbook, change)
     return NO_CONTENT
 
 

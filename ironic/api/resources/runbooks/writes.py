@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access
+from ironic.api import access, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.forms import Create, Delete, Patch
 from ironic.api.json_patch import Change
 from ironic.api.request import Request
-from ironic.api.resources import step_lists
 from ironic.api.resources.runbooks import rules
 from ironic.api.routes import Route
 from ironic.core import user_steps

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ironic.api import access, answers, listing, projection
+from ironic.api import access, answers, listing, named_nodes, projection
 from ironic.api.answers import Answer
 from ironic.api.forms import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.refusing import refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import idents as node_idents
 from ironic.api.routes import FAULT, Route
 from ironic.api.schema import LINK, closed, list_of
 from ironic.core.errors import InvalidParameterValue
@@ -43,7 +42,7 @@ def show_root(request: Request) -> Answer:
 
 def show_root_of_node(request: Request, node: str) -> Answer:
     """Show where the connectors and targets of a node are."""
-    (uuid,) = node_idents.row(request, ("uuid",), node)
+    (uuid,) = named_nodes.row(request, ("uuid",), node)
     return answers.document(links(request, f"nodes/{uuid}/volume"))
 
 
@@ -69,14 +68,14 @@ class Kind:
         """List them."""
         filters: dict[str, Any] = {}
         if (node := page.filters.get("node")) is not None:
-            filters["node_id"] = node_idents.seen(request, node)
+            filters["node_id"] = named_nodes.seen(request, node)
         return self._list(request, page, filters, f"volume/{self.name}")
 
     def index_of_node(self, request: Request, node: str, page: Page) -> Answer:
         """List those of a node."""
         if "node" in page.filters:
             raise InvalidParameterValue(err="The path names the node already.")
-        found, uuid = node_idents.row(request, ("id", "uuid"), node)
+        found, uuid = named_nodes.row(request, ("id", "uuid"), node)
         return self._list(request, page, {"node_id": found}, f"nodes/{uuid}/volume/{self.name}")
 
     def _list(self, request: Request, page: Page, filters: Mapping[str, Any], path: str) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api.resources import ramdisk
+from ironic.api import ramdisk
 from ironic.core import states
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service

@@ -173,7 +173,7 @@ def test_a_heartbeat_from_elsewhere_is_what_the_option_says(
 ) -> None:
     ramdisk = start(with_source(settings, mode))
     urls = {"url": "https://192.0.2.99:9999", "name": "https://ramdisk.example.org:9999"}
-    with caplog.at_level(logging.WARNING, "ironic.api.resources.heartbeat_source"):
+    with caplog.at_level(logging.WARNING, "ironic.api.heartbeat_source"):
         answer = ramdisk.beat(
             "192.0.2.66" if elsewhere == "source" else SOURCE,
             callback_url=urls.get(elsewhere, f"https://{SOURCE}:9999"),

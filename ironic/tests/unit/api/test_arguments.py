@@ -161,6 +161,7 @@ def taken(row: Route) -> Iterator[tuple[str, bool]]:
 def test_a_handler_takes_what_its_row_reads(row: Route) -> None:
     head = inspect.signature(row.handler)
     names = re.findall(r"\{(\w+)\}", row.path)
-    head.bind("request", *names, **dict(taken(row)))
+    learnt = {row.learns: None} if row.learns else {}
+    head.bind("request", *names, **dict(taken(row)), **learnt)
     # What may be missing has a default.
-    head.bind("request", *names, **{name: True for name, is_there in taken(row) if is_there})
+    head.bind("request", *names, **{name: True for name, is_there in taken(row) if is_there}, **learnt)

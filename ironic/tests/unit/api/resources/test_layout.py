@@ -1,9 +1,12 @@
 """Where the code of a route is: to be guessed from its path, and found at the first try."""
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
+from ironic import api
 from ironic.api.refusing import Refuses
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
@@ -56,3 +59,30 @@ def test_the_path_names_the_module(row: Route) -> None:
 )
 def test_guesses_of_a_newcomer(wanted: str, method: str, path: str, module: str) -> None:
     assert _module(method, path) == module
+
+
+_API = Path(api.__file__).parent
+# What opens a transaction of the store, or hangs something on one.
+_OPENERS = {"writing", "announcing", "after_commit", "after_rollback", "require_writing", "lock_row"}
+
+
+def _opened(source: str) -> list[str]:
+    """Return the calls in a module that open a transaction of the store."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of_store = ast.unparse(node.func.value).endswith(("store", "transactions"))
+            if node.func.attr in _OPENERS or (node.func.attr == "run" and of_store):
+                found.append(ast.unparse(node.func))
+    return found
+
+
+def test_no_handler_opens_a_transaction() -> None:
+    # Notifications are told of in the transaction that they are about, whoever opened it.
+    opened = {str(path.relative_to(_API)): _opened(path.read_text()) for path in _API.rglob("*.py")}
+    assert {path: calls for path, calls in opened.items() if calls} == {"telling.py": ["request.store.announcing"]}
+
+
+@pytest.mark.parametrize("line", ["request.store.run(f)", "store.writing()", "request.store.nodes.lock_row(1)"])
+def test_a_transaction_in_a_handler_would_be_seen(line: str) -> None:
+    assert _opened(f"def handler(request):\n    with {line}:\n        pass\n") == [line.partition("(")[0]]

@@ -14,6 +14,7 @@ from ironic.api.refusing import needs_one
 from ironic.api.request import Request
 from ironic.core import secrets
 from ironic.core.model.fields import Resource
+from ironic.services import records
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -53,22 +54,12 @@ def changed(
     settle: Settle = lambda record, values: values,
 ) -> Answer:
     """Change a list in one transaction and answer with it."""
-    with request.store.writing():
-        record = lists.lock_row(ident)
+
+    def revise(record: Any) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in resource.writable("patch") if name != "steps"}
         if any(change.root == "steps" for change in changes):
             before["steps"] = lists.steps.of([record.id])[record.id]
-        values = settle(record, patching.patched(resource, before, changes, request.minor))
-        if values:
-            _write(lists, record, values)
+        return settle(record, patching.patched(resource, before, changes, request.minor))
+
+    record = records.change_step_list(request.store, lists, ident, revise)
     return answers.document(projection.full(resource, request.minor).of_record(request, record, {}))
-
-
-def _write(lists: "NamedSteps[Any]", record: Any, values: dict[str, Any]) -> None:
-    if "steps" in values:
-        lists.steps.replace(record.id, values.pop("steps"))
-    for name, value in values.items():
-        setattr(record, name, value)
-    # Steps are rows of their own; the list they belong to has changed all the same.
-    record.updated_at = record.now()
-    record.save()

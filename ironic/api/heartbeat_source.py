@@ -8,8 +8,8 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ironic.api import ramdisk
 from ironic.api.request import Request
-from ironic.api.resources import ramdisk
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import address_of, are_two_machines
 from ironic.core.errors import InvalidParameterValue

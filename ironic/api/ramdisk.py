@@ -6,7 +6,6 @@ Source: facts/steps.yaml, lookup and token_lifetime.
 """
 
 import logging
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hmac import compare_digest
@@ -14,20 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ironic.api import projection, proxies
+from ironic.api import named_nodes, projection, proxies
 from ironic.api.errors import Headers, Refused
 from ironic.api.rate_limit import RateLimit
 from ironic.api.request import Request
-from ironic.api.resources.nodes import writes as node_writes
 from ironic.api.schema import OPEN, closed
 from ironic.core import secrets as secret_values
 from ironic.core.agent_memory import READ_BY_AGENTS as _OF_THEIR_MEMORY
-from ironic.core.agent_memory import AgentMemory, KnownAgent
+from ironic.core.agent_memory import KnownAgent
 from ironic.core.callback_urls import are_two_machines
-from ironic.core.errors import InvalidParameterValue, IronicError, NodeLocked, NoValidHost
+from ironic.core.errors import InvalidParameterValue, NodeLocked, NoValidHost
 from ironic.core.model.node import Node
 from ironic.core.permit import PERMIT
 from ironic.core.secrets import REPLACEMENT
+from ironic.services import agent_tokens
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -44,7 +43,6 @@ READ_BY_AGENTS: Final[Mapping[str, frozenset[str]]] = {
 }
 # What `document` returns.
 TOLD: Final = closed({"node": OPEN, "config": OPEN}, ["node", "config"])
-_TOKEN_BYTES: Final = 32
 _RETRY_AFTER: Final[Headers] = [("Retry-After", "5")]
 
 # What proxies add; a ramdisk has no reason to.
@@ -119,37 +117,20 @@ def hand_out(request: Request, uuid: str, judge: "Callable[[NodeRecord], None]")
 
     ``judge`` raises when the node, seen while nobody can change it, is none for ramdisks.
     """
-    told = REPLACEMENT
-
-    def put(record: "NodeRecord") -> None:
-        nonlocal told
-        judge(record)
-        agent = AgentMemory(record)
-        if not agent.token:
-            told = secrets.token_urlsafe(_TOKEN_BYTES)
-            agent.give_token(told, sure_source(request))
-
     with discreet():
-        node = node_writes.when_free(request, uuid, put)
-    if told == REPLACEMENT:
+        token, node = agent_tokens.hand_out(
+            request.store, uuid, judge, sure_source(request), named_nodes.patience(request)
+        )
+    if token is None:
         note_repeated(request, node.uuid, node.driver_internal_info)
-    else:
-        LOG.info("Node %s: its agent token is given to a ramdisk at %s", node.uuid, source(request))
-    return told, node
+        return REPLACEMENT, node
+    LOG.info("Node %s: its agent token is given to a ramdisk at %s", node.uuid, source(request))
+    return token, node
 
 
 def take_back(request: Request, uuid: str, token: str) -> None:
     """Forget a token that the ramdisk was not told after all, so that it gets one when it comes again."""
-
-    def drop(record: "NodeRecord") -> None:
-        agent = AgentMemory(record)
-        if agent.token == token:
-            agent.take_token_back()
-
-    try:
-        node_writes.when_free(request, uuid, drop)
-    except IronicError as error:
-        LOG.warning("Node %s: a token that no ramdisk was told could not be forgotten: %s", uuid, error)
+    agent_tokens.take_back(request.store, uuid, token, named_nodes.patience(request))
 
 
 def note_repeated(request: Request, uuid: str, memory: Mapping[str, Any]) -> None:

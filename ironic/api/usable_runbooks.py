@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ironic.api import access
 from ironic.api.request import Request
-from ironic.api.resources.runbooks.rules import NAMES_SINCE
+from ironic.api.verbs import RUNBOOK_NAMES_SINCE
 from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
@@ -80,4 +80,4 @@ def check_named_in(
 
 def is_for(present: set[str], traits: Sequence[str], name: str, minor: int) -> bool:
     """Tell whether a runbook is for a node with these traits."""
-    return have_trait_in_common(traits, present) if minor >= NAMES_SINCE else name in present
+    return have_trait_in_common(traits, present) if minor >= RUNBOOK_NAMES_SINCE else name in present
