@@ -6,7 +6,7 @@ Behind a proxy the proxy's own address is compared, unless its headers are trust
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from ironic.api import ramdisk
 from ironic.api.request import Request
@@ -20,7 +20,7 @@ OFF: Final = "off"
 STRICT: Final = "strict"
 
 
-def check(request: Request, uuid: str, host: str | None, memory: Mapping[str, Any], *, is_first: bool) -> None:
+def check(request: Request, uuid: str, host: str | None, memory: Mapping[str, object], *, is_first: bool) -> None:
     """Log what speaks against a heartbeat, the first of an agent louder than later ones, or refuse it.
 
     ``host`` is where the agent wants to be called, None when it does not; ``memory`` is driver_internal_info.

@@ -104,7 +104,7 @@ def discreet() -> Iterator[None]:
         raise InvalidParameterValue(err="No conductor takes care of the node at the moment.") from None
 
 
-def is_token(shown: str | None, info: Mapping[str, Any]) -> bool:
+def is_token(shown: str | None, info: Mapping[str, object]) -> bool:
     """Tell, in constant time, whether a ramdisk shows the token it was given."""
     expected = KnownAgent(info).token
     if not shown or not isinstance(expected, str) or not expected:
@@ -151,7 +151,7 @@ def view(request: Request) -> projection.Projection:
     return projection.chosen(Node, request.minor, ("uuid", "properties", *READ_BY_AGENTS))
 
 
-def _read_by_agents(request: Request, name: str, info: Any) -> Any:
+def _read_by_agents(request: Request, name: str, info: object) -> object:
     """Return the keys that agents read, or that the operator has added for hardware managers of the site."""
     wanted = READ_BY_AGENTS[name] | request.settings.ramdisk.extra_keys.get(name, frozenset())
     return {key: value for key, value in info.items() if key in wanted} if isinstance(info, dict) else info

@@ -10,7 +10,7 @@ from typing import Any
 from oslo_config import cfg
 
 
-def _metrics() -> dict[str, Any]:
+def _metrics() -> dict[str, object]:
     return {
         "backend": "noop",
         "prepend_host": False,
@@ -20,11 +20,11 @@ def _metrics() -> dict[str, Any]:
     }
 
 
-def _statsd() -> dict[str, Any]:
+def _statsd() -> dict[str, object]:
     return {"statsd_host": "localhost", "statsd_port": 8125}
 
 
-def _containers() -> dict[str, Any]:
+def _containers() -> dict[str, object]:
     return {
         "allow_arbitrary_containers": False,
         "allowed_containers": [],

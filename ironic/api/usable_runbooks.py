@@ -50,7 +50,7 @@ def require_use(
     request: Request,
     book: "RunbookRecord",
     ident: str,
-    steps: Sequence[dict[str, Any]],
+    steps: Sequence[Mapping[str, object]],
     owner: str | None,
     lessee: str | None,
 ) -> None:

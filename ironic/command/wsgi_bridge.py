@@ -50,7 +50,7 @@ STANDSTILL = 0.005
 # many seconds waits for something, and another may begin.
 YOUNG, YOUTH = 3, 0.01
 # Bytes of bodies that wait for the slow lane, so that they leave room for those of others.
-MOST_SLOW_BODIES = MOST_BODIES // 4
+MOST_SLOW_BODIES = MOST_BODIES // 2
 
 # Headers that the server writes itself.
 _OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
@@ -81,17 +81,19 @@ class _Worker(threading.Thread):
 
 
 class _Lane:
-    """Threads for one sort of requests, and the requests that have one or wait for one."""
+    """Threads for one sort of requests, and the requests that wait for one."""
 
     def __init__(self, name: str, threads: int, most: float = math.inf) -> None:
         self.name, self._most = name, most
         # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
         self.free, self.idle = asyncio.Semaphore(threads), list[_Worker]()
-        self.requests = self.size = 0
+        # Requests that wait for a thread, and the bytes of their bodies.
+        self.waiting = self.size = 0
 
     def takes(self, size: int) -> bool:
-        """Tell whether one more request, with a body of so many bytes, may wait here."""
-        return self.requests < self._most and (not self.requests or self.size + size <= MOST_SLOW_BODIES)
+        """Tell whether one more request, with a body of so many bytes, gets a thread or may wait for one."""
+        may_wait = self.waiting < self._most and self.size + size <= MOST_SLOW_BODIES
+        return may_wait or not self.free.locked()
 
 
 class WsgiBridge:
@@ -112,7 +114,7 @@ class WsgiBridge:
         """
         self.application, self._computes_in_loop = application, computes_in_loop
         self._quick = _Lane(QUICK, threads)
-        self._slow = _Lane(SLOW, slow_threads, slow_threads + slow_waiting)
+        self._slow = _Lane(SLOW, slow_threads, slow_waiting)
         self._young = asyncio.Semaphore(YOUNG)
         self._long_paths: set[bytes] = set()
         # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
@@ -207,23 +209,23 @@ class WsgiBridge:
         answer, seconds = await self._in_thread(connection, scope, body, self._quick, QUICK)
         if answer is not None or scope["state"]["cycle"].disconnected:
             return answer, seconds
-        slow = self._slow
-        if not slow.takes(len(body)):
-            return await self._in_thread(connection, scope, body, self._quick, FULL)
-        slow.requests += 1
-        slow.size += len(body)
-        try:
-            return await self._in_thread(connection, scope, body, slow, SLOW)
-        finally:
-            slow.requests -= 1
-            slow.size -= len(body)
+        if self._slow.takes(len(body)):
+            return await self._in_thread(connection, scope, body, self._slow, SLOW)
+        return await self._in_thread(connection, scope, body, self._quick, FULL)
 
     async def _in_thread(
         self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, told: str
     ) -> tuple[bytes | None, float]:
         """Have a thread of the lane answer; ``told`` is what the request learns about lanes."""
         connection.lined_up = asyncio.current_task()
-        async with lane.free:
+        lane.waiting += 1
+        lane.size += len(body)
+        try:
+            await lane.free.acquire()
+        finally:
+            lane.waiting -= 1
+            lane.size -= len(body)
+        try:
             await self._young.acquire()
             connection.lined_up = None
             worker = lane.idle.pop() if lane.idle else _Worker(lane.name)
@@ -231,6 +233,8 @@ class WsgiBridge:
                 return await self._done_by(worker, scope, body, told)
             finally:
                 lane.idle.append(worker)
+        finally:
+            lane.free.release()
 
     async def _done_by(self, worker: _Worker, scope: Scope, body: bytes, told: str) -> tuple[bytes | None, float]:
         computes = threading.Lock()

@@ -153,7 +153,7 @@ RULES = [
         default=1000,
         min=0,
         help="How many posts of inspection data may wait for one of these threads; what comes beyond is answered with "
-        "503. Their bodies may have 16 MiB together.",
+        "503. Their bodies may have 32 MiB together.",
     ),
     cfg.IntOpt(
         "ramdisk_heartbeat_timeout",

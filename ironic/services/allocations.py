@@ -94,7 +94,7 @@ def undo(store: Store, node: NodeRecord) -> None:
     node.instance_info.pop("traits", None)
 
 
-def follow(store: Store, node: NodeRecord, values: Mapping[str, Any]) -> None:
+def follow(store: Store, node: NodeRecord, values: Mapping[str, object]) -> None:
     """Do to the allocation what new values of its node mean for it; part of the transaction that writes the node."""
     if node.allocation_id is None:
         return

@@ -26,7 +26,7 @@ _FOR_BACKGROUND: Final = 10
 
 
 def enroll(
-    store: Store, values: Mapping[str, Any], refer: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    store: Store, values: Mapping[str, object], refer: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 ) -> NodeRecord:
     """Create a node; ``refer`` looks up what its values refer to and returns what the row holds in their place."""
     return store.run(lambda _: store.nodes.create(refer(values)))
@@ -59,7 +59,7 @@ def _change_now(store: Store, ident: str, change: Callable[[NodeRecord], None]) 
     return record
 
 
-def set_values(record: NodeRecord, values: Mapping[str, Any]) -> None:
+def set_values(record: NodeRecord, values: Mapping[str, object]) -> None:
     """Set values of a node with all that changes along; the caller saves."""
     for name, value in {**values, **node_rules.consequences(values, record.instance_name)}.items():
         setattr(record, name, value)

@@ -13,7 +13,7 @@ from ironic.services.nodes import Patience, change_free
 R = TypeVar("R", bound=Record)
 
 
-def add(store: Store, parts: Repository[R], refer: Callable[[], Mapping[str, Any]]) -> R:
+def add(store: Store, parts: Repository[R], refer: Callable[[], Mapping[str, object]]) -> R:
     """Create a part; ``refer`` looks up, in the same transaction, what it refers to and returns its columns."""
     with store.writing():
         return parts.create(refer())

@@ -11,7 +11,7 @@ from ironic.db.step_lists import NamedSteps
 R = TypeVar("R", bound=Record)
 
 
-def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], Mapping[str, Any]]) -> R:
+def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], Mapping[str, object]]) -> R:
     """Change a row; ``revise`` gets the record, which is held still, and returns the columns to change."""
     with store.writing():
         record = rows.lock_row(ident)

@@ -3,7 +3,7 @@
 Source: facts/fields.yaml and endpoints.yaml.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ironic.api import answers, computed, listing, patching, projection
@@ -21,7 +21,7 @@ from ironic.db import ChassisRecord
 from ironic.services import records
 
 
-def links_to_nodes(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+def links_to_nodes(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:
     """Return the links to the nodes of each chassis; they always were one list deeper than other links."""
     return [[projection.links(request.base, f"chassis/{uuid}/nodes")] for (uuid,) in rows]
 
@@ -39,7 +39,7 @@ def show(request: Request, chassis: str, view: Projection) -> Answer:
     return answers.document(view.document(request, request.store.chassis.row(view.columns, chassis)))
 
 
-def create(request: Request, values: dict[str, Any]) -> Answer:
+def create(request: Request, values: Mapping[str, object]) -> Answer:
     """Add a chassis."""
     record = request.store.chassis.create(values)
     document = projection.full(Chassis, request.minor).of_record(request, record, {})

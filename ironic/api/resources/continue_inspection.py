@@ -10,7 +10,7 @@ waiting for these gets a 503. Source: demands S72 to S77.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ironic.api import answers, ramdisk, telling
 from ironic.api.answers import Answer
@@ -53,7 +53,7 @@ def _too_early(name: str, since: int) -> Exception:
     return Refused(404, f"{name} needs API version 1.{since} or later.")
 
 
-def continue_inspection(request: Request, report: Any, node_uuid: str | None = None, **shown: str) -> Answer:
+def continue_inspection(request: Request, report: object, node_uuid: str | None = None, **shown: str) -> Answer:
     """Take what a ramdisk has found."""
     with _slot(request):
         arrival = accept(

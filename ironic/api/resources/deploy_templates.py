@@ -4,7 +4,6 @@ Rows and nothing more; no conductor has a part in them. Source: facts/fields.yam
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from ironic.api import answers, computed, listing, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
@@ -29,7 +28,7 @@ def show(request: Request, template: str, view: Projection) -> Answer:
     return answers.document(view.document(request, request.store.deploy_templates.row(view.columns, template)))
 
 
-def create(request: Request, values: dict[str, Any]) -> Answer:
+def create(request: Request, values: dict[str, object]) -> Answer:
     """Add a deploy template."""
     values.pop("description", None)
     return step_lists.created(request, DeployTemplate, request.store.deploy_templates, values)

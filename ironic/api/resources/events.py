@@ -6,7 +6,7 @@ log.
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Arguments, Body, Objects
@@ -29,7 +29,7 @@ _EVENT: Final = Arguments(
 )
 
 
-def receive(request: Request, events: Sequence[Mapping[str, Any]]) -> Answer:
+def receive(request: Request, events: Sequence[Mapping[str, object]]) -> Answer:
     """Take note of events."""
     for event in events:
         LOG.info("%(event)s of port %(port_id)s, address %(mac_address)s: %(status)r.", event)

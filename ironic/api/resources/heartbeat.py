@@ -77,7 +77,7 @@ def _node(request: Request, ident: str) -> _Node:
         raise _no_token() from None
 
 
-def _check_token(uuid: str, shown: str | None, info: Mapping[str, Any]) -> None:
+def _check_token(uuid: str, shown: str | None, info: Mapping[str, object]) -> None:
     if not ramdisk.is_token(shown, info):
         LOG.warning(
             "A heartbeat for node %s is refused: %s. If this is the node's agent, it has to look up its node again.",
@@ -91,7 +91,7 @@ def _no_token() -> InvalidParameterValue:
     return InvalidParameterValue(err="The agent_token is missing, or not the one that was given out.")
 
 
-def _check_url(request: Request, url: str, info: Mapping[str, Any]) -> CallbackUrl | None:
+def _check_url(request: Request, url: str, info: Mapping[str, object]) -> CallbackUrl | None:
     """Take an address apart, or refuse one that is none, is not safe enough or is not the one the agent had before."""
     known = KnownAgent(info).url
     if known not in (None, "", url):
@@ -123,7 +123,7 @@ def _certificates(text: str) -> str:
         raise InvalidParameterValue(err=f"agent_verify_ca {error}.") from None
 
 
-def _tell(request: Request, node: _Node, beat: dict[str, Any], *, known: bool) -> None:
+def _tell(request: Request, node: _Node, beat: dict[str, object], *, known: bool) -> None:
     """Hand the heartbeat to the conductor; a node that is busy with a known agent has no need of it now."""
     try:
         with ramdisk.discreet():

@@ -79,7 +79,7 @@ ROUTES = (
 )
 
 
-def _version(base: str) -> dict[str, Any]:
+def _version(base: str) -> dict[str, object]:
     return {
         "id": "v1",
         "links": [{"href": f"{base}/v1/", "rel": "self"}],

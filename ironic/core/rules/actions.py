@@ -6,7 +6,7 @@ changes. ``early`` ones need no node, so they may stand in the early phase.
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from ironic.core import capabilities
 from ironic.core.rules.calls import Call
@@ -72,12 +72,12 @@ def api_call(
     workspace.calls.append(Call(url, headers or {}, proxies or {}, timeout, retries, backoff_factor))
 
 
-def set_attribute(workspace: Workspace, path: NodePath, value: object) -> None:
+def set_attribute(workspace: Workspace, path: NodePath, value: Any) -> None:
     """Set a field of the node or a key within it; objects on the way are created."""
     workspace.node.set(path, value)
 
 
-def extend_attribute(workspace: Workspace, path: NodePath, value: object, *, unique: bool = False) -> None:
+def extend_attribute(workspace: Workspace, path: NodePath, value: Any, *, unique: bool = False) -> None:
     """Add a value to a list on the node, which is created when there is none."""
     workspace.node.extend(path, value, unique=unique)
 
@@ -87,13 +87,13 @@ def del_attribute(workspace: Workspace, path: NodePath) -> None:
     workspace.node.remove(path)
 
 
-def set_port_attribute(workspace: Workspace, port_id: Name, path: PortPath, value: object) -> None:
+def set_port_attribute(workspace: Workspace, port_id: Name, path: PortPath, value: Any) -> None:
     """Set a field of a port, named by UUID or MAC address, or a key within it."""
     workspace.port(port_id).set(path, value)
 
 
 def extend_port_attribute(
-    workspace: Workspace, port_id: Name, path: PortPath, value: object, *, unique: bool = False
+    workspace: Workspace, port_id: Name, path: PortPath, value: Any, *, unique: bool = False
 ) -> None:
     """Add a value to a list on a port, named by UUID or MAC address."""
     workspace.port(port_id).extend(path, value, unique=unique)
@@ -105,16 +105,14 @@ def del_port_attribute(workspace: Workspace, port_id: Name, path: PortPath) -> N
 
 
 @early
-def set_plugin_data(
-    workspace: Workspace, path: DataPath, value: object, *, plugin_data: Leftover | None = None
-) -> None:
+def set_plugin_data(workspace: Workspace, path: DataPath, value: Any, *, plugin_data: Leftover | None = None) -> None:
     """Set a value in the plug-in data; objects on the way are created."""
     workspace.plugin_data.set(path, value)
 
 
 @early
 def extend_plugin_data(
-    workspace: Workspace, path: DataPath, value: object, *, unique: bool = False, plugin_data: Leftover | None = None
+    workspace: Workspace, path: DataPath, value: Any, *, unique: bool = False, plugin_data: Leftover | None = None
 ) -> None:
     """Add a value to a list in the plug-in data, which is created when there is none."""
     workspace.plugin_data.extend(path, value, unique=unique)
@@ -126,7 +124,7 @@ def unset_plugin_data(workspace: Workspace, path: DataPath, *, plugin_data: Left
     workspace.plugin_data.remove(path)
 
 
-def set_capability(workspace: Workspace, name: Name, value: object) -> None:
+def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
     """Set a capability in the node's properties, in place of one of the same name."""
     text = as_bounded_text(value, workspace.budget, _LONGEST_CAPABILITY)
     if ":" in name or "," in name + text or not text or isinstance(value, dict | list):

@@ -108,7 +108,7 @@ def _word(text: str) -> str:
     return text.lower() if len(text) <= _LONGEST_WORD else ""
 
 
-def _neighbours(values: list[object], force_strings: bool) -> "itertools.pairwise[Any]":
+def _neighbours(values: list[Any], force_strings: bool) -> "itertools.pairwise[Any]":
     """Return the pairs to compare. A single list is meant as its items: so rules of the reference put it."""
     spread = values[0] if len(values) == 1 and isinstance(values[0], list) else values
     return itertools.pairwise([as_text(value) for value in spread] if force_strings else spread)

@@ -1,7 +1,5 @@
 """Allocations: list and show, also as a part of their node. Writing is in `allocation_writes`."""
 
-from typing import Any
-
 from ironic.api import access, answers, listing, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.forms import List, One
@@ -32,7 +30,7 @@ def _node_id(request: Request, ident: str) -> int:
     return int(found)
 
 
-def _narrow(request: Request, filters: dict[str, Any]) -> None:
+def _narrow(request: Request, filters: dict[str, object]) -> None:
     """Keep a caller who may not see all to the allocations of the own project."""
     project = access.own_project(request, access.LIST_ALLOCATIONS)
     if project is None:

@@ -4,7 +4,7 @@ A new one is stored and handed to a conductor, which looks for a node; the calle
 for a node that has its instance already is written here, together with the node, and so is the end of an allocation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -49,7 +49,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     return _created(request, record, uuid)
 
 
-def _check_new(given: dict[str, Any], minor: int) -> None:
+def _check_new(given: Mapping[str, object], minor: int) -> None:
     """Refuse a node in versions before it like something that does not exist."""
     if minor < 58 and given.get("node") is not None:
         raise InvalidParameterValue(err="node needs API version 1.58 or later.")

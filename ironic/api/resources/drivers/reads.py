@@ -58,7 +58,7 @@ def show(request: Request, driver: str, view: Projection) -> Answer:
     return answers.document(view.document(request, _row(view, facts)))
 
 
-def _served(request: Request) -> dict[str, dict[str, Any]]:
+def _served(request: Request) -> dict[str, dict[str, object]]:
     """Return what is known of each driver, by name."""
     found: dict[str, dict[str, Any]] = {}
     for row in request.placement.served():
@@ -78,7 +78,7 @@ def _note(facts: dict[str, Any], row: "ServedInterface") -> None:
         facts["hosts"].append(row.hostname)
 
 
-def _row(view: Projection, facts: Mapping[str, Any]) -> tuple[Any, ...]:
+def _row(view: Projection, facts: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(facts.get(name, [] if name.startswith("enabled_") else None) for name in view.columns)
 
 

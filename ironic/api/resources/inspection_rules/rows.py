@@ -49,12 +49,12 @@ class RuleRows:
         self,
         columns: Sequence[str],
         *,
-        filters: Mapping[str, Any] = _NO_FILTERS,
+        filters: Mapping[str, object] = _NO_FILTERS,
         marker: str | None = None,
         limit: int | None = None,
         sort_key: str = "id",
         sort_dir: str = "asc",
-        visible: Mapping[str, Any] = _NO_FILTERS,
+        visible: Mapping[str, object] = _NO_FILTERS,
     ) -> list[Row]:
         """Return these columns of one page of rules; no rule is hidden from callers who may list them."""
         filters = {**filters, **visible}
@@ -77,7 +77,7 @@ def _facts(rule: BuiltInRule) -> Facts:
     return facts | texts | {"created_at": None, "updated_at": None}
 
 
-def _named(columns: Sequence[str], row: Sequence[Any]) -> Facts:
+def _named(columns: Sequence[str], row: Sequence[object]) -> Facts:
     return dict(zip(columns, row, strict=True)) | {_FLAG: False}
 
 

@@ -32,7 +32,7 @@ _NAMEABLE: Final = {name: InspectionRule.table.fields[name] for name in ("uuid",
 class NewActions(Parts):
     """The actions of a new rule, of which there is one at least: `check_rule` says so."""
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Say what an action has, and that there is one."""
         return super().described() | {"minItems": 1}
 
@@ -55,12 +55,12 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {name: [_plain_part(part) for part in value] if name in _PARTS else value for name, value in values.items()}
 
 
-def _plain_part(part: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_part(part: Mapping[str, object]) -> dict[str, Any]:
     known = ("op", "args", "loop", "multiple") if "loop" in part else ("op", "args")
     return {key: part[key] for key in known if key in part}
 
 
-def _document(request: Request, uuid: str) -> dict[str, Any]:
+def _document(request: Request, uuid: str) -> dict[str, object]:
     view = projection.full(InspectionRule, request.minor)
     return view.document(request, rows.of(request).row(view.columns, uuid))
 
@@ -76,7 +76,7 @@ def patch(request: Request, rule: str, changes: Sequence[Change]) -> Answer:
     return answers.document(_document(request, record.uuid))
 
 
-def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int) -> dict[str, Any]:
+def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int) -> dict[str, object]:
     """Return the new values of a rule's fields once the rule as a whole is fine with them."""
     before = {name: getattr(record, name) for name in ("uuid", *_WRITABLE)}
     if any(change.root == "uuid" and (change.value != record.uuid or not change.is_whole) for change in changes):

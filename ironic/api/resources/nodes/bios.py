@@ -18,12 +18,12 @@ from ironic.core.model.node_items import BiosSetting
 from ironic.core.values import Bool
 
 
-def values_without_secrets(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+def values_without_secrets(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:
     """Return what each setting is set to, unless its name is that of a secret."""
     return [secrets.masked({"name": name, "value": value})["value"] for name, value in rows]
 
 
-def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+def links(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[object]:
     """Return the links of each setting; they lie below the node that the request names."""
     paths = (f"{request.within}/bios/{quote(name, safe='@:')}" for (name,) in rows)
     return [

@@ -38,7 +38,7 @@ class ConfigDrive(ValueType):
             raise ValueError("must be text or an object")
         return value
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Say what an object has in the version."""
         if self._minor < _OBJECT_SINCE:
             return dict(TEXT)
@@ -57,7 +57,7 @@ def _check_text(value: str) -> None:
         raise InvalidParameterValue(err="configdrive must be a URL or base64 text.") from None
 
 
-def _check_object(value: Mapping[str, Any], minor: int) -> None:
+def _check_object(value: Mapping[str, object], minor: int) -> None:
     if minor < _OBJECT_SINCE:
         raise InvalidParameterValue(err="configdrive can be an object from API version 1.56 on.")
     if "vendor_data" in value and minor < _VENDOR_DATA_SINCE:

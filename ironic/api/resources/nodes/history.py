@@ -4,7 +4,7 @@ Source: facts/fields.yaml, history_entry.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ironic.api import answers, computed, listing, named_nodes
 from ironic.api.answers import Answer
@@ -18,7 +18,7 @@ from ironic.core.model.history import HistoryEntry
 from ironic.core.resource_errors import NodeHistoryNotFound
 
 
-def link_to_entry(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+def link_to_entry(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:
     """Return the one link of each entry; there is no bookmark."""
     base = request.url("/v1/nodes")
     return [[{"href": f"{base}/{node}/history/{entry}", "rel": "self"}] for entry, node in rows]

@@ -46,7 +46,7 @@ def _without_rules(told: dict[str, Any]) -> dict[str, Any]:
     return {"rules": rules, "changes": {**shown, "ports": ports}}
 
 
-def _without_values(patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_values(patch: list[dict[str, object]]) -> list[dict[str, Any]]:
     return [one | {"value": REPLACEMENT} if "value" in one else one for one in patch]
 
 

@@ -69,7 +69,7 @@ ARGUMENTS: Final = BodyOrQuery(
 )
 
 
-def meant(given: Mapping[str, Any]) -> dict[str, Any]:
+def meant(given: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments that mean something: an empty list and a false flag always counted as not given."""
     return {name: value for name, value in given.items() if value not in ([], False)}
 
@@ -124,7 +124,7 @@ def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], Usable
     return found
 
 
-def _arguments(given: Mapping[str, Any], runbook: "UsableRunbook | None") -> dict[str, Any]:
+def _arguments(given: Mapping[str, object], runbook: "UsableRunbook | None") -> dict[str, object]:
     """Return what goes to the conductor, with what a runbook stands for in its place."""
     arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
     if runbook is not None:
@@ -134,7 +134,7 @@ def _arguments(given: Mapping[str, Any], runbook: "UsableRunbook | None") -> dic
     return arguments
 
 
-def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
+def _check_ramdisk(verb: str, given: Mapping[str, object], minor: int) -> None:
     if "disable_ramdisk" not in given:
         return
     if verb not in RAMDISK_SINCE:
@@ -143,7 +143,7 @@ def _check_ramdisk(verb: str, given: Mapping[str, Any], minor: int) -> None:
         raise unacceptable(f"disable_ramdisk with {verb}", since)
 
 
-def _check_steps(verb: str, given: Mapping[str, Any], minor: int) -> None:
+def _check_steps(verb: str, given: Mapping[str, object], minor: int) -> None:
     if "deploy_steps" in given and minor < DEPLOY_STEPS_SINCE:
         raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
     for kind, verbs, form in STEPS:

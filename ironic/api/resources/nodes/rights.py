@@ -18,7 +18,7 @@ def rule_for(change: Change) -> str:
     return rule_of(change.root, None if change.op == "remove" else change.value)
 
 
-def rule_of(name: str, value: Any = None) -> str:
+def rule_of(name: str, value: object = None) -> str:
     """Return the rule that guards giving a field a value."""
     # False in any spelling that a caller may use.
     if name == "automated_clean" and syntax.truth_of(value) is False:

@@ -51,15 +51,15 @@ def change_power(request: Request, node: str, target: str, timeout: int | None =
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
-def change_provision(request: Request, node: str, **arguments: Any) -> Answer:
+def change_provision(request: Request, node: str, target: str, **arguments: object) -> Answer:
     """Begin what a provision verb asks for."""
-    given = provision_request.meant(arguments)
+    given = provision_request.meant({"target": target, **arguments})
     facts = named_nodes.facts(request, node)
     _check_rules(request, facts, given)
     find, disallowed = usable_runbooks.finder(request, facts), request.settings.disallowed_steps
     checked = provision_request.check(facts, given, request.minor, disallowed, find)
-    judged = step_rights.judged(request, facts, given["target"], checked)
-    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, given["target"], judged)
+    judged = step_rights.judged(request, facts, target, checked)
+    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, target, judged)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 

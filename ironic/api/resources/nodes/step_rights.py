@@ -37,7 +37,7 @@ class Child(NamedTuple):
     lessee: str | None
 
 
-def rules_of_lists(given: Mapping[str, Any]) -> list[str]:
+def rules_of_lists(given: Mapping[str, object]) -> list[str]:
     """Return the rules for the lists of steps that came with a request."""
     return [f"{_ASK_ANYTHING}:{name}" for name in _GUARDED if name in given]
 

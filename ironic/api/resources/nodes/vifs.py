@@ -3,8 +3,6 @@
 What may be said about one besides its id is the network interface's own business, so all of the body is handed on.
 """
 
-from typing import Any
-
 from ironic.api import answers, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Whole
@@ -25,7 +23,7 @@ def index(request: Request, node: str) -> Answer:
     return answers.document({"vifs": conductor.list_vifs(request.context, uuid)})
 
 
-def attach(request: Request, node: str, vif: dict[str, Any]) -> Answer:
+def attach(request: Request, node: str, vif: dict[str, object]) -> Answer:
     """Bind a virtual interface to a port."""
     if all(one.since <= request.minor and vif.get(one.name) is not None for one in _WHERE):
         raise InvalidParameterValue(err="port_uuid and portgroup_uuid can't be used together.")

@@ -1,7 +1,5 @@
 """Images in the virtual drives of a machine. Attaching and detaching go on in the background."""
 
-from typing import Any
-
 from ironic.api import answers, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Body
@@ -30,7 +28,7 @@ class Devices(Words):
             raise ValueError(f"may hold: {', '.join(DEVICES)}")
         return found
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Say which words there are."""
         return {"items": {"type": "string", "enum": list(DEVICES)}}
 

@@ -48,7 +48,7 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, before["uuid"])))
 
 
-def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _as_columns(request: Request, before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, object]:
     columns = {name: value for name, value in values.items() if name != "node_uuid"}
     if "node_uuid" in values:
         columns["node_id"] = named_nodes.new_holder(request, _UPDATE, before["node_uuid"], values["node_uuid"])

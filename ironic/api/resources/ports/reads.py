@@ -53,7 +53,8 @@ def index_of_portgroup(request: Request, portgroup: str, page: Page) -> Answer:
     return listing.answer(request, Port, request.store.ports, page, filters, path=f"portgroups/{uuid}/ports")
 
 
-def _portgroup_id(request: Request, ident: str) -> Any:
+def _portgroup_id(request: Request, ident: str) -> int:
+    found: int
     found, node = request.store.portgroups.row(("id", "node_id"), ident)
     owner, lessee = (None, None) if access.sees_all_nodes(request) else request.store.nodes.row(_JUDGED_BY, node)
     if not access.sees(request, owner, lessee):
@@ -72,14 +73,14 @@ def _filters(request: Request, page: Page, asked: Mapping[str, Any]) -> dict[str
     return filters
 
 
-def _check_combination(filters: Mapping[str, Any]) -> None:
+def _check_combination(filters: Mapping[str, object]) -> None:
     if sum(name in filters for name in _EITHER) > 1:
         raise Refused(403, f"Only one of {', '.join(_EITHER)} can be asked for at a time.")
     if "conductor_groups" in filters and any(name in filters for name in _NOT_WITH_GROUPS):
         raise InvalidParameterValue(err=f"conductor_groups can't be used with {', '.join(_NOT_WITH_GROUPS)}.")
 
 
-def _node_id(request: Request, ident: str) -> Any:
+def _node_id(request: Request, ident: str) -> int:
     if request.minor < 5 and not syntax.is_uuid(ident):
         raise unacceptable("Naming a node by its name", 5)
     return named_nodes.seen(request, ident)

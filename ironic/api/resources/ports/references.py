@@ -49,7 +49,7 @@ def group(request: Request, uuid: str | None, node_id: int) -> Group | None:
     return found
 
 
-def check_boots(group: Group | None, pxe_enabled: bool, values: Mapping[str, Any]) -> None:
+def check_boots(group: Group | None, pxe_enabled: bool, values: Mapping[str, object]) -> None:
     """Refuse to put a port that boots into a group whose ports don't work alone."""
     if not values.keys() & {"pxe_enabled", "portgroup_id"}:
         return

@@ -4,7 +4,7 @@ Pure decisions. A runbook belongs to a project, to everybody (public), or to the
 can make runbooks for it only. Source: facts/fields.yaml, runbook.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -62,7 +62,7 @@ class NewName(LogicalName):
 OF_NEW: Final = {"public": StrictBool(), "disable_ramdisk": StrictBool(), "name": NewName()}
 
 
-def check_new(values: dict[str, Any], minor: int) -> None:
+def check_new(values: Mapping[str, object], minor: int) -> None:
     """Refuse in a new runbook what came later as if it did not exist."""
     if minor < RUNBOOK_NAMES_SINCE and values.get("description") is not None:
         raise InvalidParameterValue(err=f"description needs API version 1.{RUNBOOK_NAMES_SINCE} or later.")

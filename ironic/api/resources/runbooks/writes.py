@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ironic.db import RunbookRecord
 
 
-def create(request: Request, values: dict[str, Any]) -> Answer:
+def create(request: Request, values: dict[str, object]) -> Answer:
     """Add a runbook."""
     settled = rules.settled_new(values, _caller(request))
     _check_new(request, settled)
@@ -46,7 +46,7 @@ def _caller(request: Request) -> rules.Caller:
 def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:
     """Change a runbook."""
 
-    def settle(record: "RunbookRecord", values: dict[str, Any]) -> dict[str, Any]:
+    def settle(record: "RunbookRecord", values: dict[str, object]) -> dict[str, object]:
         _check_rights(request, record, changes)
         settled = rules.settled(values, was_public=record.public)
         _check_steps(request, settled, settled.get("owner", record.owner))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
 
-def links(request: Request, path: str) -> dict[str, Any]:
+def links(request: Request, path: str) -> dict[str, object]:
     """Return the document of links to both kinds, below /v1 or below a node."""
     return {
         "links": projection.links(request.base, f"{path}/"),
@@ -78,7 +78,7 @@ class Kind:
         found, uuid = named_nodes.row(request, ("id", "uuid"), node)
         return self._list(request, page, {"node_id": found}, f"nodes/{uuid}/volume/{self.name}")
 
-    def _list(self, request: Request, page: Page, filters: Mapping[str, Any], path: str) -> Answer:
+    def _list(self, request: Request, page: Page, filters: Mapping[str, object], path: str) -> Answer:
         project = access.own_project(request, access.LIST_VOLUMES)
         mine = {} if project is None else {"project": project}
         return listing.answer(request, self.resource, self.rows(request), page, {**filters, **mine}, path=path)

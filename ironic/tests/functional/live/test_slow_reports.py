@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import requests
 
+from ironic.command import wsgi_bridge
 from ironic.command.serving import ApiServer, Listening
 from ironic.core.permit import FULL, LANE, QUICK, SLOW, MustMove
 from ironic.tests.functional.inspection.call_catcher import Catcher, call_catcher
@@ -167,6 +168,22 @@ def test_slow_requests_have_threads_of_their_own_and_a_bounded_line(serve: Calla
         (QUICK, "api"),
         (SLOW, "api-slow"),
     ]
+
+
+def test_large_bodies_do_not_wait_in_line(serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wsgi_bridge, "MOST_SLOW_BODIES", 10)
+    slow = Slow()
+    port = port_of(serve(slow, Listening(LOOPBACK, threads=1, slow_threads=1, slow_waiting=5)))
+    first, refused = (http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(2))
+    first.request("POST", "/slow", b"x" * 11)  # a thread is free, so it does not wait
+    assert slow.entered.acquire(timeout=30)
+    refused.request("POST", "/slow", b"x" * 11)
+    assert refused.getresponse().read() == b"hello"
+    assert slow.told[-1] == (FULL, "api")
+    slow.leave.set()
+    assert first.getresponse().read() == b"hello"
+    first.close()
+    refused.close()
 
 
 def test_who_leaves_the_line_is_not_waited_for(serve: Callable[..., ApiServer]) -> None:
