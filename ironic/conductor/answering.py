@@ -105,7 +105,7 @@ def _method(call: Call, function: Callable[..., object]) -> Callable[..., object
 
     if call.lock is None:
 
-        def answer(self: _Endpoint, context: "RequestContext", *args: Any, **kwargs: Any) -> Any:
+        def answer(self: _Endpoint, context: "RequestContext", *args: Any, **kwargs: Any) -> object:
             return function(self._tasks, context, **defaults | call.arguments(*args, **kwargs))
 
         return answer

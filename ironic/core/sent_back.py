@@ -15,7 +15,7 @@ from ironic.core.secrets import REPLACEMENT
 _ANY: Final = "any"
 
 
-def restored(given: object, stored: object, mask: Callable[[Any], Any]) -> Any:
+def restored(given: object, stored: object, mask: Callable[[Any], Any]) -> object:
     """Return what a caller sent with the stored secrets in the place of their masks, or raise InvalidParameterValue.
 
     ``mask`` makes what callers see of what is stored; None is stored where nothing is.

@@ -127,7 +127,7 @@ def _guarded(function: Callable[..., object]) -> Callable[..., object]:
     """Let our own errors through and dress any other as one of ours."""
 
     @functools.wraps(function)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, *args: Any, **kwargs: Any) -> object:
         try:
             return function(self, *args, **kwargs)
         except IronicError:

@@ -19,7 +19,7 @@ def cache_firmware_components(func: Method) -> Method:
 
 def _followed_by(refresh: str, function: Method) -> Method:
     @functools.wraps(function)
-    def call(self: Any, task: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, task: object, *args: Any, **kwargs: Any) -> object:
         result = function(self, task, *args, **kwargs)
         getattr(self, refresh)(task)
         return result

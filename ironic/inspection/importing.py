@@ -74,7 +74,7 @@ def uuid_in(path: Path) -> str:
     return found[0]
 
 
-def read(path: Path) -> Any:
+def read(path: Path) -> object:
     """Return the document in a file."""
     longest = CONF.inventory.size_limit * _KIB * 2  # of whatever layout
     try:

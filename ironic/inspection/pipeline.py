@@ -79,7 +79,7 @@ class Pipeline:
         rules.keep()
         task.commit()
 
-    def _preprocess(self, task: StagedTask, inventory: Mapping[str, Any], plugin_data: dict[str, object]) -> None:
+    def _preprocess(self, task: StagedTask, inventory: Mapping[str, object], plugin_data: dict[str, object]) -> None:
         """Let every hook look at the data, then fail with all that they found."""
         reasons = [_failure_of(name, hook.preprocess, task, inventory, plugin_data) for name, hook in self.hooks]
         if found := [reason for reason in reasons if reason]:
@@ -90,7 +90,7 @@ def _failure_of(
     name: str,
     call: Callable[[StagedTask, Mapping[str, Any], dict[str, Any]], None],
     task: StagedTask,
-    inventory: Mapping[str, Any],
+    inventory: Mapping[str, object],
     plugin_data: dict[str, object],
 ) -> str | None:
     """Call a hook; return why it failed, if it did."""
@@ -108,7 +108,7 @@ def _failure_of(
     return None
 
 
-def _keep(task: StagedTask, inventory: dict[str, object], plugin_data: dict[str, Any]) -> None:
+def _keep(task: StagedTask, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
     """Keep what was found where the operator wants it."""
     for name in _NOT_KEPT:
         plugin_data.pop(name, None)

@@ -28,7 +28,7 @@ class ReadOnlyDict(dict[str, Any]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     pop = popitem = clear = update = setdefault = _refuse
 
-    def __deepcopy__(self, memo: dict[int, object]) -> dict[str, Any]:
+    def __deepcopy__(self, memo: dict[int, object]) -> dict[str, object]:
         return {key: copy.deepcopy(value, memo) for key, value in self.items()}
 
 
@@ -38,7 +38,7 @@ class ReadOnlyList(list[Any]):
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = extend = insert = remove = pop = clear = sort = reverse = _refuse
 
-    def __deepcopy__(self, memo: dict[int, object]) -> list[Any]:
+    def __deepcopy__(self, memo: dict[int, object]) -> list[object]:
         return [copy.deepcopy(value, memo) for value in self]
 
 

@@ -6,13 +6,13 @@ place what that means, and no odd inventory ends in a traceback.
 
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 _MOST_LISTED: Final = 16
 _LONGEST_LISTED: Final = 32
 
 
-def at(data: Any, *keys: str) -> Any:
+def at(data: object, *keys: str) -> object:
     """Return what stands under these keys, None when something on the way is missing."""
     for key in keys:
         data = data.get(key) if isinstance(data, Mapping) else None

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ironic.drivers.interfaces.base import BaseInterface, unsupported
 from ironic.drivers.task import Task
@@ -25,7 +25,7 @@ class InspectInterface(BaseInterface):
         raise unsupported(task, "abort")
 
     def continue_inspection(
-        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
+        self, task: Task, inventory: Mapping[str, object], plugin_data: dict[str, object] | None = None
     ) -> str | None:
         """Take the data that have arrived; the result is that of :meth:`inspect_hardware` (S81)."""
         raise unsupported(task, "continue_inspection")

@@ -81,7 +81,7 @@ class NoInspect(Refusing, InspectInterface):
         raise unsupported(task, "inspect.inspect_hardware")
 
     def continue_inspection(
-        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
+        self, task: Task, inventory: Mapping[str, object], plugin_data: dict[str, object] | None = None
     ) -> str | None:
         raise unsupported(task, "inspect.continue_inspection")
 

@@ -14,7 +14,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
 from ironic.inspection.hooks.pci import PciDevice, devices_at, identifier
-from ironic.inspection.reading import at
+from ironic.inspection.reading import at, text_at
 from ironic.inspection.staged_task import StagedTask
 
 Known = Mapping[tuple[str, str], Mapping[str, str]]
@@ -54,8 +54,8 @@ def load(path: str) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _entry(path: str, number: int, entry: Any) -> tuple[tuple[str, str], dict[str, str]]:
-    found = {name: at(entry, name) for name in _FIELDS}
-    if not all(isinstance(value, str) and value for value in found.values()):
+    found = {name: text for name in _FIELDS if (text := text_at(entry, name))}
+    if len(found) < len(_FIELDS):
         raise _invalid(path, f"device {number} needs {', '.join(_FIELDS)}, each of them text")
     vendor, device = identifier(found["vendor_id"]), identifier(found["device_id"])
     if not vendor or not device:

@@ -61,7 +61,7 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
     return found
 
 
-def valid_interfaces(interfaces: Mapping[str, dict[str, Any]], add_ports: str) -> Interfaces:
+def valid_interfaces(interfaces: Mapping[str, Mapping[str, object]], add_ports: str) -> Interfaces:
     """Return the interfaces that may become ports."""
     only_booted = add_ports == "pxe" and any(one["pxe_enabled"] for one in interfaces.values())
     return {
@@ -78,12 +78,12 @@ def macs_of(interfaces: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(one["mac_address"] for one in interfaces.values()))
 
 
-def is_loopback(name: str, interface: Mapping[str, Any]) -> bool:
+def is_loopback(name: str, interface: Mapping[str, object]) -> bool:
     """Tell whether the interface leads nowhere."""
     return name == "lo" or any(address.is_loopback for address in _addresses(interface))
 
 
-def has_address(interface: Mapping[str, Any]) -> bool:
+def has_address(interface: Mapping[str, object]) -> bool:
     """Tell whether the interface has an IP address."""
     return bool(_addresses(interface))
 
@@ -94,14 +94,14 @@ def bmc_address(inventory: Inventory) -> str | None:
     return next((found for name in fields if (found := bmc_address_of(text_at(inventory, name)))), None)
 
 
-def _described(interface: Mapping[str, Any], mac: str, booted: str | None) -> dict[str, Any]:
+def _described(interface: Mapping[str, object], mac: str, booted: str | None) -> dict[str, object]:
     described = {**interface, "mac_address": mac, "pxe_enabled": mac == booted}
     if isinstance(address := interface.get("ipv6_address"), str):
         described["ipv6_address"] = address.partition("%")[0]
     return described
 
 
-def _addresses(interface: Mapping[str, Any]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+def _addresses(interface: Mapping[str, object]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     found = []
     for field in ("ipv4_address", "ipv6_address"):
         try:

@@ -4,7 +4,7 @@ Lists collect what several values say; of anything else the first one wins, so a
 Source: facts/inspection.yaml, lldp.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ironic.inspection.lldp import identifiers, organizations
@@ -29,7 +29,7 @@ _END: Final = 0
 _LONGEST_LIST: Final = 256
 
 
-def parse(frame: list[Any]) -> Facts:
+def parse(frame: Sequence[object]) -> Facts:
     """Return the facts of a frame as it was reported; what can't be read is left out."""
     facts: Facts = {}
     for value in lenient(frame):

@@ -49,7 +49,7 @@ def learn(task: Task, flow: str) -> None:
     task.node.save()
 
 
-def offered(node: Node, flow: str, interface: str) -> list[dict[str, Any]]:
+def offered(node: Node, flow: str, interface: str) -> list[dict[str, object]]:
     """Return the agent's steps for an interface, with the priorities that the operator wants."""
     return [prioritised(flow, step) for step in KnownAgent(node.driver_internal_info).steps(flow).get(interface, ())]
 

@@ -48,7 +48,7 @@ class AgentInspect(InspectInterface):
         return states.INSPECTWAIT
 
     def continue_inspection(
-        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, Any] | None = None
+        self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
     ) -> str | None:
         """Run hooks and rules on the data, then clear up, whether that went well or not."""
         posted = (plugin_data or {}).get("logs")
