@@ -1,6 +1,6 @@
 """Since when verbs of provision requests and what may come with them are known; below that a 406.
 
-Source: facts/state_machine.yaml and microversions.yaml.
+Source: doc/contract/states.md#verbs and doc/contract/versions.md#what-is-refused-how.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 ``MOVES`` is the contract, written out row by row; everything else here is read off it: which verbs a state accepts,
 which states are stable, waiting or failed, what the target shown to users becomes. Who performs a move, and what is
-recorded with it, is decided above. Source: facts/state_machine.yaml and demands S52, S56.
+recorded with it, is decided above. Source: doc/contract/states.md#moves and demands S52, S56.
 """
 
 from typing import Final

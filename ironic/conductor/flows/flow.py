@@ -2,7 +2,7 @@
 
 Cleaning, deploying, servicing and verifying are four records of this kind; the engine runs them all. A record says
 where the flow shows itself on the node, under which keys it keeps its place, and which functions prepare the machine,
-make the plan and clear up. Nothing here acts. Names of keys and columns: facts/steps.yaml, progress_fields.
+make the plan and clear up. Nothing here acts. Names of keys and columns: doc/contract/steps.md#progress.
 """
 
 from collections.abc import Callable
