@@ -190,7 +190,7 @@ _ANSWER: Final = '''@answers
 def blink(task: Task, times: int) -> None:
     """Have the machine blink."""
     for _ in range(times):
-        task.validated("management").set_boot_device(task, device="pxe", persistent=True)
+        task.validated(task.management).set_boot_device(task, device="pxe", persistent=True)
 
 
 '''
