@@ -15,6 +15,7 @@ from ironic.api.body_memory import BodyMemory
 from ironic.api.origins import Origins
 from ironic.api.ramdisk_settings import RamdiskSettings
 from ironic.api.rate_limit import RateLimit
+from ironic.core.flow import FLOWS
 from ironic.inspection import storage
 from ironic.inspection.discovery import Discovery
 from ironic.inspection.rules import RuleBook
@@ -23,7 +24,7 @@ from ironic.inspection.storage import Backend, InDatabase
 
 KIB = 1024
 MIB = 1024 * KIB
-STEP_KINDS = ("clean", "deploy", "service")
+STEP_KINDS = tuple(flow.name for flow in FLOWS if flow.list_verbs)
 
 
 def _send_raw() -> dict[str, frozenset[str]]:

@@ -20,7 +20,7 @@ from ironic.command.wsgi_bridge import Application
 from ironic.conductor import consoles, interface_jobs, power_sync, tidying
 from ironic.conductor.allocations import Allocator
 from ironic.conductor.endpoint import Endpoint
-from ironic.conductor.flows.overdue import ON_TIMEOUT
+from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.conductor.jobs import Job
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import Tasks

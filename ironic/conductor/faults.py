@@ -8,27 +8,17 @@ synchronisation notes, go by themselves when the BMC answers again.
 
 from typing import TYPE_CHECKING, Final
 
-from ironic.core import states
+from ironic.core.flow import in_state
 from ironic.core.secrets import masked_text
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
-CLEAN_FAILURE: Final = "clean failure"
-SERVICE_FAILURE: Final = "service failure"
 POWER_FAILURE: Final = "power failure"
-
-_FAULT_OF: Final = {
-    states.CLEANING: CLEAN_FAILURE,
-    states.CLEANWAIT: CLEAN_FAILURE,
-    states.SERVICING: SERVICE_FAILURE,
-    states.SERVICEWAIT: SERVICE_FAILURE,
-}
 
 
 def mark(node: "NodeRecord", reason: str) -> None:
     """Take a node whose cleaning or servicing fails into maintenance; the caller saves (a state move does)."""
-    fault = _FAULT_OF.get(node.provision_state)
-    if fault is None:
-        return
-    node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), fault
+    flow = in_state(node.provision_state)
+    if flow is not None and flow.fault is not None and node.provision_state in flow.busy:
+        node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), flow.fault

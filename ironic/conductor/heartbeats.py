@@ -6,69 +6,43 @@ facts/steps.yaml, heartbeat.processing.
 """
 
 import logging
-from collections.abc import Mapping
-from typing import Final
 
 from ironic.conductor.answering import answers
-from ironic.conductor.flows import listening, rescuing, resuming
-from ironic.conductor.flows.overdue import ON_TIMEOUT
-from ironic.conductor.flows.step_flows import HELD_FLOWS, WAITING_FLOWS
+from ironic.conductor.flows import resuming
+from ironic.conductor.flows.operation import waiting_or_held
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.agent_memory import HEARTBEAT, AgentMemory
 from ironic.core.fast_track import IDLE
+from ironic.core.flow import in_state
 from ironic.drivers import fast_track
 
 LOG = logging.getLogger(__name__)
-
-_ACTED_ON: Final = frozenset({*WAITING_FLOWS, states.RESCUEWAIT})
-_BUSY_WITH_AN_AGENT: Final = frozenset({states.CLEANING, states.DEPLOYING, states.RESCUING, states.SERVICING})
-_RECORDED: Final = _ACTED_ON | _BUSY_WITH_AN_AGENT | HELD_FLOWS.keys()
 
 
 @answers
 def heartbeat(task: Task, beat: dict[str, object]) -> None:
     """Take note of a heartbeat and do what it makes possible."""
-    state = task.node.provision_state
-    if state not in _RECORDED and not _may_stay(task):
-        LOG.debug("Node %s: a heartbeat in state '%s' is of no use", task.node.uuid, state)
+    node = task.node
+    flow = in_state(node.provision_state)
+    if not (flow.hears_agent if flow else _may_stay(task)):
+        LOG.debug("Node %s: a heartbeat in state '%s' is of no use", node.uuid, node.provision_state)
         return
-    AgentMemory(task.node).record(beat)
-    if state in _ACTED_ON:
-        task.node.provision_updated_at = task.node.now()  # a wait with a living agent does not time out
-    task.node.save()
-    if state in _ACTED_ON:
-        _act(task, beat)
+    AgentMemory(node).record(beat)
+    is_awaited = flow is not None and node.provision_state == flow.waiting
+    if is_awaited:
+        node.provision_updated_at = node.now()  # a wait with a living agent does not time out
+    node.save()
+    operation = waiting_or_held(task) if is_awaited else None
+    if operation is None:
+        return
+    if not node.maintenance:
+        resuming.hear(task, operation, {field: beat.get(field) for field in HEARTBEAT})
+    elif not CONF.conductor.allow_provisioning_in_maintenance:
+        # What is under way fails where the operator wants no work on such nodes; else the node is left alone.
+        task.spawn_after(resuming.end_wait, task, "The agent came while the node is in maintenance.")
 
 
 def _may_stay(task: Task) -> bool:
     """Tell whether a ramdisk may run although nothing is under way, for the next operation to go on with."""
     return task.node.provision_state in IDLE and fast_track.is_wanted(task.node)
-
-
-def _act(task: Task, beat: Mapping[str, object]) -> None:
-    if task.node.maintenance:
-        _act_in_maintenance(task)
-    elif task.node.provision_state == states.RESCUEWAIT:
-        rescuing.resume(task)
-    else:
-        _act_for_flow(task, beat)
-
-
-def _act_in_maintenance(task: Task) -> None:
-    """Leave the node alone, or fail what is under way where the operator wants no work on such nodes."""
-    if not CONF.conductor.allow_provisioning_in_maintenance:
-        task.spawn_after(
-            ON_TIMEOUT[task.node.provision_state], task, "The agent came while the node is in maintenance."
-        )
-
-
-def _act_for_flow(task: Task, beat: Mapping[str, object]) -> None:
-    flow = WAITING_FLOWS[task.node.provision_state]
-    if resuming.is_paused(task, flow):
-        return
-    if resuming.waits_for_engine(task, flow):
-        resuming.continue_flow(task)
-    else:
-        task.spawn_after(listening.listen, task, flow, {field: beat.get(field) for field in HEARTBEAT})

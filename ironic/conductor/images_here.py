@@ -5,17 +5,15 @@ conductor that offered it was killed before it could withdraw it.
 """
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core.flow import DEPLOY
 
 if TYPE_CHECKING:
     from ironic.db import Store
 
 LOG = logging.getLogger(__name__)
-
-_DEPLOYING: Final = (states.DEPLOYING, states.DEPLOYWAIT, states.DEPLOYHOLD)
 
 
 class ImagesHere:
@@ -40,7 +38,7 @@ class ImagesHere:
         offered = published.offered()
         if not offered:
             return
-        deploying = {row[0] for row in self._store.nodes.rows(("uuid",), filters={"provision_state_in": _DEPLOYING})}
+        deploying = {row[0] for row in self._store.nodes.rows(("uuid",), filters={"provision_state_in": DEPLOY.states})}
         for path in offered:
             if published.node_of(path) not in deploying:
                 path.unlink(missing_ok=True)

@@ -4,47 +4,33 @@ Asked for while a node moves, inside the transaction that stores the move: who c
 count, so that requests of the same moment can't exceed a limit together, whichever conductors take them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.moves import Move
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.errors import ConcurrentActionLimit
+from ironic.core.flow import FLOWS
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """One limit: the option that holds it and the states that count."""
-
-    operation: str
-    option: str
-    states: tuple[str, ...]
-
-
-DEPLOYMENTS: Final = Limit("deployment", "max_concurrent_deploy", (states.DEPLOYING, states.DEPLOYWAIT))
-CLEANINGS: Final = Limit("cleaning", "max_concurrent_clean", (states.DELETING, states.CLEANING, states.CLEANWAIT))
-
-# The events that bring one node more into the states that count; a node that is in them already has its place.
-_ENTERING: Final[Mapping[str, Limit]] = {
-    "deploy": DEPLOYMENTS,
-    "rebuild": DEPLOYMENTS,
-    "provide": CLEANINGS,
-    "clean": CLEANINGS,
-    "delete": CLEANINGS,
+# The states that count against a limit, and the events that bring one node more into them.
+_COUNTED: Final = {
+    limit: tuple(state for flow in FLOWS if flow.limit == limit for state in flow.busy)
+    for limit in {flow.limit for flow in FLOWS}
+    if limit is not None
 }
+_ENTERING: Final = {verb.event: flow.limit for flow in FLOWS if flow.limit for verb in flow.verbs}
 
 
 def admit(store: "Store", node: "NodeRecord", move: Move) -> None:
     """Raise ConcurrentActionLimit when there is no room for the move; the first thing of its transaction."""
     limit = _ENTERING.get(move.event)
-    if limit is None or move.old in limit.states:
+    if limit is None or move.old in _COUNTED[limit]:
+        # A node that is in one of the states has its place.
         return
-    filters: dict[str, Any] = {"provision_state_in": limit.states}
+    filters: dict[str, Any] = {"provision_state_in": _COUNTED[limit]}
     if CONF.conductor.max_concurrent_per_conductor_group:
         filters["conductor_group"] = node.conductor_group
     count = store.nodes.count_others(node, **filters)

@@ -41,8 +41,6 @@ _SHARE_SECONDS: Final = 10.0
 # Differing readings that are waited for again; in a row like this the fault is not with single machines.
 _MOST_DOUBTFUL: Final = 500
 
-_EXCLUDED: Final = states.WAITING | states.HELD | {states.ENROLL, states.ADOPTFAIL}
-
 _UNTOUCHED: Final = ("power_state", "target_power_state", "provision_state", "maintenance", "reservation")
 
 
@@ -76,7 +74,7 @@ class PowerSync:
             "reserved": False,
             "maintenance": False,
             "target_power_state": None,
-            "provision_state_not_in": _EXCLUDED,
+            "provision_state_not_in": states.NO_POWER_SYNC,
         }
         nodes = self._tasks.store.nodes.find(**filters)
         self._forget_absent(doubtful, nodes)
@@ -234,7 +232,7 @@ def _bring_back(task: Task) -> None:
 
 def _is_due(task: Task, recorded: str) -> bool:
     node = task.node
-    free = not node.maintenance and node.target_power_state is None and node.provision_state not in _EXCLUDED
+    free = not node.maintenance and node.target_power_state is None and node.provision_state not in states.NO_POWER_SYNC
     return free and node.power_state == recorded
 
 

@@ -7,7 +7,6 @@ demands S52, S56, S57.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ironic.conductor.answering import answers
@@ -23,23 +22,14 @@ from ironic.conductor.flows import (
     tearing_down,
     verifying,
 )
-from ironic.conductor.flows.progress import Progress
 from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import node_rules, states
+from ironic.core import flow, node_rules, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.step_cursor import StepCursor
 
 Arguments = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What one event starts, with the names of the arguments it must have and those it may have."""
-
-    start: Callable[..., None]
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
 
 
 @answers
@@ -48,18 +38,19 @@ def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) 
     event = states.VERBS.get(verb)
     if event is None:
         raise InvalidParameterValue(err=f"There is no provision verb {verb!r}.")
-    action = ACTIONS[event]
     given = {name: value for name, value in arguments.items() if value is not None and value != []}
     node_rules.check_verb(task.node, verb, by_holder=True)
     node_rules.check_marks(task.node, verb, offered_in_maintenance=CONF.conductor.allow_provisioning_in_maintenance)
-    _check_arguments(verb, action, given)
-    action.start(task, **given)
+    _check_arguments(verb, event, given)
+    ACTIONS[event](task, **given)
 
 
-def _check_arguments(verb: str, action: Action, given: Arguments) -> None:
-    if foreign := sorted(given.keys() - {*action.needs, *action.takes}):
+def _check_arguments(verb: str, event: str, given: Arguments) -> None:
+    verbs = [known for each in flow.FLOWS for known in each.verbs if known.event == event]
+    needs = [name for known in verbs for name in known.needs]
+    if foreign := sorted(given.keys() - {*needs, *(name for known in verbs for name in known.takes)}):
         raise InvalidParameterValue(err=f"The verb {verb} takes no {', '.join(foreign)}.")
-    if missing := [name for name in action.needs if name not in given]:
+    if missing := [name for name in needs if name not in given]:
         raise MissingParameterValue(err=f"The verb {verb} needs {', '.join(missing)}.")
 
 
@@ -69,18 +60,18 @@ def _manage(task: Task) -> None:
         verifying.start(task)
     else:
         # Where a conductor died in the middle of cleaning the step is shown still.
-        Progress(task.node, cleaning.CLEAN).leave()
+        StepCursor.of(task.node, flow.CLEAN).left().put(task.node)
         task.finish("manage")
 
 
 def _offer_uncleaned(task: Task) -> None:
     """Skip the cleaning that failed (S56); whoever reads the history shall know that."""
-    Progress(task.node, cleaning.CLEAN).forget()
+    StepCursor(flow=flow.CLEAN).put(task.node)
     task.store.run(lambda _: _write_offer(task), repeatable=True)
 
 
 def _write_offer(task: Task) -> None:
-    remember(task, cleaning.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
+    remember(task, flow.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
     task.finish("available")
 
 
@@ -100,29 +91,20 @@ def _check_instance_traits(task: Task) -> None:
         node_rules.check_instance_traits(task.node.uuid, asked, present)
 
 
-_INSTANCE: Final = ("configdrive", "deploy_steps", "judged_instance")
-
-ACTIONS: Final[Mapping[str, Action]] = {
-    "manage": Action(_manage),
-    "provide": Action(cleaning.start_automated),
-    "available": Action(_offer_uncleaned),
-    "clean": Action(
-        cleaning.start_manual,
-        needs=("clean_steps",),
-        takes=("disable_ramdisk",),
-    ),
-    "inspect": Action(inspecting.start),
-    "adopt": Action(adopting.start),
-    "deploy": Action(_deploy, takes=_INSTANCE),
-    "rebuild": Action(_rebuild, takes=_INSTANCE),
-    "delete": Action(tearing_down.start),
-    "rescue": Action(rescuing.start, needs=("rescue_password",)),
-    "unrescue": Action(rescuing.start_back),
-    "service": Action(
-        servicing.start,
-        needs=("service_steps",),
-        takes=("disable_ramdisk",),
-    ),
-    "abort": Action(aborting.start),
-    "unhold": Action(resuming.unhold),
+# What each event starts. The names of the arguments it must have and may have stand with the verbs of the flows.
+ACTIONS: Final[dict[str, Callable[..., None]]] = {
+    "manage": _manage,
+    "provide": cleaning.start_automated,
+    "available": _offer_uncleaned,
+    "clean": cleaning.start_manual,
+    "inspect": inspecting.start,
+    "adopt": adopting.start,
+    "deploy": _deploy,
+    "rebuild": _rebuild,
+    "delete": tearing_down.start,
+    "rescue": rescuing.start,
+    "unrescue": rescuing.start_back,
+    "service": servicing.start,
+    "abort": aborting.start,
+    "unhold": resuming.unhold,
 }

@@ -13,13 +13,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conductor import faults, moves
-from ironic.conductor.flows.progress import Progress
-from ironic.conductor.flows.step_flows import WAITING_FLOWS
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import NodeNotFound, TakenOver
+from ironic.core.flow import in_state
+from ironic.core.step_cursor import StepCursor
 from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ DEAD: Final = "conductor {holder} stopped giving signs of life"
 FORGOTTEN: Final = "conductor {holder} lost track of it"
 ORPHANED: Final = "no conductor was working on it any more"
 ENDLESS: Final = "{purpose} did not end within {limit} seconds"
-
-
-# The flows of steps by the state that a conductor works in.
-_FLOWS: Final = {states.after(waiting, "resume"): flow for waiting, flow in WAITING_FLOWS.items()}
 
 
 class _Lock(NamedTuple):
@@ -154,5 +150,5 @@ class TakeOver:
 
 def _whereabouts(node: "NodeRecord") -> str:
     """Return in words which step was running; that stays on the node, for people to look at."""
-    flow = _FLOWS.get(node.provision_state)
-    return Progress(node, flow).whereabouts if flow else ""
+    flow = in_state(node.provision_state)
+    return StepCursor.of(node, flow).whereabouts if flow and node.provision_state == flow.working else ""

@@ -8,7 +8,6 @@ as long as it likes, somebody is looking after it.
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,9 +15,10 @@ from ironic.conductor import faults, milestones
 from ironic.conductor.task import Task
 from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.flow import FLOWS, Wait, in_state
+from ironic.core.step_cursor import StepCursor
 from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
@@ -29,31 +29,7 @@ LOG = logging.getLogger(__name__)
 Handler = Callable[[Task, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """One state of waiting: its option, what ends it, the column with its begin and the one with the running step."""
-
-    option: str
-    expected: str
-    since: str = "provision_updated_at"
-    step: str | None = None
-
-    @property
-    def timeout(self) -> int:
-        """Seconds a node may wait; 0 is for ever."""
-        seconds: int = getattr(CONF.conductor, self.option)
-        return seconds
-
-
-_HEARTBEAT: Final = "a heartbeat of the agent"
-
-WAITS: Final[Mapping[str, Wait]] = {
-    states.CLEANWAIT: Wait("clean_callback_timeout", _HEARTBEAT, step="clean_step"),
-    states.DEPLOYWAIT: Wait("deploy_callback_timeout", _HEARTBEAT, step="deploy_step"),
-    states.SERVICEWAIT: Wait("service_callback_timeout", _HEARTBEAT, step="service_step"),
-    states.RESCUEWAIT: Wait("rescue_callback_timeout", _HEARTBEAT),
-    states.INSPECTWAIT: Wait("inspect_wait_timeout", "the inspection data of the ramdisk", "inspection_started_at"),
-}
+WAITS: Final[Mapping[str, Wait]] = {flow.waiting: flow.wait for flow in FLOWS if flow.waiting and flow.wait}
 
 
 class Timeouts:
@@ -66,7 +42,7 @@ class Timeouts:
         """End the waits of this conductor's nodes that are overdue now."""
         try:
             for state, wait in WAITS.items():
-                for uuid in self._overdue(state, wait) if wait.timeout else ():
+                for uuid in self._overdue(state, wait) if _seconds(wait) else ():
                     self._expire(uuid, state, wait)
         except NoFreeConductorWorker:
             LOG.warning("No worker is free to end overdue waits on conductor %s; trying again later", self._tasks.host)
@@ -80,7 +56,7 @@ class Timeouts:
         return [row[0] for row in rows if self._is_over(wait, row[3]) and self._is_mine(*row[:3])]
 
     def _limit(self, wait: Wait) -> datetime:
-        return self._tasks.store.clock() - timedelta(seconds=wait.timeout)
+        return self._tasks.store.clock() - timedelta(seconds=_seconds(wait))
 
     def _is_over(self, wait: Wait, since: datetime | None) -> bool:
         return since is not None and since < self._limit(wait)
@@ -104,14 +80,21 @@ class Timeouts:
             LOG.debug("Node %s is left alone for now: %s", uuid, error)
 
 
+def _seconds(wait: Wait) -> int:
+    """Return how long a node may wait; 0 is for ever."""
+    seconds: int = CONF.conductor[wait.option]
+    return seconds
+
+
 def reason(node: "NodeRecord", wait: Wait) -> str:
     """Say what was waited for, since when, and what was heard last."""
-    step = getattr(node, wait.step) if wait.step else None
-    awaited = wait.expected + (f" about step {step['interface']}.{step['step']}" if step else "")
+    flow = in_state(node.provision_state)
+    step = StepCursor.of(node, flow).current if flow else None
+    awaited = wait.expected + (f" about step {step.name}" if step else "")
     since = getattr(node, wait.since)
     last, following = milestones.last_and_next(node, since, awaited)
     return (
-        f"Timed out after {wait.timeout} seconds in state '{node.provision_state}' (since {since} UTC). Last "
+        f"Timed out after {_seconds(wait)} seconds in state '{node.provision_state}' (since {since} UTC). Last "
         f"milestone: {last}. Expected next: {following}. Look at the machine's console and network, then try again."
     )
 

@@ -15,8 +15,8 @@ from ironic.conductor import limits
 from ironic.conductor.moves import Move
 from ironic.conductor.telling_moves import provision_set
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.context import RequestContext
+from ironic.core.flow import in_state
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, Store
@@ -24,27 +24,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 _FIELDS: Final = ("provision_state", "target_provision_state", "provision_updated_at", "last_error")
-
-# What a failure is filed under in node history, by the state it happened in.
-_EVENT_TYPES: Final = {
-    states.VERIFYING: "verify",
-    states.DEPLOYING: "deploying",
-    states.DEPLOYWAIT: "deploying",
-    states.DEPLOYHOLD: "deploying",
-    states.CLEANING: "cleaning",
-    states.CLEANWAIT: "cleaning",
-    states.CLEANHOLD: "cleaning",
-    states.DELETING: "unprovision",
-    states.INSPECTING: "introspection",
-    states.INSPECTWAIT: "introspection",
-    states.ADOPTING: "adoption",
-    states.RESCUING: "rescue",
-    states.RESCUEWAIT: "rescue",
-    states.UNRESCUING: "rescue",
-    states.SERVICING: "servicing",
-    states.SERVICEWAIT: "servicing",
-    states.SERVICEHOLD: "servicing",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +57,11 @@ class Recorder:
         self.store.after_commit(functools.partial(_log, node.uuid, move))
 
     def _remember(self, context: RequestContext, node: "NodeRecord", move: Move) -> None:
+        flow = in_state(move.old)
         self.store.history.add(
             node.id,
             event=move.last_error or "",
-            event_type=_EVENT_TYPES.get(move.old, "transition"),
+            event_type=flow.topic if flow else "transition",
             severity="ERROR",
             conductor=self.host,
             user=context.user_id,

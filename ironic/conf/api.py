@@ -3,6 +3,7 @@
 from oslo_config import cfg, types
 
 from ironic.conf.types import Octal
+from ironic.core.flow import FLOWS
 
 LISTENING = [
     cfg.HostAddressOpt("host_ip", default="0.0.0.0", help="Address to listen on."),
@@ -162,12 +163,13 @@ RULES = [
     ),
     *(
         cfg.ListOpt(
-            f"disallow_{flow}_steps",
+            f"disallow_{flow.name}_steps",
             default=["vendor.send_raw"],
             mutable=True,
-            help=f"Steps (interface.step) that no caller may put into a list of {flow} steps.",
+            help=f"Steps (interface.step) that no caller may put into a list of {flow.name} steps.",
         )
-        for flow in ("clean", "deploy", "service")
+        for flow in FLOWS
+        if flow.list_verbs
     ),
     cfg.ListOpt(
         "disallowed_enrollment_boot_modes",

@@ -5,6 +5,8 @@ A time that ends in `_timeout` is in seconds and 0 means for ever; an interval o
 
 from oslo_config import cfg, types
 
+from ironic.core.flow import FLOWS
+
 WORK = [
     cfg.IntOpt(
         "workers_pool_size",
@@ -92,18 +94,13 @@ MEMBERSHIP += [
 
 WAITS = [
     cfg.IntOpt(
-        f"{name}_timeout",
+        flow.wait.option,
         default=1800,
         min=0,
-        help=f"Seconds to wait for the ramdisk of a node in state '{state}' before the operation is failed.",
+        help=f"Seconds to wait for the ramdisk of a node in state '{flow.waiting}' before the operation is failed.",
     )
-    for name, state in (
-        ("clean_callback", "clean wait"),
-        ("deploy_callback", "wait call-back"),
-        ("inspect_wait", "inspect wait"),
-        ("rescue_callback", "rescue wait"),
-        ("service_callback", "service wait"),
-    )
+    for flow in FLOWS
+    if flow.wait
 ] + [
     cfg.IntOpt(
         "check_provision_state_interval",

@@ -35,6 +35,15 @@ DEPLOYED: Final = frozenset(
 )
 
 
+# What must be so of a node in the very statement that takes a node.
+FREE: Final = {
+    "instance_uuid": None,
+    "reservation": None,
+    "provision_state": states.AVAILABLE,
+    "maintenance": False,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What an allocation asks for; no candidates: any node will do."""

@@ -1,56 +1,60 @@
 """The life of a node as one table.
 
-``MOVES`` is the contract, written out row by row; everything else here is read off it: which verbs a state accepts,
-which states are stable, waiting or failed, what the target shown to users becomes. Who performs a move, and what is
-recorded with it, is decided above. Source: facts/state_machine.yaml and demands S52, S56.
+``MOVES`` is the contract, written out row by row. Which verbs a state accepts is read off it; which states work, wait,
+are held or failed, and what the target shown to users becomes, is read off the records of the flows (`core/flow.py`).
+Who performs a move, and what is recorded with it, is decided above. Source: facts/state_machine.yaml and demands
+S52, S56.
 """
 
 from typing import Final
 
 from ironic.core.errors import InvalidState
+from ironic.core.flow import FLOWS, Moves
 
-ENROLL: Final = "enroll"
-VERIFYING: Final = "verifying"
-MANAGEABLE: Final = "manageable"
-AVAILABLE: Final = "available"
-ACTIVE: Final = "active"
-DEPLOYING: Final = "deploying"
-DEPLOYWAIT: Final = "wait call-back"
-DEPLOYFAIL: Final = "deploy failed"
-DEPLOYHOLD: Final = "deploy hold"
-CLEANING: Final = "cleaning"
-CLEANWAIT: Final = "clean wait"
-CLEANFAIL: Final = "clean failed"
-CLEANHOLD: Final = "clean hold"
-DELETING: Final = "deleting"
-ERROR: Final = "error"
-INSPECTING: Final = "inspecting"
-INSPECTWAIT: Final = "inspect wait"
-INSPECTFAIL: Final = "inspect failed"
-ADOPTING: Final = "adopting"
-ADOPTFAIL: Final = "adopt failed"
-RESCUE: Final = "rescue"
-RESCUING: Final = "rescuing"
-RESCUEWAIT: Final = "rescue wait"
-RESCUEFAIL: Final = "rescue failed"
-UNRESCUING: Final = "unrescuing"
-UNRESCUEFAIL: Final = "unrescue failed"
-SERVICING: Final = "servicing"
-SERVICEWAIT: Final = "service wait"
-SERVICEFAIL: Final = "service failed"
-SERVICEHOLD: Final = "service hold"
+# Named so that other modules may take them from here.
+# isort: off
+from ironic.core.state_names import (
+    ACTIVE as ACTIVE,
+    ADOPTFAIL as ADOPTFAIL,
+    ADOPTING as ADOPTING,
+    AVAILABLE as AVAILABLE,
+    CLEANFAIL as CLEANFAIL,
+    CLEANHOLD as CLEANHOLD,
+    CLEANING as CLEANING,
+    CLEANWAIT as CLEANWAIT,
+    DELETED as DELETED,
+    DELETING as DELETING,
+    DEPLOYDONE as DEPLOYDONE,
+    DEPLOYFAIL as DEPLOYFAIL,
+    DEPLOYHOLD as DEPLOYHOLD,
+    DEPLOYING as DEPLOYING,
+    DEPLOYWAIT as DEPLOYWAIT,
+    ENROLL as ENROLL,
+    ERROR as ERROR,
+    INSPECTFAIL as INSPECTFAIL,
+    INSPECTING as INSPECTING,
+    INSPECTWAIT as INSPECTWAIT,
+    MANAGEABLE as MANAGEABLE,
+    POWER_OFF as POWER_OFF,
+    POWER_ON as POWER_ON,
+    REBOOT as REBOOT,
+    RESCUE as RESCUE,
+    RESCUEFAIL as RESCUEFAIL,
+    RESCUEWAIT as RESCUEWAIT,
+    RESCUING as RESCUING,
+    SERVICEFAIL as SERVICEFAIL,
+    SERVICEHOLD as SERVICEHOLD,
+    SERVICEWAIT as SERVICEWAIT,
+    SERVICING as SERVICING,
+    SOFT_POWER_OFF as SOFT_POWER_OFF,
+    SOFT_REBOOT as SOFT_REBOOT,
+    UNRESCUEFAIL as UNRESCUEFAIL,
+    UNRESCUING as UNRESCUING,
+    VERIFYING as VERIFYING,
+)
+# isort: on
 
-# Words a driver may return that are no provision states.
-DELETED: Final = "deleted"
-DEPLOYDONE: Final = "deploy complete"
-
-POWER_ON: Final = "power on"
-POWER_OFF: Final = "power off"
-REBOOT: Final = "rebooting"
-SOFT_REBOOT: Final = "soft rebooting"
-SOFT_POWER_OFF: Final = "soft power off"
-
-MOVES: Final = (
+MOVES: Final[Moves] = (
     # from           event        to
     (ENROLL,         "manage",    VERIFYING),      # first contact with the BMC
     (MANAGEABLE,     "provide",   CLEANING),
@@ -148,66 +152,36 @@ MOVES: Final = (
     (SERVICEHOLD,    "unhold",    SERVICEWAIT),
     (SERVICEHOLD,    "fail",      SERVICEFAIL),
     (SERVICEHOLD,    "abort",     SERVICEFAIL),
+    *(move for flow in FLOWS for move in flow.moves),
 )  # fmt: skip
 
 _NEXT: Final = {(state, event): target for state, event, target in MOVES}
 
 STABLE: Final = frozenset({ENROLL, MANAGEABLE, AVAILABLE, ACTIVE, ERROR, RESCUE})
 
+_ENDED_BADLY: Final = {flow.failed: flow.done for flow in FLOWS if flow.failed not in STABLE}
+
 # What an unstable state is on its way to; shown as the target unless the caller asked for another one.
-DEFAULT_TARGET: Final = {
-    VERIFYING: MANAGEABLE,
-    DEPLOYING: ACTIVE,
-    DEPLOYWAIT: ACTIVE,
-    DEPLOYFAIL: ACTIVE,
-    DEPLOYHOLD: ACTIVE,
-    CLEANING: AVAILABLE,
-    CLEANWAIT: AVAILABLE,
-    CLEANFAIL: AVAILABLE,
-    CLEANHOLD: AVAILABLE,
-    DELETING: AVAILABLE,
-    INSPECTING: MANAGEABLE,
-    INSPECTFAIL: MANAGEABLE,
-    INSPECTWAIT: MANAGEABLE,
-    ADOPTING: ACTIVE,
-    ADOPTFAIL: ACTIVE,
-    RESCUING: RESCUE,
-    RESCUEWAIT: RESCUE,
-    RESCUEFAIL: RESCUE,
-    UNRESCUING: ACTIVE,
-    UNRESCUEFAIL: ACTIVE,
-    SERVICING: ACTIVE,
-    SERVICEWAIT: ACTIVE,
-    SERVICEFAIL: ACTIVE,
-    SERVICEHOLD: ACTIVE,
-}
+DEFAULT_TARGET: Final = {state: flow.done for flow in FLOWS for state in flow.states} | _ENDED_BADLY
 
 ALL: Final = STABLE | DEFAULT_TARGET.keys()
 
-FAILED: Final = frozenset({ADOPTFAIL, CLEANFAIL, DEPLOYFAIL, INSPECTFAIL, RESCUEFAIL, SERVICEFAIL, UNRESCUEFAIL})
-HELD: Final = frozenset({CLEANHOLD, DEPLOYHOLD, SERVICEHOLD})
-WAITING: Final = frozenset({DEPLOYWAIT, CLEANWAIT, INSPECTWAIT, RESCUEWAIT, SERVICEWAIT})
+FAILED: Final = frozenset(_ENDED_BADLY)
+HELD: Final = frozenset(flow.held for flow in FLOWS if flow.held)
+WAITING: Final = frozenset(flow.waiting for flow in FLOWS if flow.waiting)
 
 # A conductor is at work in these; when it dies there, the work has failed.
-WORKING: Final = frozenset(DEFAULT_TARGET.keys() - FAILED - HELD - WAITING)
+WORKING: Final = frozenset(flow.working for flow in FLOWS)
 
 # A BMC or an agent is busy in these; boot mode and the like must not change under it.
 TRANSIENT: Final = WORKING | WAITING
 
+# The power of a machine is nobody's business in these: something waits or somebody looks at it, or it is not managed.
+NO_POWER_SYNC: Final = WAITING | HELD | {ENROLL, ADOPTFAIL}
+
 DELETABLE: Final = frozenset({ENROLL, MANAGEABLE, ADOPTFAIL})
-LOOKUP_ALLOWED: Final = frozenset(
-    {
-        DEPLOYING,
-        DEPLOYWAIT,
-        CLEANING,
-        CLEANWAIT,
-        INSPECTING,
-        INSPECTWAIT,
-        RESCUING,
-        RESCUEWAIT,
-        SERVICEWAIT,
-    }
-)
+# A machine that is serviced runs its instance until its ramdisk is waited for.
+LOOKUP_ALLOWED: Final = frozenset(state for flow in FLOWS if flow.ramdisk for state in flow.busy) - {SERVICING}
 # A node may be edited in these although it is on its way somewhere.
 EDITABLE_WITH_TARGET: Final = frozenset(
     {
@@ -227,24 +201,11 @@ EDITABLE_WITH_TARGET: Final = frozenset(
 )
 INTERFACES_EDITABLE: Final = frozenset({ENROLL, INSPECTING, INSPECTWAIT, MANAGEABLE, AVAILABLE})
 
-# What users call an event; a verb missing here is no verb. `available` is S56's way out of clean failed.
+# What users call an event; a verb missing here is no verb. Those of the flows begin one; `available` is S56's way out
+# of clean failed.
 VERBS: Final = {
-    "active": "deploy",
-    "deploy": "deploy",
-    "rebuild": "rebuild",
-    "deleted": "delete",
-    "undeploy": "delete",
-    "manage": "manage",
-    "provide": "provide",
-    "inspect": "inspect",
-    "abort": "abort",
-    "clean": "clean",
-    "adopt": "adopt",
-    "rescue": "rescue",
-    "unrescue": "unrescue",
-    "unhold": "unhold",
-    "service": "service",
-    "available": "available",
+    **{verb.word: verb.event for flow in FLOWS for verb in flow.verbs},
+    **{word: word for word in ("abort", "unhold", "available")},
 }
 
 # What is left of a power change once it is under way.

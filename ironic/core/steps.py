@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flow import FLOWS
 
 Number = int | float
 Key = tuple[str, str]
@@ -27,26 +28,7 @@ _STOPS: Final = frozenset({"hold", "wait"})
 CORE_DEPLOY: Final = ("deploy", "deploy")
 
 # The interfaces that are asked for steps, by flow; the first one wins when priorities are equal (S47).
-INTERFACES: Final[Mapping[str, tuple[str, ...]]] = {
-    "clean": ("vendor", "power", "management", "firmware", "deploy", "bios", "raid"),
-    "deploy": ("vendor", "power", "management", "firmware", "deploy", "bios", "raid"),
-    "service": ("network", "vendor", "power", "management", "firmware", "deploy", "bios", "raid"),
-    "verify": (
-        "power",
-        "management",
-        "firmware",
-        "inspect",
-        "deploy",
-        "boot",
-        "bios",
-        "raid",
-        "vendor",
-        "network",
-        "storage",
-        "console",
-        "rescue",
-    ),
-}
+INTERFACES: Final[Mapping[str, tuple[str, ...]]] = {flow.name: flow.interfaces for flow in FLOWS if flow.has_steps}
 
 
 @dataclass(frozen=True, slots=True)

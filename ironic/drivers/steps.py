@@ -8,15 +8,17 @@ clean at night. Which steps run, and when, is the engine's business. Sources: fa
 import math
 from collections.abc import Callable, Mapping
 from inspect import getattr_static
-from typing import Any, Final, Literal, NotRequired, Protocol, TypedDict, TypeVar
+from typing import Any, Final, NotRequired, Protocol, TypedDict, TypeVar
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.steps import INTERFACES
 
-StepKind = Literal["clean", "deploy", "service", "verify"]
+# The name of a flow that has steps, such as clean.
+StepKind = str
 Priority = int | float
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-STEP_KINDS: Final[tuple[StepKind, ...]] = ("clean", "deploy", "service", "verify")
+STEP_KINDS: Final[tuple[StepKind, ...]] = tuple(INTERFACES)
 
 _MARKS: Final = "_step_marks"
 
@@ -102,6 +104,17 @@ def service_step(
     """Make a method a service step; these run only when asked for, so the priority is a mere hint."""
     traits = _traits(argsinfo, abortable=abortable, requires_ramdisk=requires_ramdisk)
     return _mark("service", _number(0 if priority is None else priority), traits)
+
+
+def flow_step(
+    kind: StepKind,
+    priority: Priority,
+    abortable: bool = False,
+    argsinfo: ArgsInfo | None = None,
+    requires_ramdisk: bool = True,
+) -> Callable[[Method], Method]:
+    """Make a method a step of a flow that has no decorator of its own."""
+    return _mark(kind, _number(priority), _traits(argsinfo, abortable=abortable, requires_ramdisk=requires_ramdisk))
 
 
 def collect(cls: type) -> dict[StepKind, tuple[dict[str, object], ...]]:

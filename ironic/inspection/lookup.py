@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ironic.core import states
 from ironic.core.errors import NodeNotFound, NotFound
+from ironic.core.flow import INSPECT
 from ironic.db import NodeRow, Store
 
 # The one answer to every look-up that fails: nothing may be learnt from it.
@@ -43,7 +43,7 @@ class Unknown:
 
 Verdict = Found | Refused | Unknown
 
-_WAITING: Final = states.INSPECTWAIT
+_WAITING: Final = INSPECT.waiting
 
 
 def judge(

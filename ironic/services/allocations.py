@@ -6,7 +6,7 @@ ends allocations; whatever else changes the node has its allocation follow. Sour
 
 import uuid
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from ironic.core import allocation as matching
 from ironic.core import node_rules, states
@@ -15,14 +15,6 @@ from ironic.core.errors import Conflict, NodeAssociated
 from ironic.core.resource_errors import AllocationImpossible
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.services.nodes import Patience, change_free
-
-# What must be so in the very statement that takes a node.
-_FREE: Final = {
-    "instance_uuid": None,
-    "reservation": None,
-    "provision_state": states.AVAILABLE,
-    "maintenance": False,
-}
 
 
 def take_node(store: Store, node_id: int, allocation: AllocationRecord, wanted: Wanted) -> str | None:
@@ -41,7 +33,7 @@ def take_node(store: Store, node_id: int, allocation: AllocationRecord, wanted: 
         "allocation_id": allocation.id,
         "instance_info": node.instance_info | {"traits": allocation.traits},
     }
-    return None if store.nodes.update(node.id, values, where=_FREE) else "it was taken in this moment"
+    return None if store.nodes.update(node.id, values, where=matching.FREE) else "it was taken in this moment"
 
 
 def write_down(store: Store, ident: str, values: Mapping[str, Any], patience: Patience) -> AllocationRecord:

@@ -4,26 +4,24 @@ Nothing is written to it. Its interfaces must accept the node as it is, and the 
 what a deployment would have set up.
 """
 
-from ironic.conductor.flows import power
-from ironic.conductor.flows.outcomes import Failed, attempt
+from typing import Final
+
+from ironic.conductor.flows import engine, power
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.task import Task
+from ironic.core import flow
 
 
 def start(task: Task) -> None:
     """Accept a request to adopt the machine."""
-    task.process_event("adopt", callback=_run, call_args=(task,))
-
-
-def _run(task: Task) -> None:
-    answer = attempt(task, _adopt)
-    if isinstance(answer, Failed):
-        task.finish("fail", last_error=f"Adopting node {task.node.uuid} failed: {answer.reason}")
-    else:
-        task.finish("done")
+    task.process_event("adopt", callback=engine.begin, call_args=(task, ADOPT))
 
 
 def _adopt(task: Task) -> None:
     power.read(task)
-    for kind in ("boot", "deploy"):
-        task.driver.require(kind).validate(task)
+    task.boot.validate(task)
+    task.deploy.validate(task)
     task.deploy.take_over(task)
+
+
+ADOPT: Final = bind(Operation(flow=flow.ADOPT, act=_adopt))

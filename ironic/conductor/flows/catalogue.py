@@ -27,7 +27,7 @@ def offered_steps(task: Task, flow: str, *, with_agent: bool = True) -> list[Ste
 def _steps_of(task: Task, implementation: Any, flow: str, with_agent: bool) -> list[Step]:
     of_agent = [Step.parse(step) for step in implementation.agent_steps(task, flow)]
     declared = [Step.parse(step) for step in implementation.all_steps(flow)]
-    of_this_node = [Step.parse(step) for step in getattr(implementation, f"get_{flow}_steps")(task) or ()]
+    of_this_node = [Step.parse(step) for step in implementation.get_steps(flow, task) or ()]
     if with_agent:
         return [*of_agent, *declared, *of_this_node]
     foreign = {step.key for step in of_agent} - {step.key for step in declared}

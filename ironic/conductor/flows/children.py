@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Final
 
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.outcomes import Done, Failed, Outcome, Wait, attempt
 from ironic.conductor.flows.performing import perform as perform_here
-from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.step_history import note
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, InvalidStateRequested, NodeInMaintenance, TakenOver
+from ironic.core.flow import Flow
+from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, mark_of_child, requested_plan
 
 LOG = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def perform(task: Task, flow: Flow, step: Step) -> Outcome:
     if isinstance(children, Failed):
         return children
     for uuid in children:
-        Progress(task.node, flow).enter_child(uuid)
+        replace(StepCursor.of(task.node, flow), child=uuid).put(task.node)
         task.node.save()
         outcome = attempt(task, _on_child, flow, step, uuid)
         if isinstance(outcome, Failed):

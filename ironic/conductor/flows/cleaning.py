@@ -8,14 +8,13 @@ from typing import Any, Final
 
 from ironic.conductor.flows import cleaning_runbooks, engine, requested
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Failure, Flow
+from ironic.conductor.flows.operation import Failure, Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.progress import Progress
 from ironic.conductor.flows.ramdisk_work import RamdiskWork
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
-from ironic.core.errors import CleanStepFailed, NodeCleaningFailure
+from ironic.core import flow, states
+from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, automated_plan, parse_all, requested_plan
 from ironic.drivers import agent_link
 
@@ -32,14 +31,14 @@ def start_manual(task: Task, clean_steps: list[dict[str, Any]], disable_ramdisk:
     """Accept a user's list of clean steps; the node is manageable again afterwards."""
     _validate(task)
     agent_link.begin_anew(task.node)
-    requested.accept(task, CLEAN, clean_steps, disable_ramdisk=disable_ramdisk)
+    requested.accept(task, flow.CLEAN, clean_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("clean", callback=engine.begin, call_args=(task, CLEAN), target_state=states.MANAGEABLE)
 
 
 def run_automated(task: Task) -> None:
     """Clean the node, which is in state cleaning, or let it pass when that is switched off (S42)."""
     agent_link.begin_anew(task.node)
-    Progress(task.node, CLEAN).begin()
+    StepCursor.begun(flow.CLEAN).put(task.node)
     if not is_wanted(task):
         task.finish(_done_event(task))
         return
@@ -54,7 +53,7 @@ def _follow_runbook(task: Task) -> None:
     """Take the steps from a runbook, as if a user had asked for them, if the operator wants that."""
     book = cleaning_runbooks.chosen(task)
     if book is not None:
-        requested.accept(task, CLEAN, book.steps, disable_ramdisk=book.disable_ramdisk)
+        requested.accept(task, flow.CLEAN, book.steps, disable_ramdisk=book.disable_ramdisk)
 
 
 def is_wanted(task: Task) -> bool:
@@ -74,8 +73,8 @@ def _validate(task: Task) -> None:
 
 
 def _plan(task: Task, complete: bool) -> list[Step]:
-    if Progress(task.node, CLEAN).asked is not None:
-        return requested.plan(task, CLEAN, complete)
+    if StepCursor.of(task.node, flow.CLEAN).asked is not None:
+        return requested.plan(task, flow.CLEAN, complete)
     return _generated(task)
 
 
@@ -99,22 +98,15 @@ def _done_event(task: Task) -> str:
     return "manage" if task.node.target_provision_state == states.MANAGEABLE else "done"
 
 
-_MACHINE: Final = RamdiskWork("cleaning", "cleaning_disable_ramdisk", "poweroff_in_cleanfail", agent_link.leave)
+_MACHINE: Final = RamdiskWork(flow.CLEAN, "poweroff_in_cleanfail", agent_link.leave)
 
-CLEAN: Final = Flow(
-    name="clean",
-    waiting=states.CLEANWAIT,
-    topic="cleaning",
-    gerund="cleaning",
-    column="clean_step",
-    asked_key="clean_steps",
-    no_ramdisk_key=_MACHINE.no_ramdisk_key,
-    starts_over=True,
-    failure=NodeCleaningFailure,
-    step_failure=CleanStepFailed,
-    prepare=_MACHINE.prepare,
-    plan=_plan,
-    tear_down=_MACHINE.tear_down,
-    give_up=_MACHINE.give_up,
-    done_event=_done_event,
+CLEAN: Final = bind(
+    Operation(
+        flow=flow.CLEAN,
+        prepare=_MACHINE.prepare,
+        plan=_plan,
+        tear_down=_MACHINE.tear_down,
+        give_up=_MACHINE.give_up,
+        done_event=_done_event,
+    )
 )

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.progress import Progress
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import flow
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import Conflict, InstanceDeployFailure, InvalidParameterValue
+from ironic.core.errors import Conflict, InvalidParameterValue
+from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, deploy_plan, parse_all
 from ironic.core.traits import MOST_OF_NODE, is_list_of_traits
 from ironic.drivers import agent_link
@@ -42,7 +42,7 @@ def start(
     asked = parse_all(deploy_steps) if deploy_steps else None
     _planned(task, asked or (), complete=False)
     agent_link.begin_anew(task.node)
-    Progress(task.node, DEPLOY).begin(asked)
+    StepCursor.begun(flow.DEPLOY, asked).put(task.node)
     task.process_event(event, callback=engine.begin, call_args=(task, DEPLOY))
 
 
@@ -66,7 +66,7 @@ def _prepare(task: Task) -> None:
 
 def _plan(task: Task, complete: bool) -> list[Step]:
     is_awaited = task.deploy.brings_agent and not AgentMemory(task.node).is_known
-    return _planned(task, Progress(task.node, DEPLOY).asked or (), complete=complete and not is_awaited)
+    return _planned(task, StepCursor.of(task.node, flow.DEPLOY).asked or (), complete=complete and not is_awaited)
 
 
 def _planned(task: Task, asked: Sequence[Step], *, complete: bool) -> list[Step]:
@@ -101,17 +101,18 @@ def _give_up(task: Task) -> None:
         AgentMemory(task.node).forget()
 
 
-DEPLOY: Final = Flow(
-    name="deploy",
-    waiting=states.DEPLOYWAIT,
-    finished_words=(states.DEPLOYDONE,),
-    topic="deploying",
-    gerund="deployment",
-    column="deploy_step",
-    asked_key="user_deploy_steps",
-    failure=InstanceDeployFailure,
-    prepare=_prepare,
-    plan=_plan,
-    tear_down=_tear_down,
-    give_up=_give_up,
+def _give_up_held(task: Task) -> None:
+    """Take off what an earlier step has put on the machine, which a user may have looked at meanwhile."""
+    task.deploy.tear_down(task)
+
+
+DEPLOY: Final = bind(
+    Operation(
+        flow=flow.DEPLOY,
+        prepare=_prepare,
+        plan=_plan,
+        tear_down=_tear_down,
+        give_up=_give_up,
+        give_up_held=_give_up_held,
+    )
 )

@@ -6,16 +6,17 @@ Sources: facts/inspection.yaml (start, continue_inspection, processing), demand 
 """
 
 import logging
-from collections.abc import Callable
 from typing import Any, Final
 
 from ironic.conductor.answering import answers
+from ironic.conductor.flows import engine
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.history import remember
 from ironic.conductor.moves import shortened
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import flow, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
 from ironic.drivers import agent_link
@@ -25,10 +26,6 @@ from ironic.inspection.rejections import told_of
 
 LOG = logging.getLogger(__name__)
 
-_FINISHED: Final = (None, states.MANAGEABLE)
-_TOPIC: Final = "introspection"
-_OPENING: Final = HardwareInspectionFailure.text.partition("{")[0]
-
 
 def start(task: Task) -> None:
     """Accept a request to inspect the node."""
@@ -37,7 +34,7 @@ def start(task: Task) -> None:
     agent_link.begin_anew(task.node)
     task.node.inspection_started_at = task.node.now()
     task.node.inspection_finished_at = None
-    task.process_event("inspect", callback=_work, call_args=(task, _inspect))
+    task.process_event("inspect", callback=engine.begin, call_args=(task, INSPECT))
 
 
 @answers
@@ -53,7 +50,7 @@ def continue_inspection(task: Task, inventory: dict[str, object], plugin_data: d
         raise nothing_found()
     AgentMemory(task.node).note_life(task.node.now())
     boot_token.use_up(task.node)
-    task.process_event("resume", callback=_work, call_args=(task, _continue, inventory, plugin_data))
+    task.process_event("resume", callback=engine.go_on, call_args=(task, INSPECT, inventory, plugin_data))
 
 
 def _is_new_here(node: Any) -> bool:
@@ -67,7 +64,7 @@ def _process_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict
     answer = attempt(task, _continue_discovered, inventory, plugin_data)
     agent_link.leave(task.node)
     if isinstance(answer, Failed):
-        task.node.last_error = shortened(_told(answer.reason))
+        task.node.last_error = shortened(flow.INSPECT.why(task.node.uuid, answer.reason))
     else:
         task.node.inspection_finished_at, task.node.last_error = task.node.now(), None
         LOG.info("Node %s is discovered; manage it to go on", task.node.uuid)
@@ -76,18 +73,8 @@ def _process_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict
 
 def _write_discovered(task: Task) -> None:
     if task.node.last_error:
-        remember(task, _TOPIC, task.node.last_error, severity="ERROR")
+        remember(task, flow.INSPECT.topic, task.node.last_error, severity="ERROR")
     task.save_and_release()
-
-
-def abort(task: Task) -> None:
-    """Accept a user's request to wait no longer; the state changes once everything is cleared up."""
-    task.spawn_after(_give_up, task, "abort", "The wait was aborted by request.")
-
-
-def give_up(task: Task, reason: str) -> None:
-    """Fail an inspection that was waited for too long."""
-    _give_up(task, "fail", reason + told_of(task.store, task.node, [port.address for port in task.ports]))
 
 
 def _inspect(task: Task) -> Any:
@@ -108,43 +95,32 @@ def _continue_discovered(task: Task, inventory: dict[str, Any], plugin_data: dic
         ) from None
 
 
-def _give_up(task: Task, event: str, reason: str) -> None:
-    """Have the interface clear up, then fail the inspection, whether that went well or not."""
-    answer = attempt(task, _clear_up)
-    if isinstance(answer, Failed):
-        reason += f" Clearing up failed as well: {answer.reason}"
-    _end_badly(task, event, reason)
-
-
-def _clear_up(task: Task) -> None:
-    task.inspect.abort(task)
-
-
-def _work(task: Task, act: Callable[..., Any], *data: Any) -> None:
-    """Do one stretch of an inspection on a worker and move the node by what came of it."""
-    answer = attempt(task, act, *data)
-    if isinstance(answer, Failed):
-        _end_badly(task, "fail", answer.reason)
-    elif answer == states.INSPECTWAIT:
-        task.finish("wait")
-    elif answer in _FINISHED:
-        _end(task)
-    else:
-        _end_badly(task, "fail", f"the inspect interface answered {answer!r}, which means nothing here")
-
-
 def _end(task: Task) -> None:
     agent_link.leave(task.node)
     task.node.inspection_finished_at, task.node.inspection_started_at = task.node.now(), None
-    task.finish("done")
 
 
-def _end_badly(task: Task, event: str, reason: str) -> None:
-    agent_link.leave(task.node)
-    task.node.inspection_started_at = None
-    task.finish(event, last_error=_told(reason))
+def _give_up(task: Task) -> None:
+    """Have the interface clear up after a wait; once the data are processed it has done so itself."""
+    try:
+        if task.node.provision_state == flow.INSPECT.waiting:
+            task.inspect.abort(task)
+    finally:
+        agent_link.leave(task.node)
+        task.node.inspection_started_at = None
 
 
-def _told(reason: str) -> str:
-    """Return the text for users; what hooks and rules raise begins with the same words already."""
-    return reason if reason.startswith(_OPENING) else str(HardwareInspectionFailure(error=reason))
+def _why_nothing_came(task: Task) -> str:
+    return told_of(task.store, task.node, [port.address for port in task.ports])
+
+
+INSPECT: Final = bind(
+    Operation(
+        flow=flow.INSPECT,
+        act=_inspect,
+        resume=_continue,
+        tear_down=_end,
+        give_up=_give_up,
+        why_nothing_came=_why_nothing_came,
+    )
+)

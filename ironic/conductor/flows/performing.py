@@ -6,11 +6,11 @@ says None when it is finished and the flow's wait state when it goes on elsewher
 
 from typing import Any, Final
 
-from ironic.conductor.flows.flow import Flow
 from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.flow import Flow
 from ironic.core.steps import Step
 
 _POWER: Final = {"power_on": states.POWER_ON, "power_off": states.POWER_OFF, "reboot": states.REBOOT}
@@ -31,12 +31,12 @@ def judge(flow: Flow, answer: Any) -> Outcome:
         return answer
     if answer == flow.waiting:
         return Wait()
-    return Failed(f"the step answered {answer!r}, which means nothing here")
+    who = f"the {flow.interfaces[0]} interface" if flow.is_one_step else "the step"
+    return Failed(f"{who} answered {answer!r}, which means nothing here")
 
 
 def _by_driver(task: Task, flow: Flow, step: Step) -> Any:
-    execute = getattr(task.driver.require(step.interface), f"execute_{flow.name}_step")
-    return execute(task, step.as_dict())
+    return task.driver.require(step.interface).execute_step(flow.name, task, step.as_dict())
 
 
 def _by_engine(task: Task, step: Step) -> Outcome:

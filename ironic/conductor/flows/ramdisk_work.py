@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ironic.conductor.task import Task
 from ironic.conf import CONF
 from ironic.core import states
+from ironic.core.flow import Flow
+from ironic.core.step_cursor import StepCursor
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -20,10 +22,7 @@ if TYPE_CHECKING:
 class RamdiskWork:
     """What is done to the machine around the steps of one flow."""
 
-    # How the deploy interface calls it: prepare_cleaning, tear_down_service.
-    what: str
-    # Key of driver_internal_info that says that the list does without a ramdisk.
-    no_ramdisk_key: str
+    flow: Flow
     # Option of [conductor] that has a machine powered off after a failure.
     power_off_option: str
     forget_agent: "Callable[[NodeRecord], None]"
@@ -46,6 +45,6 @@ class RamdiskWork:
             task.change_power(states.POWER_OFF)
 
     def _ask_deploy_interface(self, task: Task, act: str) -> Any:
-        if task.node.driver_internal_info.get(self.no_ramdisk_key):
+        if StepCursor.of(task.node, self.flow).has_no_ramdisk:
             return None
-        return getattr(task.deploy, f"{act}_{self.what}")(task)
+        return getattr(task.deploy, f"{act}_{self.flow.prepared_as}")(task)

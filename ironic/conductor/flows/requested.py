@@ -9,9 +9,9 @@ from typing import Any
 
 from ironic.conductor.flows import children
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Flow
-from ironic.conductor.flows.progress import Progress
 from ironic.conductor.task import Task
+from ironic.core.flow import Flow
+from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
 
 
@@ -20,7 +20,7 @@ def accept(task: Task, flow: Flow, documents: Sequence[Mapping[str, Any]], *, di
     asked = parse_all(documents)
     children.check_limits(task, asked)
     without = disable_ramdisk or not plan_needs_ramdisk(offered_steps(task, flow.name), asked)
-    Progress(task.node, flow).begin(asked, no_ramdisk=without)
+    StepCursor.begun(flow, asked, has_no_ramdisk=without).put(task.node)
 
 
 def plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
@@ -28,10 +28,10 @@ def plan(task: Task, flow: Flow, complete: bool) -> list[Step]:
 
     ``complete`` is false before the machine is prepared.
     """
-    progress = Progress(task.node, flow)
-    without = not progress.uses_ramdisk
+    cursor = StepCursor.of(task.node, flow)
+    without = cursor.has_no_ramdisk
     complete = complete or without
     offered = offered_steps(task, flow.name, with_agent=complete)
-    planned = requested_plan(offered, progress.asked or (), disable_ramdisk=without, complete=complete)
+    planned = requested_plan(offered, cursor.asked or (), disable_ramdisk=without, complete=complete)
     children.check(task, flow, planned)
     return planned

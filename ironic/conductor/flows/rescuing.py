@@ -4,25 +4,18 @@ The hash of the password stays with the instance as the rescue interface needs i
 interface wants it, or where [conductor]require_rescue_password_hashed allows ramdisks that can't take a hash.
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from passlib.hash import sha256_crypt, sha512_crypt
 
-from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.moves import shortened
+from ironic.conductor.flows import engine
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import flow
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import InstanceRescueFailure, InstanceUnrescueFailure, IronicError
 
 _SCHEMES: Final = {"sha256": sha256_crypt, "sha512": sha512_crypt}
-
-_FAILURE: Final[dict[str, type[IronicError]]] = {
-    "rescue": InstanceRescueFailure,
-    "unrescue": InstanceUnrescueFailure,
-}
 
 
 def start(task: Task, rescue_password: str) -> None:
@@ -32,29 +25,14 @@ def start(task: Task, rescue_password: str) -> None:
         task.node.instance_info["rescue_password"] = rescue_password
     task.node.instance_info["hashed_rescue_password"] = _hashed(rescue_password)
     AgentMemory(task.node).forget()
-    task.process_event("rescue", callback=_work, call_args=(task, "rescue", _rescue))
+    task.process_event("rescue", callback=engine.begin, call_args=(task, RESCUE))
 
 
 def start_back(task: Task) -> None:
     """Accept a request to leave rescue mode."""
     _validate(task)
     AgentMemory(task.node).forget()
-    task.process_event("unrescue", callback=_work, call_args=(task, "unrescue", _unrescue))
-
-
-def resume(task: Task) -> None:
-    """Go on after the rescue ramdisk has come up."""
-    task.process_event("resume", callback=_work, call_args=(task, "rescue", _finish))
-
-
-def abort(task: Task) -> None:
-    """Give up waiting for the rescue ramdisk."""
-    task.process_event("abort", callback=_clear_up, call_args=(task,), last_error="The rescue was aborted by request.")
-
-
-def give_up(task: Task, reason: str) -> None:
-    """Fail a rescue that was waited for too long."""
-    _fail(task, "rescue", reason)
+    task.process_event("unrescue", callback=engine.begin, call_args=(task, UNRESCUE))
 
 
 def _validate(task: Task) -> None:
@@ -74,35 +52,15 @@ def _unrescue(task: Task) -> Any:
     return task.rescue.unrescue(task)
 
 
-def _work(task: Task, verb: str, act: Callable[[Task], Any]) -> None:
-    answer = attempt(task, act)
-    if isinstance(answer, Failed):
-        _fail(task, verb, answer.reason)
-    elif answer == states.RESCUEWAIT and verb == "rescue":
-        task.finish("wait")
-    elif answer in (None, states.RESCUE, states.ACTIVE):
-        task.finish("done")
-    else:
-        _fail(task, verb, f"the rescue interface answered {answer!r}, which means nothing here")
-
-
-def _fail(task: Task, verb: str, reason: str) -> None:
-    text = str(_FAILURE[verb](node=task.node.uuid, reason=reason))
-    task.finish("fail", last_error=text + _cleared_up(task))
-
-
 def _clear_up(task: Task) -> None:
-    if more := _cleared_up(task):
-        task.node.last_error = shortened(f"{task.node.last_error}{more}")
-    task.save_and_release()
-
-
-def _cleared_up(task: Task) -> str:
-    answer = attempt(task, lambda task: task.rescue.clean_up(task))
-    return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+    task.rescue.clean_up(task)
 
 
 def _hashed(password: str) -> str:
     """Return the password as it stands in a shadow file; the rounds are what every Linux takes without being told."""
     scheme = _SCHEMES[CONF.conductor.rescue_password_hash_algorithm]
     return str(scheme.using(rounds=5000).hash(password))  # type: ignore[no-untyped-call]
+
+
+RESCUE: Final = bind(Operation(flow=flow.RESCUE, act=_rescue, resume=_finish, give_up=_clear_up))
+UNRESCUE: Final = bind(Operation(flow=flow.UNRESCUE, act=_unrescue, give_up=_clear_up))

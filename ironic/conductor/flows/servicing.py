@@ -6,12 +6,11 @@ A list that is refused takes the node into maintenance too, as clients know it. 
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.conductor.flows import engine, requested
-from ironic.conductor.flows.flow import Flow
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.flows.ramdisk_work import RamdiskWork
 from ironic.conductor.task import Task
-from ironic.core import states
+from ironic.core import flow
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import NodeServicingFailure
 from ironic.core.steps import Step
 
 if TYPE_CHECKING:
@@ -23,32 +22,26 @@ def start(task: Task, service_steps: list[dict[str, Any]], disable_ramdisk: bool
     for kind in ("power", "network"):
         task.driver.require(kind).validate(task)
     AgentMemory(task.node).forget()
-    requested.accept(task, SERVICE, service_steps, disable_ramdisk=disable_ramdisk)
+    requested.accept(task, flow.SERVICE, service_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("service", callback=engine.begin, call_args=(task, SERVICE))
 
 
 def _plan(task: Task, complete: bool) -> list[Step]:
-    return requested.plan(task, SERVICE, complete)
+    return requested.plan(task, flow.SERVICE, complete)
 
 
 def _forget_agent(node: "NodeRecord") -> None:
     AgentMemory(node).forget()
 
 
-_MACHINE: Final = RamdiskWork("service", "service_disable_ramdisk", "poweroff_in_servicefail", _forget_agent)
+_MACHINE: Final = RamdiskWork(flow.SERVICE, "poweroff_in_servicefail", _forget_agent)
 
-SERVICE: Final = Flow(
-    name="service",
-    waiting=states.SERVICEWAIT,
-    topic="servicing",
-    gerund="servicing",
-    column="service_step",
-    asked_key="service_steps",
-    no_ramdisk_key=_MACHINE.no_ramdisk_key,
-    failure=NodeServicingFailure,
-    blames_refusals=True,
-    prepare=_MACHINE.prepare,
-    plan=_plan,
-    tear_down=_MACHINE.tear_down,
-    give_up=_MACHINE.give_up,
+SERVICE: Final = bind(
+    Operation(
+        flow=flow.SERVICE,
+        prepare=_MACHINE.prepare,
+        plan=_plan,
+        tear_down=_MACHINE.tear_down,
+        give_up=_MACHINE.give_up,
+    )
 )

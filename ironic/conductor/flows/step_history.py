@@ -3,10 +3,10 @@
 import logging
 import syslog
 
-from ironic.conductor.flows.flow import Flow
 from ironic.conductor.history import remember
 from ironic.conductor.task import Task
 from ironic.conf import CONF
+from ironic.core.flow import Flow
 from ironic.core.steps import Step
 
 LOG = logging.getLogger(__name__)

@@ -4,13 +4,16 @@ The user's part is over when cleaning begins (S65): a failure before that is sta
 operator's. What belonged to the instance is gone from the node by then.
 """
 
-from ironic.conductor.flows import cleaning, deploying
+from typing import Final
+
+from ironic.conductor.flows import cleaning, deploying, engine
+from ironic.conductor.flows.operation import Failure, Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.flows.progress import Progress
-from ironic.conductor.flows.step_flows import STEP_FLOWS
 from ironic.conductor.task import Task
-from ironic.core import states
+from ironic.core import flow
 from ironic.core.agent_memory import AgentMemory
+from ironic.core.flow import RESCUE, UNRESCUE
+from ironic.core.step_cursor import StepCursor
 
 
 def start(task: Task) -> None:
@@ -22,13 +25,15 @@ def start(task: Task) -> None:
 
 
 # The ramdisk of a rescue may have left something behind in these.
-_RESCUED = frozenset({states.RESCUE, states.RESCUEWAIT, states.RESCUEFAIL, states.UNRESCUEFAIL})
+_RESCUED: Final = frozenset({RESCUE.done, RESCUE.waiting, RESCUE.failed, UNRESCUE.failed})
+
+TEAR_DOWN: Final = bind(Operation(flow=flow.TEAR_DOWN))
 
 
 def _run(task: Task, was_rescued: bool) -> None:
     answer = attempt(task, _remove, was_rescued)
     if isinstance(answer, Failed):
-        task.finish("fail", last_error=f"Removing the instance of node {task.node.uuid} failed: {answer.reason}")
+        engine.fail(task, TEAR_DOWN, Failure(answer.reason))
         return
     had_allocation = task.node.allocation_id is not None
     task.store.run(lambda _: _begin_cleaning(task, had_allocation), repeatable=True)
@@ -57,5 +62,5 @@ def _forget_instance(task: Task) -> None:
     node.instance_info = {}
     node.allocation_id = None
     AgentMemory(node).forget()
-    for flow in STEP_FLOWS:
-        Progress(node, flow).forget()
+    for kept in flow.FLOWS:
+        StepCursor(flow=kept).put(node)

@@ -8,10 +8,10 @@ from typing import Final
 
 from ironic.conductor.flows import engine, power
 from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.flow import Flow
+from ironic.conductor.flows.operation import Operation, bind
 from ironic.conductor.task import Task
 from ironic.conf import CONF
-from ironic.core.errors import NodeVerifyFailure
+from ironic.core import flow
 from ironic.core.steps import Step, automated_plan
 
 
@@ -25,11 +25,4 @@ def _plan(task: Task, complete: bool) -> list[Step]:
     return automated_plan("verify", offered_steps(task, "verify"), overrides)
 
 
-VERIFY: Final = Flow(
-    name="verify",
-    topic="verify",
-    failure=NodeVerifyFailure,
-    prepare=power.read,
-    plan=_plan,
-    runs_all=True,
-)
+VERIFY: Final = bind(Operation(flow=flow.VERIFY, prepare=power.read, plan=_plan))

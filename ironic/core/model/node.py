@@ -6,6 +6,7 @@ see a value, and who is told of it. Source: facts/fields.yaml and demands S21, S
 
 from typing import ClassVar, Final
 
+from ironic.core import flow
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.model import views
 from ironic.core.model.fields import (
@@ -23,6 +24,7 @@ from ironic.core.model.fields import (
     Resource,
     Trim,
 )
+from ironic.core.step_cursor import lists_of
 from ironic.core.values import (
     Array,
     Bool,
@@ -44,9 +46,9 @@ _CLEANS: Final = "baremetal:node:set_provision_state:clean_steps"
 _SERVICES: Final = "baremetal:node:set_provision_state:service_steps"
 _DEPLOYS: Final = "baremetal:node:set_provision_state"
 _STORED_STEPS: Final = (
-    Trim(_CLEANS, views.without_arguments_in("clean_steps")),
-    Trim(_SERVICES, views.without_arguments_in("service_steps")),
-    Trim(_DEPLOYS, views.without_arguments_in("deploy_steps", "user_deploy_steps")),
+    Trim(_CLEANS, views.without_arguments_in(*lists_of(flow.CLEAN))),
+    Trim(_SERVICES, views.without_arguments_in(*lists_of(flow.SERVICE))),
+    Trim(_DEPLOYS, views.without_arguments_in(*lists_of(flow.DEPLOY))),
 )
 
 # Kinds of payload about a node that tell more than the others.

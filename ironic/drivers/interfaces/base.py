@@ -11,7 +11,7 @@ see as 400. An override without a step decorator is no step any more.
 import copy
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
@@ -88,6 +88,22 @@ class BaseInterface(ABC):
         The caller saves the node. May come twice for one step after a crash.
         """
         LOG.debug("Node %s: the agent has ended step %s.%s", task.node.uuid, self.interface_type, step["step"])
+
+    # Any flow
+
+    def get_steps(self, kind: StepKind, task: Task) -> list[dict[str, object]]:
+        """Return the steps of a kind that the node has: what the method for that kind says, where there is one."""
+        get: Callable[..., Any] | None = getattr(self, f"get_{kind}_steps", None)
+        steps: list[dict[str, object]] = get(task) if get else self.all_steps(kind)
+        return steps
+
+    def execute_step(self, kind: StepKind, task: Task, step: Mapping[str, object]) -> str | None:
+        """Run a step of a kind: by the method for that kind, where there is one."""
+        execute: Callable[..., Any] | None = getattr(self, f"execute_{kind}_step", None)
+        result: str | None = execute(task, step) if execute else self._execute(kind, task, step)
+        return result
+
+    # By name
 
     def execute_clean_step(self, task: Task, step: Mapping[str, object]) -> str | None:
         """Run a clean step; CLEANWAIT means it goes on elsewhere. May be run again after a crash."""

@@ -15,6 +15,7 @@ WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
     "api/settings.py _rule_book": OPTION,
     "core/rules/patterns.py _options": "no arguments",
+    "core/step_cursor.py keys_of": "one for each flow",
     "core/traits.py published": "no arguments",
     "drivers/modules/agent/configdrive.py _store": OPTION,
     "drivers/modules/agent/logs.py _store": OPTION,

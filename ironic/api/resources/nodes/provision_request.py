@@ -21,6 +21,7 @@ from ironic.api.verbs import (
 )
 from ironic.core import node_rules, states, user_steps
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flow import DEPLOY, FLOWS
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import RunbookNotFound
 from ironic.core.values import Array, Bool, Enum, Text, ValueType
@@ -28,23 +29,25 @@ from ironic.core.values import Array, Bool, Enum, Text, ValueType
 if TYPE_CHECKING:
     from ironic.api.usable_runbooks import UsableRunbook
 
-DEPLOYING: Final = frozenset({"active", "deploy", "rebuild"})
+DEPLOYING: Final = frozenset(verb.word for verb in DEPLOY.verbs)
 # What can be done by a runbook.
-RUNBOOKS: Final = ("clean", "service")
+RUNBOOKS: Final = tuple(verb.word for flow in FLOWS for verb in flow.verbs if f"{verb.word}_steps" in verb.needs)
 
 # What each kind of steps goes with, and what they look like.
-STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = (
-    ("clean", ("clean",), user_steps.AskedSteps()),
-    ("deploy", ("active", "rebuild"), user_steps.DeploySteps()),
-    ("service", ("service",), user_steps.AskedSteps()),
+STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = tuple(
+    (flow.name, flow.list_verbs, user_steps.DeploySteps() if flow is DEPLOY else user_steps.AskedSteps())
+    for flow in FLOWS
+    if flow.list_verbs
 )
 
 # Clients know that a node is not there, or not in the right state, before they learn what is wrong with an argument: so
 # `check` judges all but their form.
-_STEPS_SINCE: Final = {
-    "clean": SINCE["clean"],
-    "deploy": DEPLOY_STEPS_SINCE,
-    "service": SINCE_AFTER_STATE["service"],
+_SINCE: Final = {
+    name: since
+    for flow in FLOWS
+    for verb in flow.verbs
+    for name, since in {**verb.needs, **verb.takes}.items()
+    if since
 }
 ARGUMENTS: Final = BodyOrQuery(
     Argument(
@@ -56,8 +59,11 @@ ARGUMENTS: Final = BodyOrQuery(
         late=True,
     ),
     Argument("configdrive", configdrive.ConfigDrive(), late=True),
-    *(Argument(f"{kind}_steps", Array(), since=_STEPS_SINCE[kind], exact=form, late=True) for kind, _, form in STEPS),
-    Argument("rescue_password", Text(None), since=SINCE["rescue"], late=True),
+    *(
+        Argument(f"{kind}_steps", Array(), since=_SINCE[f"{kind}_steps"], exact=form, late=True)
+        for kind, _, form in STEPS
+    ),
+    Argument("rescue_password", Text(None), since=_SINCE["rescue_password"], late=True),
     Argument("disable_ramdisk", Bool(), since=min(RAMDISK_SINCE.values()), late=True),
     Argument("runbook", Text(), since=RUNBOOK_SINCE, late=True),
 )
@@ -132,7 +138,7 @@ def _check_ramdisk(verb: str, given: Mapping[str, object], minor: int) -> None:
     if "disable_ramdisk" not in given:
         return
     if verb not in RAMDISK_SINCE:
-        raise InvalidParameterValue(err="disable_ramdisk goes with clean and service only.")
+        raise InvalidParameterValue(err=f"disable_ramdisk goes with {' and '.join(RAMDISK_SINCE)} only.")
     if (since := RAMDISK_SINCE[verb]) > minor:
         raise unacceptable(f"disable_ramdisk with {verb}", since)
 

@@ -16,12 +16,13 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes.provision_request import DEPLOYING
 from ironic.core import user_steps
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flow import FLOWS
 from ironic.core.node_rules import NodeValues
 from ironic.core.steps import Step, mark_of_child
 from ironic.core.traits import is_list_of_traits
 
 _ASK_ANYTHING: Final = "baremetal:node:set_provision_state"
-LISTS: Final = ("clean_steps", "deploy_steps", "service_steps")
+LISTS: Final = tuple(f"{flow.name}_steps" for flow in FLOWS if flow.list_verbs)
 # Lists with a rule of their own.
 _GUARDED: Final = ("clean_steps", "service_steps")
 # What was judged is stored with each step, so that many steps for many children take much room.

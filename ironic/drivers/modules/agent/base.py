@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import flow, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.drivers import fast_track
 from ironic.drivers.interfaces import DeployInterface
@@ -40,11 +40,11 @@ class AgentBase(RunsInBand, DeployInterface):
         agent_status: str | None = None,
         agent_status_message: str | None = None,
     ) -> StepEnd | None:
-        flow = in_band.FLOWS[task.node.provision_state]
-        step = getattr(task.node, f"{flow}_step")
-        if flow == "deploy" and (step["interface"], step["step"]) == ("deploy", "deploy"):
+        kind = in_band.flow_of(task.node)
+        step = getattr(task.node, f"{kind}_step")
+        if kind == "deploy" and (step["interface"], step["step"]) == ("deploy", "deploy"):
             return AgentArrived()
-        return self._with_result_taken(task, in_band.look(task, flow, step), step)
+        return self._with_result_taken(task, in_band.look(task, kind, step), step)
 
     def _with_result_taken(self, task: Task, end: StepEnd | None, step: Mapping[str, Any]) -> StepEnd | None:
         """Let the interface that the step belongs to make something of what the agent found out or did."""
@@ -62,7 +62,7 @@ class AgentBase(RunsInBand, DeployInterface):
         network = task.network
         machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
-        network.remove_provisioning_network(task)
+        machine.remove_network(task, flow.DEPLOY)
         return states.DELETED
 
     def take_over(self, task: Task) -> None:
@@ -72,8 +72,7 @@ class AgentBase(RunsInBand, DeployInterface):
 
     def prepare_cleaning(self, task: Task) -> str | None:
         AgentMemory(task.node).tell_how_to_erase(CONF.deploy)
-        add_network = task.network.add_cleaning_network
-        return None if machine.boot_into(task, add_network, ramdisk.parameters()) else states.CLEANWAIT
+        return None if machine.boot_into(task, flow.CLEAN, ramdisk.parameters()) else states.CLEANWAIT
 
     def tear_down_cleaning(self, task: Task) -> None:
         """After a failure the machine stays as it is, for people to look at it (S55); after an abort it goes off."""
@@ -82,21 +81,21 @@ class AgentBase(RunsInBand, DeployInterface):
         logs.collect(task, "cleaning", failed=failed or aborted)
         if aborted or not (failed or fast_track.can_go_on(task.node)):
             machine.switch_off(task)
-        machine.clean_up(task, task.network.remove_cleaning_network)
+        machine.clean_up(task, flow.CLEAN)
 
     def prepare_service(self, task: Task) -> str | None:
         network = task.network
         machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
         task.boot.clean_up_instance(task)
-        machine.boot_into(task, network.add_servicing_network, ramdisk.parameters())
+        machine.boot_into(task, flow.SERVICE, ramdisk.parameters())
         return states.SERVICEWAIT
 
     def tear_down_service(self, task: Task) -> None:
         network = task.network
         logs.collect(task, "servicing", failed=task.node.fault is not None)
         machine.switch_off(task)
-        machine.clean_up(task, network.remove_servicing_network)
+        machine.clean_up(task, flow.SERVICE)
         network.configure_tenant_networks(task)
         task.boot.prepare_instance(task)
         task.node.save()

@@ -10,6 +10,7 @@ from typing import Final
 from ironic.conf import CONF
 from ironic.core import states, syntax
 from ironic.core.errors import IronicError
+from ironic.core.flow import DEPLOY
 from ironic.drivers import boot_devices, fast_track, waiting
 from ironic.drivers.lasting_boot_device import is_persistent
 from ironic.drivers.modules.agent import logs, machine, ramdisk, wishes
@@ -23,7 +24,7 @@ LOG = logging.getLogger(__name__)
 _REBOOT_OUT_OF_BAND: Final = "deploy_forces_oob_reboot"
 
 # Where a deployment stands when it is cleared up after a failure or an abort.
-_FAILING: Final = (states.DEPLOYING, states.DEPLOYWAIT, states.DEPLOYFAIL)
+_FAILING: Final = (*DEPLOY.busy, DEPLOY.failed)
 
 
 class CustomAgentDeploy(AgentBase):
@@ -50,7 +51,7 @@ class CustomAgentDeploy(AgentBase):
         if not goes_on:
             machine.switch_off(task)
         network.unconfigure_tenant_networks(task)
-        network.add_provisioning_network(task)
+        machine.add_network(task, DEPLOY)
         if not goes_on:
             task.boot.prepare_ramdisk(task, ramdisk.parameters())
         task.node.save()
@@ -97,7 +98,7 @@ class CustomAgentDeploy(AgentBase):
         """Put the machine where its user wants it."""
         network = task.network
         with machine.powered_for_network(task):
-            network.remove_provisioning_network(task)
+            machine.remove_network(task, DEPLOY)
             network.configure_tenant_networks(task)
         return None
 

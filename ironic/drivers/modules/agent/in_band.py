@@ -7,24 +7,20 @@ agent_protocol.step_cycle.
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import states
 from ironic.core.agent_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.flow import in_state, named
+from ironic.core.step_cursor import StepCursor
 from ironic.drivers.modules.agent.client import FAILED, MISMATCH, RUNNING, SUCCEEDED, Agent, Command
 from ironic.drivers.step_ends import StepDone, StepEnd, StepFailed, StepsChanged
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
-
-# Flow -> the state it waits in, and how its keys in driver_internal_info begin.
-WAITING: Final = {"clean": states.CLEANWAIT, "deploy": states.DEPLOYWAIT, "service": states.SERVICEWAIT}
-FLOWS: Final = {state: flow for flow, state in WAITING.items()}
-_WORKING: Final = {states.CLEANING: "clean", states.DEPLOYING: "deploy", states.SERVICING: "service"}
-_GERUNDS: Final = {"clean": "cleaning", "deploy": "deployment", "service": "servicing"}
 
 # (interface, step) -> the option of [deploy] that may say another priority than the agent does.
 _PRIORITIES: Final = {
@@ -67,10 +63,13 @@ def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, object]:
 
 def flow_of(node: Node) -> str:
     """Return the flow whose step is about to run."""
-    return _WORKING[node.provision_state]
+    flow = in_state(node.provision_state)
+    if flow is None:
+        raise InvalidParameterValue(err=f"Node {node.uuid} is in state '{node.provision_state}', which runs no steps.")
+    return flow.name
 
 
-def begin(task: Task, flow: str, step: Mapping[str, object]) -> str:
+def begin(task: Task, flow: str, step: Mapping[str, object]) -> str | None:
     """Have the agent begin a step; one that can't take it now is asked again with its next heartbeat."""
     node = task.node
     if _entry(node, flow, step) is None:
@@ -79,16 +78,16 @@ def begin(task: Task, flow: str, step: Mapping[str, object]) -> str:
         Agent(node).begin_step(flow, task, step, KnownAgent(node.driver_internal_info).versions)
     except (AgentInProgress, AgentConnectionFailed) as error:
         LOG.info("Node %s: step %s waits for the agent's next heartbeat: %s", node.uuid, step["step"], error)
-        node.set_driver_internal_info(_again_key(flow), False)
-    return WAITING[flow]
+        replace(StepCursor.of(node, named(flow)), repeats=True).put(node)
+    return named(flow).waiting
 
 
 def look(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd | None:
     """Return how the step that the node waits in has ended; None while it has not."""
-    memory = task.node.driver_internal_info
-    if memory.get(f"{_GERUNDS[flow]}_polling"):
+    cursor = StepCursor.of(task.node, named(flow))
+    if cursor.is_polled:
         return None
-    if memory.get(_again_key(flow)) is False:
+    if cursor.repeats:
         return StepDone()
     try:
         commands = Agent(task.node).commands()
@@ -101,7 +100,7 @@ def look(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd | None:
 
 def _after_boot(node: Node, flow: str, step: Mapping[str, object]) -> StepEnd:
     """Judge an agent that has done nothing yet: the machine has restarted."""
-    if node.driver_internal_info.get(f"{_GERUNDS[flow]}_reboot") or _entry(node, flow, step) is None:
+    if StepCursor.of(node, named(flow)).restarts or _entry(node, flow, step) is None:
         return StepDone()
     return StepFailed("the agent has restarted while the step was running")
 
@@ -128,7 +127,7 @@ def _succeeded(node: Node, flow: str, step: Mapping[str, object], last: Command)
     if (ended.get("interface"), ended.get("step")) != (step["interface"], step["step"]):
         LOG.debug("Node %s: the agent reports the end of %s, which is over", node.uuid, ended.get("step"))
         return None
-    if node.driver_internal_info.get(f"{_GERUNDS[flow]}_reboot"):
+    if StepCursor.of(node, named(flow)).restarts:
         return None  # the agent that is about to die with the restart
     reboot = bool((_entry(node, flow, step) or {}).get("reboot_requested"))
     return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"))
@@ -138,7 +137,3 @@ def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, objec
     """Return what the agent has said about a step; None when it is none of its own."""
     known: Sequence[Mapping[str, Any]] = KnownAgent(node.driver_internal_info).steps(flow).get(step["interface"], ())
     return next((entry for entry in known if entry["step"] == step["step"]), None)
-
-
-def _again_key(flow: str) -> str:
-    return f"skip_current_{flow}_step"

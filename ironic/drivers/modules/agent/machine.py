@@ -5,12 +5,13 @@ sees another network than its own. The caller saves the node.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
+from ironic.core.flow import Flow
 from ironic.drivers import fast_track
 from ironic.drivers.modules.agent.client import Agent
 from ironic.drivers.task import Task
@@ -18,14 +19,14 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 
-def boot_into(task: Task, add_network: Callable[[Task], object], parameters: dict[str, object]) -> bool:
-    """Have the machine boot a ramdisk in a network; return whether one runs already that is gone on with instead."""
+def boot_into(task: Task, flow: Flow, parameters: dict[str, object]) -> bool:
+    """Have the machine boot a ramdisk in the network of a flow; return whether it goes on with one that runs."""
     if runs_ramdisk(task):
-        add_network(task)
+        add_network(task, flow)
         task.node.save()
         return True
     switch_off(task)
-    add_network(task)
+    add_network(task, flow)
     task.boot.prepare_ramdisk(task, parameters)
     task.node.save()
     switch_on(task)
@@ -47,10 +48,20 @@ def runs_ramdisk(task: Task) -> bool:
     return True
 
 
-def clean_up(task: Task, remove_network: Callable[[Task], object]) -> None:
+def clean_up(task: Task, flow: Flow) -> None:
     """Undo what was prepared for the ramdisk; power is the caller's business."""
     task.boot.clean_up_ramdisk(task)
-    remove_network(task)
+    remove_network(task, flow)
+
+
+def add_network(task: Task, flow: Flow) -> None:
+    """Have the machine in the network that the ramdisk of a flow works in."""
+    getattr(task.network, f"add_{flow.network}_network")(task)
+
+
+def remove_network(task: Task, flow: Flow) -> None:
+    """Have the machine in that network no longer."""
+    getattr(task.network, f"remove_{flow.network}_network")(task)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Final
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, IronicError, PowerStateFailure
+from ironic.core.fast_track import NEEDS_RAMDISK
 from ironic.drivers import fast_track
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.agent import access
@@ -18,10 +19,6 @@ from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
-# An operation that begins in one of these needs the machine; in the others it may well run its user's system.
-_NEEDS_RAMDISK: Final = frozenset(
-    {states.ENROLL, states.VERIFYING, states.MANAGEABLE, states.AVAILABLE, states.INSPECTFAIL, states.CLEANFAIL}
-)
 _RESTARTS: Final = (states.REBOOT, states.SOFT_REBOOT)
 
 
@@ -38,7 +35,7 @@ class AgentPower(PowerInterface):
                 err=f"Power interface agent of node {node.uuid} needs fast track: set [deploy]fast_track, or "
                 "fast_track in driver_info."
             )
-        if node.provision_state in _NEEDS_RAMDISK and not fast_track.is_heard(node):
+        if node.provision_state in NEEDS_RAMDISK and not fast_track.is_heard(node):
             raise InvalidParameterValue(err=f"Node {node.uuid} {_SILENT}")
 
     def get_power_state(self, task: Task) -> str | None:

@@ -77,7 +77,7 @@ class AgentRAID(RunsInBand, RAIDInterface):
             _use_root_volume(task, result["logical_disks"])
 
 
-def _begin(task: Task, step: str, **args: Any) -> str:
+def _begin(task: Task, step: str, **args: Any) -> str | None:
     asked: dict[str, Any] = {"interface": "raid", "step": step}
     return in_band.begin(task, in_band.flow_of(task.node), {**asked, "args": args} if args else asked)
 

@@ -7,7 +7,7 @@ goes as soon as it was handed over.
 import logging
 from typing import ClassVar
 
-from ironic.core import states
+from ironic.core import flow, states
 from ironic.core.agent_errors import AgentAPIError
 from ironic.core.errors import InstanceRescueFailure, IronicError
 from ironic.drivers.interfaces import RescueInterface
@@ -39,7 +39,7 @@ class AgentRescue(RescueInterface):
         machine.switch_off(task)
         task.boot.clean_up_instance(task)
         network.unconfigure_tenant_networks(task)
-        machine.boot_into(task, network.add_rescuing_network, ramdisk.parameters())
+        machine.boot_into(task, flow.RESCUE, ramdisk.parameters())
         return states.RESCUEWAIT
 
     def finish_rescue(self, task: Task) -> None:
@@ -51,7 +51,7 @@ class AgentRescue(RescueInterface):
             raise InstanceRescueFailure(node=node.uuid, reason=str(error)) from error
         _forget_passwords(task)
         task.boot.clean_up_ramdisk(task)
-        network.remove_rescuing_network(task)
+        machine.remove_network(task, flow.RESCUE)
         network.configure_tenant_networks(task)
         node.save()
 
@@ -67,7 +67,7 @@ class AgentRescue(RescueInterface):
     def clean_up(self, task: Task) -> None:
         _forget_passwords(task)
         task.boot.clean_up_ramdisk(task)
-        task.network.remove_rescuing_network(task)
+        machine.remove_network(task, flow.RESCUE)
         task.node.save()
 
 

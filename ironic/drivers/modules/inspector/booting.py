@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.flow import INSPECT
 from ironic.drivers import boot_devices, fast_track
 from ironic.drivers.modules.agent import machine
 from ironic.drivers.task import Task
@@ -71,7 +72,7 @@ def clear_up(task: Task) -> None:
     boot_token.forget(task.node)
     if task.node.del_driver_internal_info(_MANAGED):
         task.boot.clean_up_ramdisk(task)
-        task.network.remove_inspection_network(task)
+        machine.remove_network(task, INSPECT)
 
 
 def callback_url() -> str:
@@ -110,5 +111,5 @@ def _service_url() -> str:
 
 
 def _prepare(task: Task, token: str | None) -> None:
-    task.network.add_inspection_network(task)
+    machine.add_network(task, INSPECT)
     task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(task.node)))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import boot_languages, states, syntax
+from ironic.core import boot_languages, syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.flow import in_state
 from ironic.drivers import node_facts
 from ironic.drivers.task import Node
 from ironic.integrations import local_files
@@ -55,7 +56,8 @@ class Ramdisk:
 
 def purpose_of(node: Node) -> str:
     """Return what the machine boots a ramdisk for now."""
-    return RESCUE if node.provision_state in (states.RESCUING, states.RESCUEWAIT) else DEPLOY
+    flow = in_state(node.provision_state)
+    return flow.ramdisk if flow and flow.ramdisk else DEPLOY
 
 
 def find(node: Node, purpose: str) -> Ramdisk:

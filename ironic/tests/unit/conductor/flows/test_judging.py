@@ -2,13 +2,10 @@
 
 import pytest
 
-from ironic.conductor.flows.cleaning import CLEAN
-from ironic.conductor.flows.deploying import DEPLOY
 from ironic.conductor.flows.outcomes import Done, Failed, Wait
 from ironic.conductor.flows.performing import judge
-from ironic.conductor.flows.servicing import SERVICE
-from ironic.conductor.flows.verifying import VERIFY
 from ironic.core import states
+from ironic.core.flow import CLEAN, DEPLOY, INSPECT, RESCUE, SERVICE, UNRESCUE, VERIFY
 
 
 @pytest.mark.parametrize(
@@ -21,6 +18,12 @@ from ironic.core import states
         (DEPLOY, states.DEPLOYWAIT, Wait()),
         (SERVICE, states.SERVICEWAIT, Wait()),
         (VERIFY, None, Done()),
+        (INSPECT, None, Done()),
+        (INSPECT, states.MANAGEABLE, Done()),
+        (INSPECT, states.INSPECTWAIT, Wait()),
+        (RESCUE, states.RESCUE, Done()),
+        (RESCUE, states.RESCUEWAIT, Wait()),
+        (UNRESCUE, states.ACTIVE, Done()),
         (CLEAN, Failed("no"), Failed("no")),
     ],
 )
@@ -36,6 +39,8 @@ def test_it_understands_the_words_of_a_flow(flow, answer, expected):
         (DEPLOY, states.CLEANWAIT),
         (SERVICE, states.DEPLOYDONE),
         (VERIFY, states.CLEANWAIT),
+        (INSPECT, states.RESCUEWAIT),
+        (UNRESCUE, states.RESCUEWAIT),
         (CLEAN, True),
         (CLEAN, ""),
         (CLEAN, []),

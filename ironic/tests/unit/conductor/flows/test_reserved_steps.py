@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.flows.overdue import ON_TIMEOUT
+from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.core import states
 from ironic.drivers import waiting
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played

@@ -1,0 +1,44 @@
+"""A flow that the service does not know, polishing, as another project might bring it: one record with its moves.
+
+It is registered when this package is imported, which comes first of all in a program. What it does is next door; the
+product is not touched.
+"""
+
+from ironic.core import flow
+from ironic.core.flow import Flow, Verb, Wait
+from ironic.core.state_names import MANAGEABLE
+
+POLISHING, POLISHWAIT, POLISHHOLD, POLISHFAIL = "polishing", "polish wait", "polish hold", "polish failed"
+
+POLISH = Flow(
+    name="polish",
+    verbs=(Verb(word="polish", event="polish", since=90, needs={"polish_steps": 90}),),
+    working=POLISHING,
+    waiting=POLISHWAIT,
+    held=POLISHHOLD,
+    failed=POLISHFAIL,
+    done=MANAGEABLE,
+    moves=(
+        (MANAGEABLE, "polish", POLISHING),
+        (POLISHING, "done", MANAGEABLE),
+        (POLISHING, "fail", POLISHFAIL),
+        (POLISHING, "wait", POLISHWAIT),
+        (POLISHING, "hold", POLISHHOLD),
+        (POLISHWAIT, "resume", POLISHING),
+        (POLISHWAIT, "fail", POLISHFAIL),
+        (POLISHWAIT, "abort", POLISHFAIL),
+        (POLISHHOLD, "unhold", POLISHWAIT),
+        (POLISHHOLD, "abort", POLISHFAIL),
+        (POLISHFAIL, "polish", POLISHING),
+        (POLISHFAIL, "manage", MANAGEABLE),
+    ),
+    interfaces=("vendor", "power"),
+    keeps_place=True,
+    gerund="polishing",
+    topic="polishing",
+    failure="Polishing node {node} failed: {reason}",
+    fault="polish failure",
+    wait=Wait(option="polish_callback_timeout"),
+)
+
+flow.register(POLISH)

@@ -1,0 +1,53 @@
+"""What polishing does: its begin and its end, and a vendor interface that has steps for it."""
+
+from typing import Any
+
+from ironic.conductor import provisioning
+from ironic.conductor.flows import engine, requested
+from ironic.conductor.flows.operation import Operation, bind
+from ironic.conductor.task import Task
+from ironic.core.steps import Step
+from ironic.drivers import base
+from ironic.drivers.steps import flow_step
+from ironic.tests.fifth_flow import POLISH
+from ironic.tests.unit.conductor.flows.bench import Script
+
+
+def start(task: Task, polish_steps: list[dict[str, Any]]) -> None:
+    """Accept a user's list of polish steps."""
+    task.power.validate(task)
+    requested.accept(task, POLISH, polish_steps, disable_ramdisk=True)
+    task.process_event("polish", callback=engine.begin, call_args=(task, OPERATION))
+
+
+def _plan(task: Task, complete: bool) -> list[Step]:
+    return requested.plan(task, POLISH, complete)
+
+
+def _tear_down(task: Task) -> None:
+    task.node.extra = {**task.node.extra, "shines": task.node.provision_state == POLISH.working}
+
+
+OPERATION = bind(Operation(flow=POLISH, plan=_plan, tear_down=_tear_down, give_up=_tear_down))
+provisioning.ACTIONS["polish"] = start
+
+
+def polisher(script: Script) -> type:
+    """Return a vendor interface whose steps are played by a script."""
+
+    class Polisher(base.VendorInterface):
+        def get_properties(self) -> dict[str, str]:
+            return {}
+
+        def validate(self, task: Any, method: str | None = None, **kwargs: Any) -> None:
+            pass
+
+        @flow_step("polish", priority=0, abortable=True, requires_ramdisk=False)
+        def wax(self, task: Any) -> Any:
+            return script.play("wax", task)
+
+        @flow_step("polish", priority=0, requires_ramdisk=False)
+        def shine(self, task: Any) -> Any:
+            return script.play("shine", task)
+
+    return Polisher
