@@ -1,8 +1,9 @@
 """The bodies of answers that are errors.
 
-Five shapes are promised to clients (facts/errors.yaml): `fault` for everything a handler raises, `abort` for what is
-refused before a handler is entered, `raw` for bodies that are too big or too deep, `text` for clients that don't take
-JSON, and none at all for HEAD. Only `fault` says which version was used. Texts never quote a value that was sent.
+Five shapes are promised to clients (doc/contract/errors.md#shapes): `fault` for everything a handler raises, `abort`
+for what is refused before a handler is entered, `raw` for bodies that are too big or too deep, `text` for clients that
+don't take JSON, and none at all for HEAD. Only `fault` says which version was used. Texts never quote a value that was
+sent.
 """
 
 from http import HTTPStatus

@@ -1,6 +1,6 @@
 """Changing a document by a list of operations (a part of RFC 6902: add, replace, remove).
 
-Two steps, both pure: `read` checks the form of the list as clients know it (facts/endpoints.yaml, common.patch) and
+Two steps, both pure: `read` checks the form of the list as clients know it (doc/contract/requests.md#patches) and
 which root fields may be changed in which version; `apply` carries it out on a copy, all operations or none. Paths have
 a narrow syntax, so `~` escapes appear only where a resource allows any path.
 """

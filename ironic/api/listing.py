@@ -2,7 +2,7 @@
 
 Reads the query (paging, sorting, `fields`, `detail`, the resource's filters) through the input reader, selects exactly
 the columns the answer needs in one statement, and adds the link to the next page when the page is full. The link's
-parameters are those clients know (facts/fields.yaml, paging).
+parameters are those clients know (doc/contract/fields.md#paging).
 """
 
 from collections.abc import Callable, Mapping, Sequence

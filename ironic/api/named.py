@@ -1,7 +1,7 @@
 """Names that end as old versions let any path end.
 
 Before 1.91 a caller may write `.json` behind a path, and it is taken off. A thing may really be called so; it is found
-by the whole name where there is none of the shorter one. Source: facts/microversions.yaml, 1.91.
+by the whole name where there is none of the shorter one. Source: doc/contract/versions.md#endings-in-json.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,7 @@
 """What the rules were before tokens had scopes: for sites that keep to them, or whose files speak of them.
 
 With `[oslo_policy]enforce_new_defaults = false` a predecessor lets callers through beside the rule of today. A file
-that has a rule by its old name means all the rules that came of it. Source: facts/policies.yaml.
+that has a rule by its old name means all the rules that came of it. Source: doc/contract/policies.md#rules-of-old.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,9 @@
 """Who may do what by default: one table of rules.
 
-Names and check strings are those of facts/policies.yaml, for the routes there are; an operator's policy file wins over
-each of them. The check strings repeat, so each has a name that says whom it lets through. Rules whose scope is "system"
-alone refuse project tokens whatever their roles. What the rules once were is in `old_policies`.
+Names and check strings are those of doc/contract/policies.md#names-and-defaults, for the routes there are; an
+operator's policy file wins over each of them. The check strings repeat, so each has a name that says whom it lets
+through. Rules whose scope is "system" alone refuse project tokens whatever their roles. What the rules once were is in
+`old_policies`.
 """
 
 from typing import Any, Final

@@ -2,7 +2,7 @@
 
 Whatever keeps a caller out is answered alike, by one fixed text per status; who the node is and why it was refused
 stands in the log. Owns the document that a ramdisk gets about its node and the token it has to show from then on.
-Source: facts/steps.yaml, lookup and token_lifetime.
+Source: doc/contract/agent.md#look-up and doc/contract/agent.md#token.
 """
 
 import logging

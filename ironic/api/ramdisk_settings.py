@@ -1,6 +1,7 @@
 """What a ramdisk is told of the configuration when it looks up its node, and how strictly it is met.
 
-Plain values, read once at wiring time. The document's shape is known to agents (facts/fields.yaml, lookup).
+Plain values, read once at wiring time. The document's shape is known to agents
+(doc/contract/agent.md#what-a-look-up-tells).
 """
 
 from collections.abc import Iterable, Mapping

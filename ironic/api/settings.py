@@ -1,7 +1,7 @@
 """What the API needs to know from the configuration, as plain values.
 
 Read once at wiring time and handed down, so that a test needs no global switch. Options are those of
-facts/config_options.yaml; sizes are kept in bytes here and in KiB there.
+doc/contract/options.md#names-and-defaults; sizes are kept in bytes here and in KiB there.
 """
 
 import functools

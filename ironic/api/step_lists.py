@@ -1,6 +1,6 @@
 """What deploy templates and runbooks have in common: a name, and steps that are shown, written and judged as a whole.
 
-Secrets in the arguments of steps are stored and never shown. Source: facts/steps.yaml, step_schemas.
+Secrets in the arguments of steps are stored and never shown. Source: doc/contract/steps.md#schemas.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Using a runbook on a node: who may, for which nodes, and what it stands for.
 
 A runbook is for nodes that have one of its traits. Before it could have traits its name was the trait, and to callers
-of that time it still is. Source: facts/microversions.yaml, 1.92 and 1.112.
+of that time it still is. Source: doc/contract/versions.md#runbooks.
 """
 
 from collections.abc import Callable, Mapping, Sequence

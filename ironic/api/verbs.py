@@ -1,6 +1,7 @@
 """Since when verbs of provision requests and what may come with them are known; below that a 406.
 
-Those of the flows stand in their records. Source: facts/state_machine.yaml and microversions.yaml.
+Those of the flows stand in their records. Source: doc/contract/states.md#verbs and
+doc/contract/versions.md#what-is-refused-how.
 """
 
 from collections.abc import Mapping

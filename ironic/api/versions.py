@@ -2,7 +2,8 @@
 
 Owns the reading of the two request headers; the range served is that of the history, and what a version shows is
 decided by the field and route tables. Only minors of major version 1 exist here, so the rest of the package passes a
-plain integer around. The header of the service itself loses against the common one. Source: facts/microversions.yaml.
+plain integer around. The header of the service itself loses against the common one. Source:
+doc/contract/versions.md#negotiation.
 """
 
 import re

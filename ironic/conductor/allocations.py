@@ -2,7 +2,8 @@
 
 A conductor first puts its name on an allocation, then looks for nodes that fit, and takes the first that is still free:
 node and allocation are written in one transaction, by conditions, so that of two who want a node one gets it and the
-other looks further. What a dead conductor has left unfinished the living take up. Source: facts/allocations.yaml.
+other looks further. What a dead conductor has left unfinished the living take up. Source:
+doc/contract/allocations.md#whose-work-it-is.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 It is remembered in every state in which an agent may run. Where the node waits for one, the deploy interface hears of
 it on a worker, and a flow that waits for nothing else goes on. A node in maintenance is left alone. Source:
-facts/steps.yaml, heartbeat.processing.
+doc/contract/agent.md#what-a-heartbeat-does.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """What is done with a machine besides power and provisioning: boot, RAID, lights, interrupts, virtual media.
 
 What a machine does at once is done while the user waits. What takes longer is begun, and goes on in the background.
-Consoles are in `consoles`, virtual network interfaces in `ports`. Source: facts/state_machine.yaml, permissions.
+Consoles are in `consoles`, virtual network interfaces in `ports`. Source: doc/contract/states.md#permissions.
 """
 
 from ironic.conductor import background

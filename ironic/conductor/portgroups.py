@@ -1,7 +1,7 @@
 """Changing and deleting port groups, where their ports, the node's state and its network have a say.
 
 What the ports of a group share is written to them together with the group. The caller has checked the form of the
-change. Source: facts/state_machine.yaml, permissions.portgroup_*.
+change. Source: doc/contract/states.md#ports-and-port-groups.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Changing and deleting ports, and binding virtual interfaces to them: the node's state and network have a say.
 
-The caller has checked the form of the change. Source: facts/state_machine.yaml, permissions.port_*.
+The caller has checked the form of the change. Source: doc/contract/states.md#ports-and-port-groups.
 """
 
 from typing import Final

@@ -2,7 +2,7 @@
 
 Listeners are notified of every change. A machine that may not be switched off stays on. The target is stored before
 the order goes out, so that it is seen while the machine takes its time, and a failure is noted in node history. How a
-BMC does it is the power interface's business. Sources: facts/state_machine.yaml (power_states), demand S57.
+BMC does it is the power interface's business. Sources: doc/contract/states.md#power, demand S57.
 """
 
 import logging

@@ -4,7 +4,7 @@ The nodes of this conductor are read in shares, so that the readings are spread 
 the nodes of a share. Nothing is locked for reading, nor for writing down what was read: that is one UPDATE on the
 condition that nobody has the node. Only bringing a machine back into its state takes the lock, at once or not at all,
 and looks again first. What a reading means is core/power_readings.py's business. Where an operation owns the machine's
-power (waiting and held states) nothing is read; facts/state_machine.yaml, power_sync_excluded, has the others.
+power (waiting and held states) nothing is read; doc/contract/states.md#power-synchronisation has the others.
 """
 
 import logging

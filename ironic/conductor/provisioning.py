@@ -2,7 +2,7 @@
 
 A table from event to what is called. The API has checked form and version of the request; whether the node may do it
 is asked of `core.node_rules` here, with the node locked: state first, then maintenance, protection and retirement.
-Whether there is room for one more is asked when it moves (`limits`). Sources: facts/state_machine.yaml (verbs, notes),
+Whether there is room for one more is asked when it moves (`limits`). Sources: doc/contract/states.md#verbs,
 demands S52, S56, S57.
 """
 

@@ -1,6 +1,6 @@
 """What a node remembers of its agent: the one owner of the agent's keys in driver_internal_info.
 
-The keys are those that clients, drivers and the agent itself know (facts/steps.yaml, progress_fields): where the agent
+The keys are those that clients, drivers and the agent itself know (doc/contract/steps.md#progress): where the agent
 listens, when it spoke last, the token it was given, the steps it offers. A token is worth nothing once the machine was
 switched off or the operation is over, so it is forgotten then; one that was built into an image (pregenerated)
 survives a restart of the machine.

@@ -1,7 +1,7 @@
 """Which node an allocation gets.
 
 Everything here is computed from values: what stands against a node, in which order nodes are tried, what to say when
-none was left. Who looks for nodes and who takes one is decided above. Source: facts/allocations.yaml.
+none was left. Who looks for nodes and who takes one is decided above. Source: doc/contract/allocations.md#which-node.
 """
 
 from collections.abc import Callable, Collection, Sequence

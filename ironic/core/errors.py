@@ -10,7 +10,7 @@
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
 Raise with facts, never with a ready sentence; ``text`` is the sentence. Plug-ins may hand one sentence instead.
-Names and statuses that plug-ins and clients rely on are those of facts/driver_api.yaml.
+Names and statuses that plug-ins and clients rely on are those of doc/contract/errors.md#errors-that-plug-ins-raise.
 """
 
 import re

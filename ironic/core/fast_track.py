@@ -1,6 +1,6 @@
 """Fast track: going on with a ramdisk that still runs instead of booting it again. Decided from plain data.
 
-Source: facts/steps.yaml, fast_track; facts/state_machine.yaml, lookup_allowed_with_fast_track.
+Source: doc/contract/agent.md#fast-track and doc/contract/agent.md#look-up.
 """
 
 from collections.abc import Mapping

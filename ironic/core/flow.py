@@ -3,7 +3,7 @@
 A record says in which states the node is meanwhile, which verbs ask for it, where it keeps its place on the node, how
 long it may wait and for what, and how its failure is told. Conductor, drivers and API read their tables off these
 records; what acts is bound to them by the conductor (`conductor/flows`). The moves between the states are written out
-in `core/states.py`. Sources: facts/steps.yaml, facts/state_machine.yaml.
+in `core/states.py`. Sources: doc/contract/steps.md, doc/contract/states.md.
 """
 
 import sys

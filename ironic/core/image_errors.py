@@ -5,7 +5,7 @@ IronicError
 ├── ImageConvertFailed
 └── InsufficientDiskSpace
 
-Names and statuses are those of facts/driver_api.yaml.
+Names and statuses are those of doc/contract/errors.md#errors-of-images.
 """
 
 from ironic.core.errors import IronicError

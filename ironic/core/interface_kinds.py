@@ -1,6 +1,6 @@
 """The kinds of interface a driver is composed of (S2: fixed in code, no plug-in adds one).
 
-Names, order and the two subsets come from facts/driver_api.yaml.
+Names, order and the two subsets come from doc/contract/drivers.md#kinds-of-interface.
 """
 
 KINDS = (

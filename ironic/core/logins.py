@@ -3,7 +3,7 @@
 Told by names, because drivers of third parties bring keys of their own: the keys of one BMC share the part before the
 first `_`, its family. A key directs the logins of its family when one of its words is an address, a port, a scheme,
 an option of TLS or which machine behind the address is meant, or when its value is an address. A secret whose family
-has no such key may go anywhere. Source: facts/driver_info.yaml.
+has no such key may go anywhere. Source: doc/contract/drivers.md#names-in-driver_info.
 """
 
 import functools

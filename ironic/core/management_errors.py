@@ -1,7 +1,7 @@
 """What can go wrong with a machine's management, beside what can with anything: BMCs, networks,
 firmware, sensors, vendors.
 
-Names and statuses are those of facts/driver_api.yaml; interfaces raise them.
+Names and statuses are those of doc/contract/errors.md#errors-that-plug-ins-raise; interfaces raise them.
 """
 
 from ironic.core.errors import Conflict, Invalid, IronicError, NotFound

@@ -4,7 +4,7 @@ The range served, the page of the history and what the README says of it are rea
 against the tables of fields and routes. Names are spelt as there: `node.owner` is a field, `node` a resource with all
 fields it began with, `GET /v1/shards` a request, `/v1/shards` all requests there and below. What follows a request is a
 parameter (`GET /v1/nodes?owner`), a key of the body (`... timeout`) or one word for it (`... target=clean`).
-Source: facts/microversions.yaml.
+Source: doc/contract/versions.md.
 """
 
 from dataclasses import dataclass

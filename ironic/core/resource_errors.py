@@ -7,7 +7,7 @@
                  - InvalidStateRequested - NotPoweredOff
     TemporaryFailure 503 - NoLiveConductor
 
-Names and statuses that plug-ins and clients rely on are those of facts/driver_api.yaml.
+Names and statuses that plug-ins and clients rely on are those of doc/contract/errors.md#errors-that-plug-ins-raise.
 """
 
 from ironic.core.errors import AlreadyExists, Conflict, Invalid, InvalidStateRequested, NotFound, TemporaryFailure

@@ -2,8 +2,8 @@
 
 ``MOVES`` is the contract, written out row by row. Which verbs a state accepts is read off it; which states work, wait,
 are held or failed, and what the target shown to users becomes, is read off the records of the flows (`core/flow.py`).
-Who performs a move, and what is recorded with it, is decided above. Source: facts/state_machine.yaml and demands
-S52, S56.
+Who performs a move, and what is recorded with it, is decided above. Source: doc/contract/states.md#moves and
+demands S52, S56.
 """
 
 from typing import Final

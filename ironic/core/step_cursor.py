@@ -5,7 +5,7 @@ where the flow has no column. A cursor is read, a changed one is put back in mem
 it, which comes before the step begins: a conductor that takes over knows what was running (S50, S60). Drivers set some
 of it themselves in the middle of a step, so a cursor is read anew after each. After a failure the plan stays, for
 people to look at, without the arguments of its steps: they may hold secrets, and nothing needs them any more. Names of
-keys: facts/steps.yaml, progress_fields.
+keys: doc/contract/steps.md#progress.
 """
 
 import functools

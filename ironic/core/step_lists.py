@@ -1,6 +1,6 @@
 """Named lists of steps: for which nodes a runbook is, and in which order its steps run.
 
-Pure. Source: facts/steps.yaml (sources), facts/microversions.yaml (1.92 and 1.112).
+Pure. Source: doc/contract/steps.md#where-steps-come-from, doc/contract/versions.md#runbooks.
 """
 
 from collections.abc import Collection, Iterable, Mapping

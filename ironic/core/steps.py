@@ -2,7 +2,8 @@
 
 A step is offered by a driver or an agent and may be asked for by a user; a plan is the list that one flow will run.
 Everything here is computed from lists, nothing is executed and nothing is stored. A plan that a user asked for is
-refused as a whole, with every fault of the list named at once. Sources: facts/steps.yaml, demands S43 to S49.
+refused as a whole, with every fault of the list named at once. Sources: doc/contract/steps.md#order, demands S43 to
+S49.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The lists of steps that callers send.
 
 Types for the input reader: each item's keys and values are checked here, whether the node has such a step the conductor
-will see. Source: facts/steps.yaml, step_schemas.
+will see. Source: doc/contract/steps.md#schemas.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,6 +1,6 @@
 """What a machine can boot from, by the names that people and drivers use.
 
-Source: facts/state_machine.yaml. How a BMC calls these things is the business of its family.
+Source: doc/contract/states.md#devices-and-lights. How a BMC calls these things is the business of its family.
 """
 
 from typing import Final

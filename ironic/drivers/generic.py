@@ -1,7 +1,8 @@
 """What most machines have in common: booting over the network and an agent that does the work (S6).
 
-A vendor's hardware type starts from here and lists only what is its own. The lists follow facts/driver_api.yaml;
-implementations that this service does not have yet are left out until they are built.
+A vendor's hardware type starts from here and lists only what is its own. The lists follow
+doc/contract/drivers.md#lists-of-the-generic-hardware-type; implementations that this service does not have yet are left
+out until they are built.
 """
 
 from ironic.drivers.hardware_type import AbstractHardwareType, Supported

@@ -1,4 +1,7 @@
-"""Lights on a machine: on which components they sit and what they can show. Source: facts/state_machine.yaml."""
+"""Lights on a machine: on which components they sit and what they can show.
+
+Source: doc/contract/states.md#devices-and-lights.
+"""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
 """Names that an operator's configuration may hold and this service does not have yet.
 
-They are taken from facts/driver_api.yaml (entry_point_groups) minus our own entry points. Enabling one is no fault:
-it is skipped with a warning, so that a configuration written for later starts today. Who builds one of them deletes
-its name here; a test keeps this list and the entry points apart.
+They are the reference's names minus our own entry points, see doc/contract/drivers.md#names-of-entry-points. Enabling
+one is no fault: it is skipped with a warning, so that a configuration written for later starts today. Who builds one of
+them deletes its name here; a test keeps this list and the entry points apart.
 """
 
 from collections.abc import Mapping

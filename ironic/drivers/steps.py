@@ -2,7 +2,8 @@
 
 A decorator only writes on the method what kind of step it is. `BaseInterface` collects the marks once, when a class
 is defined, so a mistake (an argument without a description, a priority that is no number) stops the start and not a
-clean at night. Which steps run, and when, is the engine's business. Sources: facts/steps.yaml, demands S43 to S46.
+clean at night. Which steps run, and when, is the engine's business. Sources:
+doc/contract/steps.md#what-a-step-declares, demands S43 to S46.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 Collected from driver_info when an inspection starts, names resolved to IPv4 and IPv6, and put where a look-up finds
 them by an index; a list on the node shows them to people. Addresses of the service's own host are left out: they would
-match any machine. Source: facts/inspection.yaml, bmc_address_collection; demand S78.
+match any machine. Source: doc/contract/inspection.md#bmc-addresses; demand S78.
 """
 
 import ipaddress

@@ -1,7 +1,7 @@
 """What a ramdisk posts to continue_inspection, checked and taken apart; a pure function of the body.
 
 Looks at shape and size only, not at who may be meant (`lookup`) nor at what it means (`hooks`). Addresses that can't be
-any are left out of the look-up and stay in the inventory. Source: facts/inspection.yaml, continue_inspection.
+any are left out of the look-up and stay in the inventory. Source: doc/contract/inspection.md#continue_inspection.
 """
 
 import ipaddress

@@ -2,7 +2,7 @@
 
 The sources (the UUID the ramdisk was given, the MAC addresses of its interfaces, the addresses of its BMC) must not
 contradict each other, and the node must wait for an inspection (S77, S78). Whatever goes wrong, the caller learns the
-same fixed text (S76); why is for the log. Order of the steps: facts/inspection.yaml, lookup_order.
+same fixed text (S76); why is for the log. Order of the steps: doc/contract/inspection.md#look-up-order.
 """
 
 from collections.abc import Sequence

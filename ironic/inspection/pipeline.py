@@ -2,7 +2,7 @@
 
 Every hook's preprocess, the rules of phase preprocess, every hook's main call, the rules of phase main; then inventory
 and plug-in data are kept. A failure says which hook or rule and what it saw, and nothing of its phase is stored.
-Sources: facts/inspection.yaml, processing; demands S82, S116, S117.
+Sources: doc/contract/inspection.md#processing; demands S82, S116, S117.
 """
 
 import logging

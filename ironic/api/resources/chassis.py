@@ -1,6 +1,6 @@
 """Chassis: what nodes stand in. Rows and nothing more; no conductor has a part in them.
 
-Source: facts/fields.yaml and endpoints.yaml.
+Source: doc/contract/fields.md#chassis and doc/contract/requests.md#chassis.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Conductors: who there is and who is alive.
 
-A conductor is named by its host name; rows of dead ones stay. Source: facts/fields.yaml.
+A conductor is named by its host name; rows of dead ones stay. Source: doc/contract/fields.md#conductor.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """Deploy templates: steps that join a deployment whose instance asks for the trait they are named after.
 
-Rows and nothing more; no conductor has a part in them. Source: facts/fields.yaml and endpoints.yaml.
+Rows and nothing more; no conductor has a part in them. Source: doc/contract/fields.md#deploy-template and
+doc/contract/requests.md#deploy-templates.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Aborting: a user ends what a node waits for.
 
 A wait in a step that can be interrupted ends at once; any other step is marked, and the flow aborts when it ends. An
-abort is no fault of the machine: maintenance stays as it is (S55). Source: facts/state_machine.yaml, verbs.
+abort is no fault of the machine: maintenance stays as it is (S55). Source: doc/contract/states.md#aborting.
 """
 
 from ironic.conductor.flows import engine

@@ -3,7 +3,8 @@
 The children are taken one after the other, each with its own lock and driver, and let go when the step has ended on it:
 however many there are, one worker is busy. The child at work is stored on the parent before it begins, and the first
 failure ends the step with the child named. A child has a life of its own: what could not be asked of it directly, for
-it is in maintenance or in the middle of something, is not done behind its back. Source: facts/steps.yaml, child_nodes.
+it is in maintenance or in the middle of something, is not done behind its back. Source:
+doc/contract/steps.md#child-nodes.
 """
 
 import logging

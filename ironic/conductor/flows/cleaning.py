@@ -1,7 +1,7 @@
 """Cleaning: automated before a machine is offered, manual when a user hands in a list.
 
 Both are one flow; what differs is where the plan comes from and where the node goes at the end. Sources: demands S42
-to S63, facts/steps.yaml. A rebuild is not cleaned (S58).
+to S63, doc/contract/steps.md#order. A rebuild is not cleaned (S58).
 """
 
 from collections.abc import Mapping, Sequence

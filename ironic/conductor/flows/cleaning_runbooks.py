@@ -2,7 +2,7 @@
 
 The options name it for all nodes, per resource class, or let the node's driver_info do so; the nearest word wins. A
 runbook that is named and can't be used is an error: to clean by something else would be a surprise. Source:
-facts/steps.yaml, sources.automated_clean.
+doc/contract/steps.md#automated-cleaning-by-a-runbook.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """Deploying and rebuilding: from what a user wants on the machine to active.
 
 What is certainly wrong is told while the user waits; the rest becomes deploy failed with a reason. No maintenance:
-a deployment that fails says nothing about the machine. Source: facts/steps.yaml.
+a deployment that fails says nothing about the machine. Source: doc/contract/steps.md#deploying.
 """
 
 from collections.abc import Mapping, Sequence

@@ -74,7 +74,7 @@ def go_on_with_other_agent(task: Task, operation: Operation) -> None:
     """Go on with an agent that is not the one the steps were planned with.
 
     What the flow chose itself is chosen anew, from the first step. What a user asked for is not run twice: the step
-    that the agent has refused is given to it again (facts/steps.yaml, version_mismatch).
+    that the agent has refused is given to it again (doc/contract/agent.md#other-hardware-managers).
     """
     cursor = StepCursor.of(task.node, operation.flow)
     if cursor.asked is None and operation.flow.starts_over:

@@ -2,7 +2,7 @@
 
 The conductor moves the states and keeps the times; what is found and what is made of it is the inspect interface's
 business. Data that arrive when nobody waits for them are answered like data for a node that does not exist (S76).
-Sources: facts/inspection.yaml (start, continue_inspection, processing), demand S80.
+Sources: doc/contract/inspection.md#start, doc/contract/inspection.md#continue_inspection, demand S80.
 """
 
 import logging

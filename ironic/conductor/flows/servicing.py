@@ -1,6 +1,6 @@
 """Servicing: a user's list of steps on a machine that is in use; whatever happens, the instance stays.
 
-A list that is refused takes the node into maintenance too, as clients know it. Source: facts/steps.yaml.
+A list that is refused takes the node into maintenance too, as clients know it. Source: doc/contract/steps.md#servicing.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,8 @@
 """Verifying: the first contact with a machine.
 
 Its power interface must be able to reach it; then every verify step runs, whatever becomes of the others. A failure
-leads back to enroll with a reason. Nothing of it is kept: verifying starts over. Source: facts/steps.yaml.
+leads back to enroll with a reason. Nothing of it is kept: verifying starts over. Source:
+doc/contract/steps.md#verifying.
 """
 
 from typing import Final

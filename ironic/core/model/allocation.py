@@ -1,6 +1,6 @@
 """The allocation, field by field. How a node is found is told in `ironic.core.allocation`.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#allocation.
 """
 
 from typing import ClassVar

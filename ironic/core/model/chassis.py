@@ -1,6 +1,6 @@
 """The chassis, field by field.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#chassis.
 """
 
 from typing import ClassVar

@@ -1,6 +1,6 @@
 """The conductor, field by field.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#conductor.
 """
 
 from typing import ClassVar

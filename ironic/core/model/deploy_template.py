@@ -1,6 +1,6 @@
 """The deploy template, field by field.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#deploy-template.
 """
 
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """The hardware type, field by field; callers call it a driver.
 
-It has no row: what is shown is put together from what the live conductors serve. Source: facts/fields.yaml, demands S27
-to S30.
+It has no row: what is shown is put together from what the live conductors serve. Source: doc/contract/fields.md#driver,
+demands S27 to S30.
 """
 
 from typing import ClassVar, Final

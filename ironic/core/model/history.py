@@ -1,6 +1,6 @@
 """An entry of a node's history, field by field. The plain list shows the beginning of long texts only.
 
-Source: facts/fields.yaml, history_entry.
+Source: doc/contract/fields.md#history-entry.
 """
 
 from typing import ClassVar, Final

@@ -1,7 +1,8 @@
 """The inspection rule, field by field.
 
 What a sensitive rule checks and does is shown to nobody, whoever asks and however (S119). Whether conditions and
-actions make sense is decided by `ironic.core.rules`. Source: facts/fields.yaml, demands S121 to S124, S155 to S158.
+actions make sense is decided by `ironic.core.rules`. Source: doc/contract/fields.md#inspection-rule, demands S121 to
+S124, S155 to S158.
 """
 
 from collections.abc import Mapping

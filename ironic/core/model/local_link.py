@@ -1,7 +1,7 @@
 """Where a port is plugged in: the document `local_link_connection`.
 
 Owns its form: which keys there are in which version, which of them belong together, how the id of a switch is spelled.
-What a network makes of it is the driver's. Source: facts/fields.yaml, port, and microversions.yaml.
+What a network makes of it is the driver's. Source: doc/contract/fields.md#local-link-connection.
 """
 
 import re

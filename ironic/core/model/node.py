@@ -1,7 +1,7 @@
 """The node, field by field: the reference page of the resource.
 
 Whether a change is possible in the node's state is decided elsewhere; here stand only type, history, who may write and
-see a value, and who is told of it. Source: facts/fields.yaml and demands S21, S32, S68, S149.
+see a value, and who is told of it. Source: doc/contract/fields.md#node and demands S21, S32, S68, S149.
 """
 
 from typing import ClassVar, Final

@@ -1,7 +1,7 @@
 """The port, field by field: the reference page of the resource.
 
 Whether a change fits the state of the port's node is decided by the conductor that holds the node; here stand only
-type, history, who may write and see a value, and who is told of it. Source: facts/fields.yaml.
+type, history, who may write and see a value, and who is told of it. Source: doc/contract/fields.md#port.
 """
 
 from typing import ClassVar

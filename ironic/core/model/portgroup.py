@@ -1,6 +1,6 @@
 """The port group, field by field.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#port-group.
 """
 
 from typing import ClassVar

@@ -1,6 +1,6 @@
 """The runbook, field by field. Whose it may be is decided elsewhere.
 
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#runbook.
 """
 
 from typing import ClassVar

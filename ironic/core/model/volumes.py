@@ -1,7 +1,7 @@
 """Volume connectors and targets, field by field.
 
 A connector names the node in a storage network, a target is a volume that the node attaches. Both belong to one node.
-Source: facts/fields.yaml.
+Source: doc/contract/fields.md#volume-connector-and-target.
 """
 
 from typing import ClassVar, Final

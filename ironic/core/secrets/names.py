@@ -2,7 +2,7 @@
 
 A name is read as words, however they are joined: "bootOption", "BMCPassword", "user-pin" and "Snmp Community" have two
 each. The table of both sides, what is hidden and what stays, is in the tests. The oldest part of it follows
-facts/fields.yaml and facts/driver_info.yaml.
+doc/contract/policies.md#masks and doc/contract/drivers.md#names-in-driver_info.
 """
 
 import functools

@@ -1,8 +1,8 @@
 """The tables, one module per aggregate. Migrations must lead to exactly these; a test compares them.
 
-Columns, lengths and names come from facts/db_schema.yaml; what clients can't see is leaner here (no object versions, no
-timestamps on side tables, no NULL where there is a default). Every module here is loaded, so that ``metadata`` has all
-tables, whoever asks for one.
+Columns, lengths and names come from doc/contract/database.md#names-and-lengths; what clients can't see is leaner here
+(no object versions, no timestamps on side tables, no NULL where there is a default). Every module here is loaded, so
+that ``metadata`` has all tables, whoever asks for one.
 """
 
 import pkgutil

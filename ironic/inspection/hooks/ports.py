@@ -1,7 +1,7 @@
 """Hook ports: usable interfaces become ports, ports that are not wanted go (S87, S101, S102).
 
 What is to be done is decided by `plan`, from data alone. A port that exists keeps everything but `pxe_enabled` (if
-[inspector]update_pxe_enabled says so) and the client id. Source: facts/inspection.yaml, hooks.
+[inspector]update_pxe_enabled says so) and the client id. Source: doc/contract/inspection.md#hooks.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 Leaves in the plug-in data: `all_interfaces` (every interface with a name and a MAC address, by name, with
 `pxe_enabled`), `valid_interfaces` (those that may become ports), `macs` of the latter, and `bmc_address`, the address
-at which the machine's BMC can be reached (S171). Source: facts/inspection.yaml, hooks.
+at which the machine's BMC can be reached (S171). Source: doc/contract/inspection.md#hooks.
 """
 
 import ipaddress

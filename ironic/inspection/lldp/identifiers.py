@@ -1,6 +1,6 @@
 """Who a switch or one of its ports says it is: addresses and names, with a subtype in front.
 
-Pure functions of bytes; None for what can't be read. Subtypes: facts/inspection.yaml, lldp.
+Pure functions of bytes; None for what can't be read. Subtypes: doc/contract/inspection.md#lldp.
 """
 
 import ipaddress

@@ -1,7 +1,7 @@
 """Values that IEEE 802.1 and 802.3 add to LLDP: VLANs, link aggregation, auto-negotiation, frame size.
 
 Each reader is a pure function from bytes to named facts; too few bytes give none. Names and bits are those of
-facts/inspection.yaml, lldp.
+doc/contract/inspection.md#lldp.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,7 @@
 """One LLDP frame, made readable: named facts about a switch and the port that a machine is connected to.
 
 Lists collect what several values say; of anything else the first one wins, so a hostile tail changes nothing.
-Source: facts/inspection.yaml, lldp.
+Source: doc/contract/inspection.md#lldp.
 """
 
 from collections.abc import Callable, Mapping, Sequence

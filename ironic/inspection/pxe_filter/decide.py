@@ -1,7 +1,7 @@
 """Who is served and who is not; a pure function of what is in the database and in the directory.
 
 A file never goes: dnsmasq keeps the rule of a deleted file. What a MAC address is that no port has any more, unknown
-hosts are. Source: facts/inspection.yaml, pxe_filter.
+hosts are. Source: doc/contract/inspection.md#pxe-filter.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What notifications carry: the names and versions that listeners rely on (facts/driver_api.yaml, objects).
+"""What notifications carry: the names and versions that listeners rely on (doc/contract/drivers.md#notifications).
 
 One line per kind of payload; which fields a kind has stands in the lines of the model. A value is taken from what is
 told about by the field's name; times become text, and what looks like a secret is masked at any depth, as everywhere.

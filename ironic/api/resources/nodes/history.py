@@ -1,6 +1,6 @@
 """What happened to a node: a list of entries, oldest first, that nobody can change.
 
-Source: facts/fields.yaml, history_entry.
+Source: doc/contract/fields.md#history-entry.
 """
 
 from collections.abc import Sequence

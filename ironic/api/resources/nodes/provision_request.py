@@ -1,7 +1,7 @@
 """A request to change the provision state: which verbs there are, since when, and what may come with them.
 
 Pure. `ARGUMENTS` checks their form, `check` judges them against node and version in the order clients know
-(facts/state_machine.yaml, order_of_checks). What only drivers can judge is left to the conductor.
+(doc/contract/states.md#order-of-checks). What only drivers can judge is left to the conductor.
 """
 
 from collections.abc import Callable, Collection, Mapping

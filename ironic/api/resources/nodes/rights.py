@@ -1,6 +1,6 @@
 """Which rule guards a change of a node, in a patch and in a new node alike; the fields' own rights are in the model.
 
-Source: facts/endpoints.yaml, PATCH /v1/nodes.
+Source: doc/contract/requests.md#rights-of-a-patch-of-a-node.
 """
 
 from collections.abc import Mapping

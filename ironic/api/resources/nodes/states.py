@@ -2,7 +2,7 @@
 
 Changes are asked of the serving conductor, which begins them; how they end shows in the states. The target RAID
 configuration is only noted. The order of the checks of a provision request is part of the contract
-(facts/state_machine.yaml).
+(doc/contract/states.md#order-of-checks).
 """
 
 from typing import Any, Final

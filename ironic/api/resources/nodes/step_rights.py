@@ -2,7 +2,8 @@
 
 A request's own steps are judged before anything else is looked at, those of a runbook where it is found; here stand the
 deploy templates that the instance's traits choose, and the child nodes on which steps are done. What was judged travels
-with the request, so that the conductor runs that and nothing else. Source: facts/rbac.yaml (child_steps, step_rules).
+with the request, so that the conductor runs that and nothing else. Source:
+doc/contract/policies.md#steps-and-child-nodes.
 """
 
 import functools

@@ -9,7 +9,7 @@ from ironic.api.schema import OPEN, list_of
 from ironic.core import secrets
 from ironic.core.values import Enum, Pattern, Words
 
-# Source: facts/state_machine.yaml, virtual_media_devices.
+# Source: doc/contract/states.md#virtual-media.
 DEVICES = ("disk", "cdrom", "floppy")
 _IMAGE_URL = Pattern(
     "image URL", r"(https?|nfs|cifs|smb)://\S{1,2000}", "must be a URL of http, https, nfs, cifs or smb"

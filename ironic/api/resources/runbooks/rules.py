@@ -1,7 +1,7 @@
 """Whose a runbook may be, and what it may be called.
 
 Pure decisions. A runbook belongs to a project, to everybody (public), or to the operators. Who is bound to a project
-can make runbooks for it only. Source: facts/fields.yaml, runbook.
+can make runbooks for it only. Source: doc/contract/fields.md#runbook.
 """
 
 from collections.abc import Iterable, Mapping

@@ -2,7 +2,7 @@
 
 An agent runs one long command at a time and remembers all of them with their results. Short commands are waited for;
 of a long one only the beginning is, and a later look at the list says how it went. Commands, parameters and results:
-facts/steps.yaml, agent_protocol.
+doc/contract/agent.md#commands.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 What a user has put into instance_info is checked while he waits; where something has to be looked up (a checksum that
 is given by URL, an image that goes through this host) that is done when the deployment begins. Source:
-facts/steps.yaml, recorded deployments.
+doc/contract/agent.md#deployments.
 """
 
 from collections.abc import Mapping

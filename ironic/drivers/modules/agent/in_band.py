@@ -1,8 +1,8 @@
 """Steps that run on the machine: offered by the agent, begun by us, watched through its heartbeats.
 
 The agent remembers the commands it was given, and so does not have to be believed on its word: a heartbeat only makes
-us look at that list. Late, early and repeated heartbeats therefore change nothing. Source: facts/steps.yaml,
-agent_protocol.step_cycle.
+us look at that list. Late, early and repeated heartbeats therefore change nothing. Source:
+doc/contract/agent.md#step-cycle.
 """
 
 import logging

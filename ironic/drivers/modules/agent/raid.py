@@ -1,7 +1,7 @@
 """RAID interface `agent`: logical disks made by the agent's hardware manager, in software or on a controller.
 
 The agent reads the wish from the node's ``target_raid_config`` and says what it has made; that becomes ``raid_config``,
-and the root volume among it the disk that images are written to. Source: facts/steps.yaml.
+and the root volume among it the disk that images are written to. Source: doc/contract/agent.md#raid.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 Managed: the node's boot and network interfaces prepare it. Unmanaged: somebody else's DHCP and TFTP servers do, and
 the machine is just told to boot from the network. Which it was is remembered on the node, for whoever clears up.
-Source: facts/inspection.yaml, start.
+Source: doc/contract/inspection.md#start.
 """
 
 import logging

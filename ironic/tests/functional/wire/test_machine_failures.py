@@ -1,6 +1,7 @@
 """What a caller hears when a driver says that its machine refused or could not be reached.
 
-Plug-ins know these errors as 500 (facts/driver_api.yaml); over HTTP they are 502, for this service did not fail.
+Plug-ins know these errors as 500 (doc/contract/errors.md#errors-that-plug-ins-raise); over HTTP they are 502, for this
+service did not fail.
 """
 
 import json

@@ -17,7 +17,7 @@ from ironic.tests.unit.drivers.machine import UUID, work_on
 
 FAMILY = [getattr(fake, name) for name in fake.__all__]
 
-# Steps of the reference's fake interfaces (facts/steps.yaml): step, priority, whether it needs the agent.
+# Steps of the reference's fake interfaces: step, priority, whether it needs the agent.
 STEPS = {
     ("bios", "clean"): [
         ("apply_configuration", 0, True), ("cache_bios_settings", 0, True), ("factory_reset", 0, True),
