@@ -26,10 +26,10 @@ _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, stat
 
 def change(task: "Task", target: str, timeout: int | None) -> None:
     """Bring the machine to a power state; see `ironic.drivers.task`."""
-    node = task.node
+    node, shown_by_caller = task.node, task.node.target_power_state is not None
     try:
         with telling.power_set(task, target):
-            _reach(task, target, timeout)
+            was_ordered = _reach(task, target, timeout)
     except TakenOver:
         raise
     except Exception as error:
@@ -38,20 +38,27 @@ def change(task: "Task", target: str, timeout: int | None) -> None:
         raise
     node.power_state, node.target_power_state = states.POWER_TARGET[target], None
     node.timestamp_driver_internal_info("last_power_state_change")
+    if was_ordered and not shown_by_caller:
+        # A target that stayed in the row would keep synchronisation away from the node.
+        node.save()
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 
 
-def _reach(task: "Task", target: str, timeout: int | None) -> None:
+def _reach(task: "Task", target: str, timeout: int | None) -> bool:
+    """Order the change, unless the machine is there already; return whether anything was ordered."""
     node, power = task.node, task.power
     node_rules.check_power_off(node, target)
     try:
-        if target in (states.REBOOT, states.SOFT_REBOOT) or power.get_power_state(task) != states.POWER_TARGET[target]:
-            node.target_power_state = states.POWER_TARGET[target]
-            node.save()
-            if target == states.REBOOT:
-                power.reboot(task, timeout=timeout)
-            else:
-                power.set_power_state(task, target, timeout=timeout)
+        restarts = target in (states.REBOOT, states.SOFT_REBOOT)
+        if not restarts and power.get_power_state(task) == states.POWER_TARGET[target]:
+            return False
+        node.target_power_state = states.POWER_TARGET[target]
+        node.save()
+        if target == states.REBOOT:
+            power.reboot(task, timeout=timeout)
+        else:
+            power.set_power_state(task, target, timeout=timeout)
+        return True
     finally:
         # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
         if target in _RESTARTS:

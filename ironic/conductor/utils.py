@@ -1,7 +1,7 @@
 """A door for third-party plug-ins: what drivers ask of a conductor, under the path they import it from.
 
-The caller saves the node after a power change, as everywhere. A flow that waits for a step is brought back, well or
-badly, with the node locked.
+A power change stores the node before and after it. A flow that waits for a step is brought back, well or badly, with
+the node locked.
 """
 
 from ironic.conductor.flows.resuming import ended_badly as cleaning_error_handler

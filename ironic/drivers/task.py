@@ -118,7 +118,7 @@ class Task(inspection.Task, HasInterfaces, Protocol):
         """Bring the machine to a power state, or restart it, within ``timeout`` seconds (None: as configured).
 
         This is the one way to do it: ``power`` knows how, but notifies nobody, and does not ask whether the node may be
-        switched off. What is pending on the node is stored before the order goes out; the caller saves it afterwards.
+        switched off. What is pending on the node is stored before the order goes out, and when it was carried out.
         Raises PowerStateFailure when ``disable_power_off`` forbids it or the machine does not get there.
         """
 

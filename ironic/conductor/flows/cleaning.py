@@ -4,7 +4,8 @@ Both are one flow; what differs is where the plan comes from and where the node 
 to S63, doc/contract/steps.md#order. A rebuild is not cleaned (S58).
 """
 
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ironic.conductor.flows import cleaning_runbooks, engine, requested
 from ironic.conductor.flows.catalogue import offered_steps
@@ -27,7 +28,7 @@ def start_automated(task: Task) -> None:
     task.process_event("provide", callback=run_automated, call_args=(task,))
 
 
-def start_manual(task: Task, clean_steps: list[dict[str, Any]], disable_ramdisk: bool = False) -> None:
+def start_manual(task: Task, clean_steps: Sequence[Mapping[str, object]], disable_ramdisk: bool = False) -> None:
     """Accept a user's list of clean steps; the node is manageable again afterwards."""
     _validate(task)
     agent_link.begin_anew(task.node)

@@ -78,7 +78,7 @@ def _check_traits(task: Task, book: "RunbookRecord") -> None:
         raise InvalidRunbook(runbook=book.uuid, node=node.uuid, reason="they have no trait in common")
 
 
-def _allowed(task: Task, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _allowed(task: Task, steps: Sequence[dict[str, object]]) -> list[dict[str, Any]]:
     """Leave out what the operator does not allow in any cleaning."""
     disallowed = CONF.api.disallow_clean_steps
     left_out = [name for step in steps if (name := f"{step['interface']}.{step['step']}") in disallowed]

@@ -4,8 +4,8 @@ What is certainly wrong is told while the user waits; the rest becomes deploy fa
 a deployment that fails says nothing about the machine. Source: doc/contract/steps.md#deploying.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.catalogue import offered_steps
@@ -24,9 +24,9 @@ from ironic.drivers import agent_link
 def start(
     task: Task,
     event: str,
-    configdrive: str | dict[str, Any] | None = None,
-    deploy_steps: list[dict[str, Any]] | None = None,
-    judged_instance: dict[str, Any] | None = None,
+    configdrive: str | Mapping[str, object] | None = None,
+    deploy_steps: Sequence[Mapping[str, object]] | None = None,
+    judged_instance: Mapping[str, object] | None = None,
 ) -> None:
     """Accept a deployment (event deploy) or a rebuild.
 

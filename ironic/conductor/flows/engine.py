@@ -103,7 +103,7 @@ def _informed_plan(task: Task, operation: Operation, complete: bool) -> list[Ste
     return operation.plan(task, complete)
 
 
-def _run_built_in(task: Task, operation: Operation, act: Callable[..., Any], *news: Any) -> None:
+def _run_built_in(task: Task, operation: Operation, act: Callable[..., object], *news: Any) -> None:
     """Do one stretch of the built-in step and move the node by what came of it."""
     match judge(operation.flow, attempt(task, act, *news)):
         case Failed(reason):

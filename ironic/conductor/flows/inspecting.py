@@ -59,7 +59,7 @@ def _is_new_here(node: Any) -> bool:
     return bool(CONF.auto_discovery.enabled and node.auto_discovered and not done)
 
 
-def _process_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> None:
+def _process_discovered(task: Task, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
     """Process what an unknown machine reported; its node stays where it is, whatever comes of that."""
     answer = attempt(task, _continue_discovered, inventory, plugin_data)
     agent_link.leave(task.node)
@@ -77,15 +77,15 @@ def _write_discovered(task: Task) -> None:
     task.save_and_release()
 
 
-def _inspect(task: Task) -> Any:
+def _inspect(task: Task) -> object:
     return task.inspect.inspect_hardware(task)
 
 
-def _continue(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
+def _continue(task: Task, inventory: dict[str, object], plugin_data: dict[str, object]) -> Any:
     return task.inspect.continue_inspection(task, inventory, plugin_data)
 
 
-def _continue_discovered(task: Task, inventory: dict[str, Any], plugin_data: dict[str, Any]) -> Any:
+def _continue_discovered(task: Task, inventory: dict[str, object], plugin_data: dict[str, object]) -> Any:
     try:
         return _continue(task, inventory, plugin_data)
     except UnsupportedDriverExtension:

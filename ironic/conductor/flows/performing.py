@@ -4,7 +4,7 @@ This is the door to third-party drivers: whatever they return or raise becomes a
 says None when it is finished and the flow's wait state when it goes on elsewhere; anything else is a failure.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
 from ironic.conductor.task import Task
@@ -23,7 +23,7 @@ def perform(task: Task, flow: Flow, step: Step) -> Outcome:
     return judge(flow, attempt(task, _by_driver, flow, step))
 
 
-def judge(flow: Flow, answer: Any) -> Outcome:
+def judge(flow: Flow, answer: object) -> Outcome:
     """Turn what a driver answered into an outcome."""
     if answer is None or answer in flow.finished_words:
         return Done()
@@ -35,7 +35,7 @@ def judge(flow: Flow, answer: Any) -> Outcome:
     return Failed(f"{who} answered {answer!r}, which means nothing here")
 
 
-def _by_driver(task: Task, flow: Flow, step: Step) -> Any:
+def _by_driver(task: Task, flow: Flow, step: Step) -> object:
     return task.driver.require(step.interface).execute_step(flow.name, task, step.as_dict())
 
 

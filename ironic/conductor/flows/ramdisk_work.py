@@ -6,7 +6,7 @@ it stands.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ironic.conductor.task import Task
 from ironic.conf import CONF
@@ -27,7 +27,7 @@ class RamdiskWork:
     power_off_option: str
     forget_agent: "Callable[[NodeRecord], None]"
 
-    def prepare(self, task: Task) -> Any:
+    def prepare(self, task: Task) -> object:
         """Prepare the machine; the flow's wait state means that it will be ready later."""
         return self._ask_deploy_interface(task, "prepare")
 
@@ -44,7 +44,7 @@ class RamdiskWork:
         if CONF.conductor[self.power_off_option] and not task.node.disable_power_off:
             task.change_power(states.POWER_OFF)
 
-    def _ask_deploy_interface(self, task: Task, act: str) -> Any:
+    def _ask_deploy_interface(self, task: Task, act: str) -> object:
         if StepCursor.of(task.node, self.flow).has_no_ramdisk:
             return None
         return getattr(task.deploy, f"{act}_{self.flow.prepared_as}")(task)

@@ -5,7 +5,6 @@ that nobody knows of before it runs. What is certainly wrong is told earlier: th
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ironic.conductor.flows import children
 from ironic.conductor.flows.catalogue import offered_steps
@@ -15,7 +14,7 @@ from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, parse_all, plan_needs_ramdisk, requested_plan
 
 
-def accept(task: Task, flow: Flow, documents: Sequence[Mapping[str, Any]], *, disable_ramdisk: bool) -> None:
+def accept(task: Task, flow: Flow, documents: Sequence[Mapping[str, object]], *, disable_ramdisk: bool) -> None:
     """Remember a user's list; the ramdisk is left out when the user says so or when no step needs it."""
     asked = parse_all(documents)
     children.check_limits(task, asked)

@@ -40,7 +40,7 @@ def _validate(task: Task) -> None:
         task.driver.require(kind).validate(task)
 
 
-def _rescue(task: Task) -> Any:
+def _rescue(task: Task) -> object:
     return task.rescue.rescue(task)
 
 
@@ -48,7 +48,7 @@ def _finish(task: Task) -> Any:
     return task.rescue.finish_rescue(task)
 
 
-def _unrescue(task: Task) -> Any:
+def _unrescue(task: Task) -> object:
     return task.rescue.unrescue(task)
 
 

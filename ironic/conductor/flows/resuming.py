@@ -64,7 +64,7 @@ def unhold(task: Task) -> None:
 # A heartbeat
 
 
-def hear(task: Task, operation: Operation, beat: Mapping[str, Any]) -> None:
+def hear(task: Task, operation: Operation, beat: Mapping[str, object]) -> None:
     """Do what a heartbeat makes possible for a node that waits.
 
     Any sign of life brings the node back while nothing of a driver's is under way: while the machine is prepared, in a
@@ -80,7 +80,7 @@ def hear(task: Task, operation: Operation, beat: Mapping[str, Any]) -> None:
         task.spawn_after(_listen, task, operation, beat)
 
 
-def _listen(task: Task, operation: Operation, beat: Mapping[str, Any]) -> None:
+def _listen(task: Task, operation: Operation, beat: Mapping[str, object]) -> None:
     """Have the deploy interface look at its agent, and do what follows from what it says has come to an end."""
     flow = operation.flow
     match attempt(task, _look, beat):

@@ -3,7 +3,8 @@
 A list that is refused takes the node into maintenance too, as clients know it. Source: doc/contract/steps.md#servicing.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from ironic.conductor.flows import engine, requested
 from ironic.conductor.flows.operation import Operation, bind
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
-def start(task: Task, service_steps: list[dict[str, Any]], disable_ramdisk: bool = False) -> None:
+def start(task: Task, service_steps: Sequence[Mapping[str, object]], disable_ramdisk: bool = False) -> None:
     """Accept a user's list of service steps."""
     for kind in ("power", "network"):
         task.driver.require(kind).validate(task)

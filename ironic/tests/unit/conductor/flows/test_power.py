@@ -138,3 +138,22 @@ def test_it_forgets_the_agent_that_goes_down_with_the_machine(bench, target, pre
     uuid = bench.node("power", power_state=states.POWER_ON, driver_internal_info=info)
     left = power(bench, uuid, target).driver_internal_info
     assert {key for key in left if key.startswith("agent")} == kept
+
+
+def test_a_change_whose_caller_saves_nothing_leaves_no_target_behind(bench):
+    uuid = bench.node("power", power_state=states.POWER_ON)
+    with bench.tasks.acquire(bench.context, uuid, purpose="test") as task:
+        task.change_power(states.POWER_OFF)
+    node = bench.row(uuid)
+    assert (node.power_state, node.target_power_state) == (states.POWER_OFF, None)
+
+
+def test_a_change_that_fails_leaves_no_target_behind(bench):
+    bench.script.answers["set power off"] = IronicError("the BMC is gone")
+    uuid = bench.node("power", power_state=states.POWER_ON)
+    with bench.tasks.acquire(bench.context, uuid, purpose="test") as task, pytest.raises(IronicError):
+        task.change_power(states.POWER_OFF)
+    assert bench.row(uuid).target_power_state is None
+    assert bench.history(uuid) == [
+        ("ERROR", "power", "Changing the power state to 'power off' failed: the BMC is gone")
+    ]
