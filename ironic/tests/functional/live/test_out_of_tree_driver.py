@@ -129,6 +129,7 @@ def test_an_asynchronous_step_is_brought_back_by_the_periodic_method(
 
 @pytest.mark.demand("S38")
 def test_a_synchronous_step_runs_with_its_arguments(service: Service, node: str, machine: tuple[Machine, str]) -> None:
+    machine[0].on = True
     provision(service, node, "manage", "manageable")
     clean_steps = [step("power", "cool_down", seconds=0.1)]
     provision(service, node, "clean", "manageable", clean_steps=clean_steps)
