@@ -6,15 +6,13 @@ Recovery is the operator's: taking the node out of maintenance clears the fault.
 synchronisation notes, go by themselves when the BMC answers again.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ironic.core.flow import in_state
 from ironic.core.secrets import masked_text
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
-
-POWER_FAILURE: Final = "power failure"
 
 
 def mark(node: "NodeRecord", reason: str) -> None:

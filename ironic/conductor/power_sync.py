@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ironic.conductor import faults, telling
+from ironic.conductor import telling
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.history import remember
 from ironic.conductor.jobs import Job
@@ -23,6 +23,7 @@ from ironic.conductor.tasks import Tasks
 from ironic.conf import CONF
 from ironic.core import power_readings, states
 from ironic.core.errors import NodeLocked, NodeNotFound
+from ironic.core.model.node import POWER_FAILURE
 from ironic.core.power_readings import NOTHING, Limits, Memory, Verdict
 from ironic.db import Share
 from ironic.rpc.placement import Placement
@@ -135,7 +136,7 @@ class Recovery:
 
     def __call__(self) -> None:
         """Read all nodes with a power failure."""
-        filters = {"fault": faults.POWER_FAILURE, "maintenance": True, "reserved": False}
+        filters = {"fault": POWER_FAILURE, "maintenance": True, "reserved": False}
         nodes = self._tasks.store.nodes.find(**filters)
         self._readings.take(mine(nodes, self._tasks, self._placement))
 
@@ -145,7 +146,7 @@ class Recovery:
             return
         healthy = {"maintenance": False, "maintenance_reason": None, "fault": None, "power_state": seen}
         text = f"The power state can be read again ('{seen}'); maintenance because of a power failure ends"
-        _write(task, healthy, text, "INFO", where={"fault": faults.POWER_FAILURE, "maintenance": True})
+        _write(task, healthy, text, "INFO", where={"fault": POWER_FAILURE, "maintenance": True})
 
 
 def mine(nodes: "list[NodeRecord]", tasks: Tasks, placement: Placement) -> "list[NodeRecord]":
@@ -187,7 +188,7 @@ def _give_up(task: Task, seen: str | None, why: str) -> None:
     broken = {
         "maintenance": True,
         "maintenance_reason": text,
-        "fault": faults.POWER_FAILURE,
+        "fault": POWER_FAILURE,
         "power_state": "error" if seen is None else seen,
     }
     _write(task, broken, text, "ERROR")

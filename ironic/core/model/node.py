@@ -7,6 +7,7 @@ see a value, and who is told of it. Source: doc/contract/fields.md#node and dema
 from typing import ClassVar, Final
 
 from ironic.core import flow
+from ironic.core.flow import FLOWS
 from ironic.core.interface_kinds import KINDS, interface_field
 from ironic.core.model import views
 from ironic.core.model.fields import (
@@ -57,7 +58,9 @@ PROVISION: Final = "provision"
 
 INTERFACES: Final = frozenset(map(interface_field, KINDS))
 
-FAULTS: Final = ("power failure", "clean failure", "rescue abort failure", "service failure")
+POWER_FAILURE: Final = "power failure"
+# Besides what failed flows leave; older services marked nodes with the last one, and clients may ask for it.
+FAULTS: Final = (POWER_FAILURE, *(flow.fault for flow in FLOWS if flow.fault), "rescue abort failure")
 
 _UPDATES: Final = "baremetal:node:update:"
 _EXTRA: Final = "baremetal:node:update_extra"
