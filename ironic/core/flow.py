@@ -31,6 +31,10 @@ class Verb:
     is_late: bool = False
     needs: Mapping[str, int] = field(default_factory=dict)
     takes: Mapping[str, int | None] = field(default_factory=dict)
+    # What marks of the node forbid: maintenance, retirement (the node is offered for use), protection.
+    refused_in_maintenance: bool = False
+    offers_node: bool = False
+    undoes_instance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +186,15 @@ VERIFY: Final = Flow(
 CLEAN: Final = Flow(
     name="clean",
     verbs=(
-        Verb(word="provide", event="provide", since=4),
-        Verb(word="clean", event="clean", since=15, needs={"clean_steps": 15}, takes={"disable_ramdisk": 70}),
+        Verb(word="provide", event="provide", since=4, offers_node=True),
+        Verb(
+            word="clean",
+            event="clean",
+            since=15,
+            needs={"clean_steps": 15},
+            takes={"disable_ramdisk": 70},
+            refused_in_maintenance=True,
+        ),
     ),
     working=states.CLEANING,
     waiting=states.CLEANWAIT,
@@ -208,9 +219,9 @@ CLEAN: Final = Flow(
 DEPLOY: Final = Flow(
     name="deploy",
     verbs=(
-        Verb(word="active", event="deploy", takes=_OF_INSTANCES),
-        Verb(word="deploy", event="deploy", since=73, takes={"configdrive": 1}),
-        Verb(word="rebuild", event="rebuild", takes=_OF_INSTANCES),
+        Verb(word="active", event="deploy", takes=_OF_INSTANCES, refused_in_maintenance=True),
+        Verb(word="deploy", event="deploy", since=73, takes={"configdrive": 1}, refused_in_maintenance=True),
+        Verb(word="rebuild", event="rebuild", takes=_OF_INSTANCES, refused_in_maintenance=True, undoes_instance=True),
     ),
     working=states.DEPLOYING,
     waiting=states.DEPLOYWAIT,
@@ -241,6 +252,7 @@ SERVICE: Final = Flow(
             is_late=True,
             needs={"service_steps": 87},
             takes={"disable_ramdisk": 108},
+            refused_in_maintenance=True,
         ),
     ),
     working=states.SERVICING,
@@ -288,7 +300,7 @@ INSPECT: Final = Flow(
 )
 RESCUE: Final = Flow(
     name="rescue",
-    verbs=(Verb(word="rescue", event="rescue", since=38, needs={"rescue_password": 38}),),
+    verbs=(Verb(word="rescue", event="rescue", since=38, needs={"rescue_password": 38}, refused_in_maintenance=True),),
     working=states.RESCUING,
     waiting=states.RESCUEWAIT,
     failed=states.RESCUEFAIL,
@@ -305,7 +317,7 @@ RESCUE: Final = Flow(
 )
 UNRESCUE: Final = Flow(
     name="unrescue",
-    verbs=(Verb(word="unrescue", event="unrescue", since=38),),
+    verbs=(Verb(word="unrescue", event="unrescue", since=38, refused_in_maintenance=True),),
     working=states.UNRESCUING,
     failed=states.UNRESCUEFAIL,
     done=states.ACTIVE,
@@ -327,7 +339,10 @@ ADOPT: Final = Flow(
 )
 TEAR_DOWN: Final = Flow(
     name="tear down",
-    verbs=(Verb(word="deleted", event="delete"), Verb(word="undeploy", event="delete")),
+    verbs=(
+        Verb(word="deleted", event="delete", undoes_instance=True),
+        Verb(word="undeploy", event="delete", undoes_instance=True),
+    ),
     working=states.DELETING,
     failed=states.ERROR,
     done=states.AVAILABLE,

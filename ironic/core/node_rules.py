@@ -23,6 +23,7 @@ from ironic.core.errors import (
     NodeProtected,
     PowerStateFailure,
 )
+from ironic.core.flow import DEPLOY, FLOWS
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.resource_errors import NotPoweredOff
 
@@ -60,10 +61,12 @@ def of_row(row: Sequence[object]) -> NodeValues:
 
 # Provision verbs: the state first, then the marks.
 
-_DEPLOYS: Final = frozenset({"deploy", "rebuild"})
-_NEVER_IN_MAINTENANCE: Final = _DEPLOYS | {"clean", "service", "rescue", "unrescue"}
-_OFFERS: Final = frozenset({"provide", "available"})
-_UNDOES_INSTANCE: Final = frozenset({"rebuild", "delete"})
+_VERBS: Final = [verb for flow in FLOWS for verb in flow.verbs]
+_DEPLOYS: Final = frozenset(verb.event for verb in DEPLOY.verbs)
+_NEVER_IN_MAINTENANCE: Final = frozenset(verb.event for verb in _VERBS if verb.refused_in_maintenance)
+# S56's way out of clean failed begins no flow.
+_OFFERS: Final = frozenset({"available", *(verb.event for verb in _VERBS if verb.offers_node)})
+_UNDOES_INSTANCE: Final = frozenset(verb.event for verb in _VERBS if verb.undoes_instance)
 
 
 def check_verb(node: NodeValues, verb: str, *, by_holder: bool) -> None:
