@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import telling
 from ironic.conductor.history import remember
-from ironic.core import node_rules, states
+from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import TakenOver
 
@@ -38,8 +38,8 @@ def change(task: "Task", target: str, timeout: int | None) -> None:
         raise
     node.power_state, node.target_power_state = states.POWER_TARGET[target], None
     node.timestamp_driver_internal_info("last_power_state_change")
-    if was_ordered and not shown_by_caller:
-        # A target that stayed in the row would keep synchronisation away from the node.
+    if was_ordered and not shown_by_caller and flow.in_state(node.provision_state) is None:
+        # A target that stayed in the row would keep synchronisation away. Within a flow the next move stores the end.
         node.save()
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 

@@ -120,7 +120,15 @@ def test_what_one_was_doing_when_it_died_ends_with_a_reason(pair: Site) -> None:
     assert "stopped giving signs of life" in found["last_error"]
 
 
-def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_asked(pair: Site) -> None:
+@pytest.fixture
+def slow_to_notice(tmp_path: Path) -> Iterator[Site]:
+    """Run an API and two conductors, one of which hangs for longer than a call waits before it counts as dead."""
+    with site(tmp_path, options={"conductor": {"heartbeat_timeout": 9}}) as running:
+        yield running
+
+
+def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_asked(slow_to_notice: Site) -> None:
+    pair = slow_to_notice
     node = pair.nodes_of("two")[0]
     hanging = pair.conductors["two"]
     hanging.signal(signal.SIGSTOP)
