@@ -1,11 +1,17 @@
 """Node history: lines about a node that users can read later, if the operator wants them kept."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ironic.conf import CONF
 
 if TYPE_CHECKING:
-    from ironic.conductor.task import Task
+    from ironic.drivers import task
+
+    class Task(task.Task, Protocol):
+        """A task that knows its conductor."""
+
+        @property
+        def host(self) -> str: ...
 
 
 def remember(task: "Task", topic: str, event: str, severity: str = "INFO", *, seconds: int | None = None) -> None:

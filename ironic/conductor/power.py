@@ -15,7 +15,7 @@ from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import TakenOver
 
 if TYPE_CHECKING:
-    from ironic.conductor.task import Task
+    from ironic.conductor.history import Task
 
 LOG = logging.getLogger(__name__)
 

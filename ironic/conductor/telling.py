@@ -13,7 +13,7 @@ from ironic.rpc.notifications import END, ERROR, NOTICES, START, SUCCESS, Payloa
 from ironic.rpc.notifications.notices import CONDUCTOR
 
 if TYPE_CHECKING:
-    from ironic.conductor.task import Task
+    from ironic.drivers.task import Task
 
 
 def power_corrected(task: "Task", before: str | None, now: str | None) -> None:

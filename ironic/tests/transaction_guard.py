@@ -5,6 +5,7 @@ processes; our RPC client tells of calls to conductors in the same way. A thread
 transaction open gets an error, and the test fails though somebody may have caught that. Production has no hook.
 """
 
+import inspect
 import os
 import sys
 import threading
@@ -67,9 +68,9 @@ def _judge(event: str, args: tuple[Any, ...]) -> None:
 
 
 def _is_by_database() -> bool:
-    frame = sys._getframe(2)
+    frame = inspect.currentframe()
     while frame is not None:
         if _DATABASE in frame.f_code.co_filename:
             return True
-        frame = frame.f_back  # type: ignore[assignment]  # the outermost frame has none
+        frame = frame.f_back
     return False

@@ -59,7 +59,7 @@ def _clear_up(task: Task) -> None:
 def _hashed(password: str) -> str:
     """Return the password as it stands in a shadow file; the rounds are what every Linux takes without being told."""
     scheme = _SCHEMES[CONF.conductor.rescue_password_hash_algorithm]
-    return str(scheme.using(rounds=5000).hash(password))  # type: ignore[no-untyped-call]
+    return str(scheme.using(rounds=5000).hash(password))  # type: ignore[no-untyped-call]  # its stubs leave it out
 
 
 RESCUE: Final = bind(Operation(flow=flow.RESCUE, act=_rescue, resume=_finish, give_up=_clear_up))
