@@ -1,28 +1,31 @@
-# Everything a developer or a newcomer types. `make` alone lists it.
+# The commands of a developer. `make` alone lists them.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
-# Two at a time: tests wait for processes more than they compute. A file's tests stay together and share its services.
+# Two workers: tests wait for processes more than they compute. The tests of a file stay together and share services.
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 TIMED := tools/timed.sh
+# Lines of the product that may repeat others, five or more in a row.
+REPEATED_LINES := 0
 
-.PHONY: help run venv static static-format static-lint static-types static-layers tidy check test services services-stop agent demands bench docs clean battery fuzz change-cost
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent demands bench pages docs clean battery fuzz change-cost
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
-	@echo "make tidy      format the code and mend what the linter can"
-	@echo "make check     format, lint, types, layers, unit and wire tests"
+	@echo "make tidy      format the code and correct what the linter can"
+	@echo "make check     format, lint, types, layers, repetition, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
-	@echo "make demands   demands that no test proves"
+	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
-	@echo "make docs      write the generated pages anew"
+	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
+	@echo "make docs      build the documentation site in .site; a dead link fails"
 	@echo "make clean     remove what make made"
 
 run: $(VENV)/.client
@@ -38,14 +41,14 @@ $(VENV)/.client: setup.cfg requirements.txt | $(BIN)/python
 	@$(PIP) install -e '.[client]'
 	@touch $@
 
-$(VENV)/.tests: setup.cfg requirements.txt test-requirements.txt | $(BIN)/python
+$(VENV)/.tests: setup.cfg requirements.txt test-requirements.txt doc/requirements.txt | $(BIN)/python
 	@echo "Installing into $(VENV) ..."
 	@$(PIP) install -e . -r test-requirements.txt
 	@touch $@ $(VENV)/.client
 
-# All four are run even when one fails: somebody waits for this answer on a build server.
+# All five run even when one fails, so that a build server reports every fault at once.
 static: venv
-	@$(MAKE) --no-print-directory --keep-going static-format static-lint static-types static-layers
+	@$(MAKE) --no-print-directory --keep-going static-format static-lint static-types static-layers static-repetition
 
 static-format:
 	@$(TIMED) format $(BIN)/ruff format --check --quiet .
@@ -59,6 +62,9 @@ static-types:
 static-layers:
 	@$(TIMED) layers $(BIN)/lint-imports
 
+static-repetition:
+	@$(TIMED) repetition tools/repetition.sh $(BIN)/symilar $(REPEATED_LINES)
+
 tidy: venv
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix .
@@ -66,20 +72,26 @@ tidy: venv
 check: static
 	@$(PYTEST) ironic/tests/unit ironic/tests/functional/wire
 
-test: static services agent
+packages:
+	@tools/packages.sh
+
+# One after another: the packages first, as the servers are among them.
+test:
+	@$(MAKE) --no-print-directory packages
+	@$(MAKE) --no-print-directory static services agent
 	@$(PYTEST)
 
-# One after another: the times are part of what is tested. The bound is for a machine that hangs; the account still comes.
+# One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
 battery: services
 	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 3600 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
 
-# Says its seed when something is found; with the same number of examples it finds it again.
+# Prints its seed with a failure; the same seed and number of examples find it again.
 fuzz: venv
 	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz
 
-# Tried, not estimated: the changes are made and tested.
+# The changes are made and tested in a scratch copy, not estimated.
 change-cost: venv
-	@$(BIN)/python tools/change_cost
+	@PYTHONPATH=tools $(BIN)/python tools/change_cost
 
 services: venv
 	@$(BIN)/python tools/services.py start
@@ -92,14 +104,20 @@ services-stop:
 
 demands: venv
 	@$(BIN)/python tools/demands.py
+	@$(BIN)/python tools/mutations.py
 
 bench: venv
 	@$(BIN)/python tools/bench.py
 	@$(BIN)/python tools/bench_sqlite.py
 
+pages: venv
+	@$(BIN)/python tools/pages.py
+
+# The source directory is the top of the tree, see doc/conf.py.
 docs: venv
-	@$(BIN)/python tools/docs.py
+	@$(TIMED) docs $(BIN)/sphinx-build -q -W --keep-going -c doc -d .cache/doctrees . .site
+	@echo "open .site/index.html"
 
 clean: services-stop
-	@rm -rf $(VENV) $(VENV)-agent .run build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-agent .run .site .cache/doctrees build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

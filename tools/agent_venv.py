@@ -1,8 +1,8 @@
 """Make the virtual environment of the real agent, which the tests in ironic/tests/scenario/agent run: `make agent`.
 
-The agent runs there without privileges, so everything in it must be readable for uid 65534. It lies in the checkout;
-where a folder above keeps that user out, in the system's directory for temporary files. What it is made of is written
-down in it: it is made anew when that changes, and otherwise left as it is. Two that come at the same time make one.
+The tests run the agent without privileges, so uid 65534 must be able to read the environment. It is in the checkout, or
+in the directory for temporary files when that user can't enter the checkout. A stamp in it holds a hash of its sources;
+it is made again only when the hash changes. A lock keeps two calls from making it at once.
 """
 
 import fcntl
@@ -12,49 +12,50 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 AGENT = "ironic-python-agent==13.0.0"
 PLUGIN = ROOT / "ironic" / "tests" / "scenario" / "agent" / "plugin"
 
-NOBODY = 65534
-# What setpriv starts itself is still looked up with root's rights, hence env.
-AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", "--", "env")
-# An agent that can't find one of its requirements is better seen here than in a test.
+AGENT_UID = 65534
+# setpriv looks up its program with the rights of root, hence env.
+UNPRIVILEGED = (
+    "setpriv",
+    f"--reuid={AGENT_UID}",
+    f"--regid={AGENT_UID}",
+    "--clear-groups",
+    "--no-new-privs",
+    "--",
+    "env",
+)
+# Shows a missing requirement of the agent here instead of in a test.
 CHECK = "import ironic_python_agent.cmd.agent, loopback_hardware"
 
 
 def ensure() -> Path:
-    """Return the environment's Python, made if need be."""
-    directory = _place()
-    with _only_one(directory):
-        stamp, wanted = directory / ".made-of", _fingerprint()
-        if not stamp.exists() or stamp.read_text() != wanted:
-            _make(directory)
-            stamp.write_text(wanted)
-    return directory / "bin" / "python"
-
-
-@contextmanager
-def _only_one(directory: Path) -> Iterator[None]:
-    """Keep others out until the block ends."""
+    """Make the environment if need be; return its Python."""
+    directory = _own_directory()
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        files = [path.read_bytes() for path in sorted(PLUGIN.iterdir()) if path.is_file()]
+        wanted = hashlib.sha256(b"\0".join([AGENT.encode(), _base_python().encode(), *files])).hexdigest()
+        stamp = directory / ".made-of"
+        if not stamp.exists() or stamp.read_text() != wanted:
+            _make(directory)
+            stamp.write_text(wanted)
     finally:
         os.close(descriptor)
+    return directory / "bin" / "python"
 
 
 def enterable(*directories: Path) -> Path:
     """Return the first of these directories that the agent's user can enter."""
     for directory in directories:
-        if subprocess.run([*AS_NOBODY, "test", "-x", directory], check=False).returncode == 0:
+        if subprocess.run([*UNPRIVILEGED, "test", "-x", directory], check=False).returncode == 0:
             return directory
-    raise SystemExit(f"The agent can't run here: uid {NOBODY} can enter none of {', '.join(map(str, directories))}")
+    raise SystemExit(f"The agent can't run here: uid {AGENT_UID} can enter none of {', '.join(map(str, directories))}")
 
 
 def temporary() -> Path:
@@ -62,31 +63,25 @@ def temporary() -> Path:
     return enterable(Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"))
 
 
-def _place() -> Path:
-    """Return the directory for the environment, which is ours."""
+def _own_directory() -> Path:
+    """Return the directory for the environment, which belongs to this user."""
     parent = enterable(ROOT, temporary())
     above = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
-    place = parent / (".venv-agent" if parent == ROOT else f"ironic-agent-{above}")
-    place.mkdir(exist_ok=True)
-    if place.is_symlink() or place.stat().st_uid != os.getuid():
-        raise SystemExit(f"{place} is somebody else's; remove it")
-    place.chmod(0o755)
-    return place
-
-
-def _fingerprint() -> str:
-    """Return what tells one such environment from another."""
-    files = [path.read_bytes() for path in sorted(PLUGIN.iterdir()) if path.is_file()]
-    return hashlib.sha256(b"\0".join([AGENT.encode(), _base_python().encode(), *files])).hexdigest()
+    directory = parent / (".venv-agent" if parent == ROOT else f"ironic-agent-{above}")
+    directory.mkdir(exist_ok=True)
+    if directory.is_symlink() or directory.stat().st_uid != os.getuid():
+        raise SystemExit(f"{directory} belongs to another user; remove it")
+    directory.chmod(0o755)
+    return directory
 
 
 def _base_python() -> str:
     """Return a Python outside of any virtual environment that the agent's user can run."""
     own = f"{sys.base_prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
     for candidate in (own, "/usr/bin/python3"):
-        if subprocess.run([*AS_NOBODY, candidate, "-c", ""], capture_output=True, check=False).returncode == 0:
+        if subprocess.run([*UNPRIVILEGED, candidate, "-c", ""], capture_output=True, check=False).returncode == 0:
             return candidate
-    raise SystemExit(f"uid {NOBODY} can run neither {own} nor /usr/bin/python3")
+    raise SystemExit(f"uid {AGENT_UID} can run neither {own} nor /usr/bin/python3")
 
 
 def _make(directory: Path) -> None:
@@ -95,9 +90,9 @@ def _make(directory: Path) -> None:
     install = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input", "install"]
     _run([_base_python(), "-m", "venv", "--clear", directory])
     with tempfile.TemporaryDirectory() as copy:
-        shutil.copytree(PLUGIN, copy, dirs_exist_ok=True)  # building leaves things behind
+        shutil.copytree(PLUGIN, copy, dirs_exist_ok=True)  # the build writes files beside the sources
         _run([*install, AGENT, copy])
-    _run([*AS_NOBODY, python, "-c", CHECK])
+    _run([*UNPRIVILEGED, python, "-c", CHECK])
 
 
 def _run(command: list[str | Path]) -> None:
@@ -105,7 +100,7 @@ def _run(command: list[str | Path]) -> None:
 
 
 def main() -> int:
-    """Make it, for those who may."""
+    """Make the environment as root; other users can't run the agent."""
     if os.geteuid() != 0:
         print("The real agent can be run by root only: its tests will fail here.")
     else:

@@ -1,6 +1,6 @@
-"""What requests, rules and inspections cost in CPU time on this machine: `make bench`.
+"""Measure the CPU time of requests, rules and inspections on this machine: `make bench`.
 
-Requests are answered in this process by the real application on a real SQLite file, without the web server's share.
+The real application answers the requests in this process on a SQLite file; the web server is not included.
 Each figure is the median over runs; compare figures of one run only, machines differ.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import bench_inspection
 
 from ironic.core.rules import check_rule, evaluate
-from ironic.inspection.rules.machine_facts import facts_of_nobody
+from ironic.inspection.rules.rule_run import facts_without_node
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -23,7 +23,7 @@ RULES = 1000
 
 
 def requests(service: Service, nodes: int) -> list[tuple[str, Callable[[], Any], int]]:
-    """Fill the service; return what is measured: a name, the act, how often."""
+    """Fill the database; return name, action and number of runs of each figure."""
     for number in range(nodes):
         body = {"driver": "fake-hardware", "name": f"n{number}", "extra": {"rack": number % 40, "note": "x" * 200}}
         made = service.call("POST", "/v1/nodes", body=body)
@@ -35,6 +35,11 @@ def requests(service: Service, nodes: int) -> list[tuple[str, Callable[[], Any],
     def get(path: str) -> Callable[[], Any]:
         return lambda: service.call("GET", path)
 
+    def post_port() -> Any:
+        number = next(fresh)
+        mac = f"52:54:{number >> 24 & 255:02x}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+        return service.call("POST", "/v1/ports", body={"node_ident": "n7", "address": mac})
+
     return [
         ("GET /v1", get("/v1"), 500),
         ("GET one node", get("/v1/nodes/n7"), 500),
@@ -42,22 +47,17 @@ def requests(service: Service, nodes: int) -> list[tuple[str, Callable[[], Any],
         ("GET nodes/detail, 1,000 a page", get("/v1/nodes/detail?limit=1000"), 20),
         ("PATCH extra", lambda: service.call("PATCH", "/v1/nodes/n7", body=patch), 200),
         ("POST node", lambda: service.call("POST", "/v1/nodes", body={"driver": "fake-hardware"}), 200),
-        ("POST port", lambda: _post_port(service, next(fresh)), 200),
-        ("PUT provision (asks a conductor)", lambda: _provision(service), 200),
+        ("POST port", post_port, 200),
+        (
+            "PUT provision (asks a conductor)",
+            lambda: service.call("PUT", "/v1/nodes/n8/states/provision", body={"target": "manage"}),
+            200,
+        ),
     ]
 
 
-def _post_port(service: Service, number: int) -> Any:
-    mac = f"52:54:{number >> 24 & 255:02x}:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
-    return service.call("POST", "/v1/ports", body={"node_ident": "n7", "address": mac})
-
-
-def _provision(service: Service) -> Any:
-    return service.call("PUT", "/v1/nodes/n8/states/provision", body={"target": "manage"})
-
-
 def rules() -> list[tuple[str, Callable[[], Any], int]]:
-    """Return what is measured of the rule language."""
+    """Return name, action and number of runs of each figure of the rule language."""
     documents = [
         {
             "conditions": [{"op": "eq", "args": {"values": ["{inventory[cpu][count]}", 8]}}],
@@ -66,7 +66,7 @@ def rules() -> list[tuple[str, Callable[[], Any], int]]:
         for number in range(RULES)
     ]
     compiled = [check_rule(document) for document in documents]
-    facts = facts_of_nobody({"cpu": {"count": 8}}, {})
+    facts = facts_without_node({"cpu": {"count": 8}}, {})
     return [
         (f"check {RULES:,} rules", lambda: [check_rule(document) for document in documents], 5),
         (f"evaluate {RULES:,} rules that all match", lambda: evaluate(compiled, facts), 5),
@@ -74,7 +74,7 @@ def rules() -> list[tuple[str, Callable[[], Any], int]]:
 
 
 def measured(act: Callable[[], Any], times: int) -> float:
-    """Return the median CPU milliseconds of one act."""
+    """Return the median CPU milliseconds of an action."""
     act()
     spent = []
     for _ in range(times):

@@ -1,7 +1,7 @@
-"""How the all-in-one service over SQLite does with 8 users who write and 20 who read: part of `make bench`.
+"""Measure the latency of the all-in-one service on SQLite with 8 writing and 20 reading users: part of `make bench`.
 
-The users are threads of other processes on the same machine and take their share of it. Any answer but a success, and
-any word of a locked database, ends it with status 1.
+The users are threads of other processes on the same machine. The exit status is 1 after any unsuccessful answer, any
+message of a locked database and any lost change.
 """
 
 import argparse
@@ -20,7 +20,7 @@ WRITERS, READERS, PROCESSES, NODES = 8, 20, 4, 400
 
 
 def measured(directory: Path, seconds: float) -> tuple[Result, list[str]]:
-    """Run the service and its users; return what they met, and what went wrong."""
+    """Run the service and its users; return their results and the errors."""
     port = free_port()
     with all_in_one([machine_free_options(directory, port)], directory / "ironic.log", port) as service:
         nodes = nodes_of(service, NODES)
@@ -33,9 +33,9 @@ def measured(directory: Path, seconds: float) -> tuple[Result, list[str]]:
             total.reads.add(part.reads)
             total.acknowledged |= part.acknowledged
         wrong = sorted({*total.writes.refusals, *total.reads.refusals})
-        wrong += ["the log speaks of a locked database"] if "database is locked" in service.log else []
+        wrong += ["the log has a message of a locked database"] if "database is locked" in service.log else []
         alive = [each["alive"] for each in service.get("/v1/conductors").json()["conductors"]]
-        wrong += [] if alive == [True] else ["the conductor does not count as alive"]
+        wrong += [] if alive == [True] else ["the conductor is not reported as alive"]
     return total, wrong + lost(directory, total)
 
 
@@ -48,7 +48,7 @@ def lost(directory: Path, result: Result) -> list[str]:
 
 
 def line(name: str, outcome: Outcome, seconds: float) -> str:
-    """Return what is printed of one kind of users."""
+    """Return the row of one kind of users."""
     milliseconds = [1000 * outcome.percentile(share) for share in (0.5, 0.99, 1.0)]
     rate = len(outcome.seconds) / seconds
     return f"{name:<34}{rate:>8.0f}/s" + "".join(f"{each:>10.1f}" for each in milliseconds) + f"   {outcome.statuses}"
@@ -57,7 +57,7 @@ def line(name: str, outcome: Outcome, seconds: float) -> str:
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Latency of the all-in-one service over SQLite under load.")
-    parser.add_argument("--seconds", type=float, default=60, help="how long the users go on")
+    parser.add_argument("--seconds", type=float, default=60, help="how long the users send requests")
     seconds = parser.parse_args().seconds
     with tempfile.TemporaryDirectory() as directory:
         result, wrong = measured(Path(directory), seconds)

@@ -1,41 +1,35 @@
-"""The page that shows which hardware types there are and which interfaces go with each: doc/hardware.md."""
+"""The page of hardware types and the interfaces that each supports: doc/hardware.md."""
 
 from collections.abc import Iterator, Mapping
 
-from ironic.core.interface_kinds import KINDS
-from ironic.drivers.extensions import TYPES_GROUP, Extension, Extensions, installed, interfaces_group
+from ironic.core.hardware_interfaces import KINDS
+from ironic.drivers.extensions import TYPES_GROUP, Extensions, installed, interfaces_group, supported_names
 from ironic.drivers.hardware_type import AbstractHardwareType
-from ironic.drivers.supported import supported_names
 
 HEAD = """\
 # Hardware types and interfaces
 
-Read off the code and its entry points by `make docs`. A node's `driver` is a hardware type; of each kind of interface
-the node has one implementation. An implementation has to be enabled (`enabled_<kind>_interfaces`) and supported by the
-hardware type. The lists are in order of preference: the first one that is enabled is the default, unless
-`default_<kind>_interface` says otherwise. How to choose and to switch: [drivers.md](drivers.md).
+Generated from the entry points by `make pages`. Each list is in order of preference. How to enable, choose and switch
+interfaces: [drivers.md](drivers.md).
 """
 
 MARK = " \\*"
 
 ANYTHING = """\
-\\* takes any enabled implementation besides, which is good for tests: `fake-hardware` with real power, for instance.
+\\* also takes any other enabled implementation, which is useful for tests: `fake-hardware` with real power, for
+instance.
 """
 
 
 def page() -> str:
     """Return the page."""
-    ours = _ours(installed())
+    # Only the entry points of the project; other packages may be installed as well.
+    ours = {
+        group: {name: point for name, point in points.items() if point.value.startswith("ironic.")}
+        for group, points in installed().items()
+    }
     types = {name: point.load()() for name, point in sorted(ours[TYPES_GROUP].items())}
     return "\n".join([HEAD, *_matrix(types, ours), "", ANYTHING, *_classes(ours), ""])
-
-
-def _ours(found: Extensions) -> dict[str, Mapping[str, Extension]]:
-    """Leave out what other packages have brought to this machine."""
-    return {
-        group: {name: point for name, point in points.items() if point.value.startswith("ironic.")}
-        for group, points in found.items()
-    }
 
 
 def _matrix(types: Mapping[str, AbstractHardwareType], ours: Extensions) -> Iterator[str]:
@@ -48,7 +42,7 @@ def _matrix(types: Mapping[str, AbstractHardwareType], ours: Extensions) -> Iter
 
 
 def _classes(ours: Extensions) -> Iterator[str]:
-    yield "## Where they live\n"
+    yield "## Classes\n"
     yield "| what | name | class |"
     yield "| --- | --- | --- |"
     for name, point in sorted(ours[TYPES_GROUP].items()):

@@ -1,19 +1,18 @@
-"""The page of inspection hooks, read off the modules of the hooks that are installed; `tools/docs.py` writes it."""
+"""The page of inspection hooks, made from the docstrings of the installed hooks; `tools/pages.py` writes it."""
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 
 from ironic.conf import CONF
-from ironic.inspection.hooks import loading
+from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import InspectionHook
 
 HEAD = """\
 # Inspection hooks
 
-Read off `ironic/inspection/hooks` by `make docs`. [inspection.md](inspection.md) tells how hooks are chosen. Hooks of
-other packages are published under the entry point group `ironic.inspection.hooks`.
+Generated from `ironic/inspection/hooks` by `make pages`. How to choose hooks: [inspection.md](inspection.md#hooks). How
+to write one: [write-inspection-plugins.md](write-inspection-plugins.md).
 
 | hook | what it does | when | needs before it | options |
 | --- | --- | --- | --- | --- |
@@ -21,35 +20,24 @@ other packages are published under the entry point group `ironic.inspection.hook
 
 
 def page() -> str:
-    """Return the page."""
-    rows = (_row(name, point.load()) for name, point in sorted(loading.installed().items()) if _is_ours(point.value))
+    """Return the page: a row for each hook of the project, in the order of their names."""
+    rows = []
+    for name, point in sorted(base.installed_hooks().items()):
+        if not point.value.startswith("ironic.inspection.hooks."):
+            continue
+        hook: type[InspectionHook] = point.load()
+        default = " (default)" if name in base.hook_names(CONF.inspector.default_hooks) else ""
+        # The first line of the docstring, without the numbers of demands.
+        meaning = re.sub(r" \((S\d+[, ]*)+\)\.$", ".", (hook.__doc__ or "").splitlines()[0])
+        needs = ", ".join(f"`{one}`" for one in hook.dependencies)
+        read = dict.fromkeys(re.findall(r"CONF\.inspector\.([a-z_]+)", inspect.getsource(hook)))
+        options = ", ".join(f"`[inspector]{one}`" for one in read)
+        rows.append(f"| `{name}`{default} | {meaning} | {', '.join(_phases(hook))} | {needs} | {options} |")
     return HEAD + "\n".join(rows) + "\n"
-
-
-def _is_ours(value: str) -> bool:
-    return value.startswith("ironic.inspection.hooks.")
-
-
-def _row(name: str, hook: type[InspectionHook]) -> str:
-    default = " (default)" if name in loading.names_of(CONF.inspector.default_hooks) else ""
-    needs = ", ".join(f"`{one}`" for one in hook.dependencies)
-    options = ", ".join(f"`[inspector]{one}`" for one in _options(hook))
-    return f"| `{name}`{default} | {_meaning(hook)} | {', '.join(_phases(hook))} | {needs} | {options} |"
-
-
-def _meaning(hook: type[InspectionHook]) -> str:
-    """Return the first line of the module: what stands after the name and before the numbers of demands."""
-    first = (sys.modules[hook.__module__].__doc__ or "").strip().splitlines()[0]
-    return re.sub(r" \((S\d+[, ]*)+\)\.$", "", first.partition(": ")[2]) + "."
 
 
 def _phases(hook: type[InspectionHook]) -> Iterator[str]:
     if hook.preprocess is not InspectionHook.preprocess:
         yield "preprocess"
-    if (hook.__call__.__doc__ or "").partition(":")[0].rstrip(".") != "Do nothing":
+    if not (hook.__call__.__doc__ or "").startswith("Do nothing"):
         yield "main"
-
-
-def _options(hook: type[InspectionHook]) -> list[str]:
-    source = inspect.getsource(sys.modules[hook.__module__])
-    return list(dict.fromkeys(re.findall(r"CONF\.inspector\.([a-z_]+)", source)))

@@ -1,19 +1,19 @@
-"""The page of the API's history: doc/microversions.md."""
+"""The page of the microversions of the API: doc/microversions.md."""
 
 from collections.abc import Iterable
 
-from ironic.api import versions
-from ironic.core.microversions import MICROVERSIONS, Microversion
+from ironic.api.version_negotiation import MAXIMUM, MINIMUM, text
+from ironic.core.microversions import MICROVERSIONS
 
 HEAD = f"""\
 # Versions of the API
 
-Read off `ironic/core/microversions.py` by `make docs`: what versions {versions.text(versions.MAXIMUM)} back to \
-{versions.text(versions.MINIMUM)} brought and changed. A client says
-in each request which one it speaks ([clients.md](clients.md)) and is shown nothing that came later;
-[api-ref](../api-ref/README.md) tells what there is now.
+Generated from `ironic/core/microversions.py` by `make pages`: what versions {text(MAXIMUM)} back to \
+{text(MINIMUM)} added and
+changed. A client names its version in each request ([clients.md](clients.md)); the service hides what later versions
+added. The [API reference](../api-ref/README.md) describes the newest version.
 
-`node.owner` is a field and `node` a resource with the fields that it began with; `GET /v1/shards` is a request and
+`node.owner` is a field, and `node` a resource with its first fields; `GET /v1/shards` is a request and
 `/v1/shards` every request there and below. `GET /v1/nodes?owner` is a parameter; a word after a request is a key of its
 body, and one after `=` what that key may be, or what a field reads.
 
@@ -24,12 +24,11 @@ body, and one after `=` what that key may be, or what a field reads.
 
 def page() -> str:
     """Return the page, the newest version first."""
-    return HEAD + "".join(_row(one) for one in reversed(MICROVERSIONS))
-
-
-def _row(version: Microversion) -> str:
-    cells = (versions.text(version.minor), version.sentence, _names(version.added), _names(version.changed))
-    return f"| {' | '.join(cells)} |\n"
+    rows = [
+        f"| {text(one.minor)} | {one.sentence} | {_names(one.added)} | {_names(one.changed)} |\n"
+        for one in reversed(MICROVERSIONS)
+    ]
+    return HEAD + "".join(rows)
 
 
 def _names(names: Iterable[str]) -> str:

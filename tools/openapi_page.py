@@ -2,11 +2,11 @@
 
 import json
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import document
 from ironic.api.resources import ROUTES
 
 
 def page() -> str:
-    """Return the document; where the service is, whoever reads it knows."""
-    return json.dumps(document(ROUTES, versions.MAXIMUM, "/"), indent=1, ensure_ascii=False) + "\n"
+    """Return the document; its address of the service is relative, since a file does not know it."""
+    return json.dumps(document(ROUTES, version_negotiation.MAXIMUM, "/"), indent=1, ensure_ascii=False) + "\n"

@@ -1,7 +1,7 @@
-"""Exchanges for `api-ref/`: requests of reference.yaml sent to the API in this process, with what came back.
+"""Examples of `api-ref/`: requests of reference.yaml sent to the API in this process, with their answers.
 
-Each page starts with an empty SQLite database and the machines of `_SETTING`. What differs from run to run (the time)
-is replaced; what a conductor answers is said in the example, for there is no machine behind it.
+Each page starts with an empty SQLite database and the nodes of `_SETTING`. Times are replaced, because they differ from
+run to run; an example states the answers of the conductor, because there is no machine behind it.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
-from ironic.tests.functional.wire.service import NEWEST, VERSION_HEADER, Response, Service
+from ironic.tests.functional.wire.service import NEWEST, VERSION_HEADER, Service
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 _NOON = "2026-01-01T12:00:00.000000+00:00"
@@ -25,7 +25,7 @@ _SETTING = (
 
 
 def examples(wanted: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Send the requests of a page and tell what came back."""
+    """Send the requests of a page; yield the lines of requests and answers."""
     if not (steps := list(wanted)):
         return
     yield "## Examples\n"
@@ -42,7 +42,13 @@ def examples(wanted: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _exchange(service: Service, step: Mapping[str, Any]) -> Iterator[str]:
-    _prepare(service, step.get("has", {}))
+    # The first node gets the data that the example assumes.
+    node, has = service.store.nodes.get(_SETTING[0][1]["uuid"]), step.get("has", {})
+    for name in ("bios_settings", "firmware"):
+        if name in has:
+            getattr(service.store, name).sync(node.id, has[name])
+    for entry in has.get("history", ()):
+        service.store.history.create(entry | {"node_id": node.id})
     service.conductor.answers = step.get("answers", {})
     method, path = step["request"].split(" ", 1)
     version, headers = step.get("version", NEWEST), step.get("headers", {})
@@ -53,33 +59,17 @@ def _exchange(service: Service, step: Mapping[str, Any]) -> Iterator[str]:
     if "title" in step:
         yield f"{step['title']}\n"
         yield "```http"
-        yield from _told([f"{method} {path}", f"{VERSION_HEADER}: {version}", *_lines(headers)], step.get("body"))
+        sent = [f"{name}: {value}" for name, value in headers.items()]
+        yield from _message([f"{method} {path} HTTP/1.1", f"{VERSION_HEADER}: {version}", *sent], step.get("body"))
         yield "```\n"
         yield "```http"
-        yield from _told(list(_head(answer, step.get("show", ()))), answer.json if answer.body else None)
+        shown = [name for name in ("Location", *step.get("show", ())) if name in answer.headers]
+        head = [f"HTTP/1.1 {answer.status}", *(f"{name}: {answer.headers[name]}" for name in shown)]
+        yield from _message(head, answer.json if answer.body else None)
         yield "```\n"
 
 
-def _prepare(service: Service, has: Mapping[str, Any]) -> None:
-    """Give the first machine what was read from it, or what happened to it."""
-    node = service.store.nodes.get(_SETTING[0][1]["uuid"])
-    for name in ("bios_settings", "firmware"):
-        if name in has:
-            getattr(service.store, name).sync(node.id, has[name])
-    for entry in has.get("history", ()):
-        service.store.history.create(entry | {"node_id": node.id})
-
-
-def _lines(headers: Mapping[str, str]) -> Iterator[str]:
-    return (f"{name}: {value}" for name, value in headers.items())
-
-
-def _head(answer: Response, shown: Iterable[str]) -> Iterator[str]:
-    yield f"HTTP/1.1 {answer.status}"
-    yield from (f"{name}: {answer.headers[name]}" for name in ("Location", *shown) if name in answer.headers)
-
-
-def _told(head: list[str], body: Any) -> Iterator[str]:
+def _message(head: list[str], body: Any) -> Iterator[str]:
     yield from head
     if body is not None:
         yield ""

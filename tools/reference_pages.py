@@ -1,7 +1,8 @@
-"""The pages of `api-ref/`: one per resource, read off the tables of routes and fields.
+"""The pages of `api-ref/`: one per resource, made from the OpenAPI documents of all versions.
 
-Since when there is a request or a parameter is found by comparing the OpenAPI documents of all versions. Titles,
-introductions and the requests of the examples are in reference.yaml; `reference_examples` sends them.
+Requests, parameters and bodies are those of the newest document; the first document that has one is its "since". The
+rights of requests and the notes on fields, which OpenAPI does not define, come from the tables behind the documents.
+Titles, introductions and the requests of the examples are in reference.yaml; `reference_examples` sends them.
 """
 
 import functools
@@ -12,47 +13,50 @@ from typing import Any
 import reference_examples
 import yaml
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import document, operations
-from ironic.api.openapi.values import TRUTH_WORDS, given, shown
+from ironic.api.openapi.schemas import TRUTH_WORDS, given, shown
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
 from ironic.core.model.fields import REQUIRED, Field, Resource
 
 HERE = Path(__file__).resolve().parent
-ABOUT = "Read off the tables of the service by `make docs`. What holds of all requests: [start](README.md)."
+ABOUT = "Generated from the OpenAPI document by `make pages`. What holds for all requests: [start](README.md)."
 
 Schema = Mapping[str, Any]
 
 
 def pages() -> dict[str, str]:
     """Return the pages by the name of their file."""
-    told: dict[str, Any] = yaml.safe_load((HERE / "reference.yaml").read_text())
-    found = {f"{name}.md": "\n".join(_page(name, page)) for name, page in told["pages"].items()}
+    texts: dict[str, Any] = yaml.safe_load((HERE / "reference.yaml").read_text())
+    found = {f"{name}.md": "\n".join(_page(name, page)) for name, page in texts["pages"].items()}
     index = [
         f"| [{page['title']}]({name}.md) | {page['about'].split('. ')[0].rstrip('.')} |"
-        for name, page in told["pages"].items()
+        for name, page in texts["pages"].items()
     ]
+    contents = ["```{toctree}", ":hidden:", *texts["pages"], "```"]
     found["README.md"] = (
-        told["start"] + "\n" + "\n".join(["| page | what it is about |", "| --- | --- |", *index]) + "\n"
+        texts["start"]
+        + "\n"
+        + "\n".join(["| page | what it is about |", "| --- | --- |", *index, "", *contents])
+        + "\n"
     )
     return found
 
 
 def paths_of(page: Mapping[str, Any]) -> list[str]:
-    """Return the paths a page tells of, in the order of the table of routes."""
+    """Return the paths of a page, in the order of the table of routes."""
     wanted: list[str] = page["paths"]
-    return [path for path in _documents()[versions.MAXIMUM]["paths"] if any(_is_of(path, one) for one in wanted)]
-
-
-def _is_of(path: str, wanted: str) -> bool:
-    # A star at the end means all below, unless another page has it by a longer name.
-    return path == wanted or (wanted.endswith("/*") and path.startswith(wanted[:-1]))
+    # A star at the end means all paths below.
+    exact, roots = set(wanted), tuple(one[:-1] for one in wanted if one.endswith("/*"))
+    return [
+        path for path in _documents()[version_negotiation.MAXIMUM]["paths"] if path in exact or path.startswith(roots)
+    ]
 
 
 @functools.cache
 def _documents() -> dict[int, dict[str, Any]]:
-    return {minor: document(ROUTES, minor, "/") for minor in versions.TEXTS}
+    return {minor: document(ROUTES, minor, "/") for minor in version_negotiation.TEXTS}
 
 
 def _since(*place: str) -> int | None:
@@ -69,14 +73,15 @@ def _since(*place: str) -> int | None:
 
 
 def _version(minor: int | None) -> str:
-    return "" if minor is None else versions.text(minor)
+    return "" if minor is None else version_negotiation.text(minor)
 
 
 def _page(name: str, page: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {page['title']}\n"
     yield f"{page['about'].strip()}\n"
     yield f"{ABOUT}\n"
-    rows = list(_operations(paths_of(page)))
+    methods = _documents()[version_negotiation.MAXIMUM]["paths"]
+    rows = [(path, method, operation) for path in paths_of(page) for method, operation in methods[path].items()]
     yield "## Requests\n"
     yield "| request | since | what it does | right | answers |"
     yield "| --- | --- | --- | --- | --- |"
@@ -87,12 +92,6 @@ def _page(name: str, page: Mapping[str, Any]) -> Iterator[str]:
     for resource in page.get("resources", ()):
         yield from _fields(operations.resources()[resource])
     yield from reference_examples.examples(page.get("examples", ()))
-
-
-def _operations(paths: Iterable[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path in paths:
-        for method, operation in _documents()[versions.MAXIMUM]["paths"][path].items():
-            yield path, method, operation
 
 
 @functools.cache
@@ -118,11 +117,11 @@ def _table(title: str, head: str, rows: Iterable[str]) -> Iterator[str]:
 
 
 def _joined(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Write one line for all requests that have the same thing."""
+    """Return one line for all requests with the same cells."""
     found: dict[str, list[str]] = {}
-    for request, told in rows:
-        found.setdefault(told, []).append(request)
-    return (f"| {told} | {', '.join(requests)} |" for told, requests in found.items())
+    for request, cells in rows:
+        found.setdefault(cells, []).append(request)
+    return (f"| {cells} | {', '.join(requests)} |" for cells, requests in found.items())
 
 
 def _parameters(rows: Iterable[tuple[str, str, Schema]]) -> Iterator[tuple[str, str]]:
@@ -130,8 +129,8 @@ def _parameters(rows: Iterable[tuple[str, str, Schema]]) -> Iterator[tuple[str, 
         for parameter in operation["parameters"]:
             if "name" in parameter:
                 name, since = parameter["name"], _since_parameter(path, method, parameter["name"])
-                told = f"`{name}` | {parameter['in']} | {_type(parameter['schema'])} | {_version(since)}"
-                yield f"`{method.upper()} {path}`", told
+                cells = f"`{name}` | {parameter['in']} | {_type(parameter['schema'])} | {_version(since)}"
+                yield f"`{method.upper()} {path}`", cells
 
 
 def _since_parameter(path: str, method: str, name: str) -> int | None:
@@ -149,17 +148,13 @@ def _bodies(rows: Iterable[tuple[str, str, Schema]]) -> Iterator[tuple[str, str]
             needed = "yes" if name in schema.get("required", ()) else ""
             place = ("paths", path, method, "requestBody", "content", "application/json", "schema", "properties", name)
             since = _since(*place)
-            told = _words_since(place, one, since) or _type(one)
-            yield f"`{method.upper()} {path}`", f"`{name}` | {told} | {needed} | {_version(since)}"
-
-
-def _words_since(place: tuple[str, ...], schema: Schema, since: int | None) -> str:
-    """List words of which some came later."""
-    return ", ".join(
-        f"`{word}`" + (f" ({_version(first)})" if first != since else "")
-        for word in schema.get("enum", ())
-        if (first := _first_with(place, word)) is not None
-    )
+            # Words of an enumeration that later versions added have their version.
+            words = ", ".join(
+                f"`{word}`" + (f" ({_version(first)})" if first != since else "")
+                for word in one.get("enum", ())
+                if (first := _first_with(place, word)) is not None
+            )
+            yield f"`{method.upper()} {path}`", f"`{name}` | {words or _type(one)} | {needed} | {_version(since)}"
 
 
 def _first_with(place: tuple[str, ...], word: str) -> int | None:
@@ -173,16 +168,13 @@ def _first_with(place: tuple[str, ...], word: str) -> int | None:
 
 
 def _fields(resource: type[Resource]) -> Iterator[str]:
-    head = "| field | type | since | written | notes |"
-    rows = (_field(resource, one) for one in resource.table.fields.values())
-    yield from _table(f"Fields: {resource.singular}", head, rows)
-
-
-def _field(resource: type[Resource], one: Field) -> str:
-    schema = given(one.type) if one.write else shown(one.type)
-    written = " and ".join(word for word, way in (("create", "create"), ("change", "patch")) if way in one.write)
-    notes = ", ".join(_notes(resource, one))
-    return f"| `{one.name}` | {_type(schema)} | {versions.text(one.since)} | {written} | {notes} |"
+    rows = []
+    for one in resource.table.fields.values():
+        schema = given(one.type) if one.write else shown(one.type)
+        written = " and ".join(word for word, way in (("create", "create"), ("change", "patch")) if way in one.write)
+        notes = ", ".join(_notes(resource, one))
+        rows.append(f"| `{one.name}` | {_type(schema)} | {version_negotiation.text(one.since)} | {written} | {notes} |")
+    yield from _table(f"Fields: {resource.singular}", "| field | type | since | written | notes |", rows)
 
 
 def _notes(resource: type[Resource], one: Field) -> Iterator[str]:
@@ -196,7 +188,7 @@ def _notes(resource: type[Resource], one: Field) -> Iterator[str]:
         yield "in the plain list too"
     if one.name in resource.table.filters:
         since = resource.table.filters[one.name].since
-        yield "filters the list" + (f" since {versions.text(since)}" if since > one.since else "")
+        yield "filters the list" + (f" since {version_negotiation.text(since)}" if since > one.since else "")
     if not one.sortable and not one.hidden and resource.paged:
         yield "lists can't be sorted by it"
     if one.mask is not None:
@@ -206,11 +198,11 @@ def _notes(resource: type[Resource], one: Field) -> Iterator[str]:
 
 
 def _type(schema: Schema) -> str:
-    """Say in words what a schema allows."""
+    """Return a description of the values that a schema allows."""
     if "$ref" in schema:
         return f"a {schema['$ref'].rpartition('/')[2]}"
     if alternatives := schema.get("anyOf"):
-        # The words for true and false are told on the first page.
+        # The first page lists the words for true and false.
         kinds = [_type(one) for one in alternatives if one != TRUTH_WORDS]
         return " or ".join(dict.fromkeys(kinds))
     if "enum" in schema:
@@ -225,24 +217,13 @@ def _named(kind: str, schema: Schema) -> str:
         items = schema.get("items")
         return "list" + (f" of {_type(items)}" if items else "")
     if kind == "string":
-        return {"uuid": "UUID", "date-time": "time", "uri": "URL"}.get(schema.get("format", ""), "text") + _limits(
-            schema
-        )
+        name = {"uuid": "UUID", "date-time": "time", "uri": "URL"}.get(schema.get("format", ""), "text")
+        return name + (f" of at most {schema['maxLength']} characters" if "maxLength" in schema else "")
     if kind == "integer":
-        return "whole number" + _range(schema)
+        lowest, highest = schema.get("minimum"), schema.get("maximum")
+        if highest is not None:
+            return f"whole number from {lowest} to {highest}"
+        return "whole number" if lowest is None else f"whole number, at least {lowest}"
     if kind == "object" and schema.get("properties") and schema.get("required"):
         return f"object ({', '.join(f'`{name}`' for name in schema['properties'])})"
     return kind
-
-
-def _limits(schema: Schema) -> str:
-    return f" of at most {schema['maxLength']} characters" if "maxLength" in schema else ""
-
-
-def _range(schema: Schema) -> str:
-    lowest, highest = schema.get("minimum"), schema.get("maximum")
-    if lowest is None and highest is None:
-        return ""
-    if highest is None:
-        return f", at least {lowest}"
-    return f" from {lowest} to {highest}"

@@ -1,7 +1,7 @@
 """Serve the all-in-one service from this tree, for trying it out: `make run`.
 
-Keeps everything in `.run/` (configuration, SQLite file, log), which survives restarts and may be deleted. The
-configuration is written once and then belongs to whoever edits it.
+Its files are in `.run/` (configuration, SQLite file, log), which survives restarts and may be deleted. The
+configuration is written once, so that it can be edited.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent
-PATIENCE = 60.0
+START_TIMEOUT = 60.0  # seconds
 
 CONFIGURATION = """\
 # Written by `make run`; change it as you like, it is not written again.
@@ -47,7 +47,7 @@ host_ip = 127.0.0.1
 port = {port}
 
 [service_catalog]
-# What a ramdisk is told to report to.
+# The URL of the API for ramdisks.
 endpoint_override = http://127.0.0.1:{port}
 
 [inspector]
@@ -55,7 +55,7 @@ endpoint_override = http://127.0.0.1:{port}
 require_managed_boot = false
 
 [outgoing]
-# Whatever you try it with is on this machine.
+# Simulated machines are on this host.
 allow_loopback = true
 
 [fake]
@@ -63,7 +63,7 @@ allow_loopback = true
 deploy_delay = 1
 """
 
-INVITATION = """\
+EXAMPLES = """\
 Ironic serves {url} and logs to {log}. Ctrl-C ends it. Three commands to try in another terminal:
 
   OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} driver list
@@ -82,15 +82,15 @@ def configure(directory: Path, port: int) -> Path:
 
 
 def url_of(configuration: Path) -> str:
-    """Return where the configuration makes the API listen."""
+    """Return the URL of the API according to the configuration."""
     parsed = configparser.ConfigParser(interpolation=None, strict=False)
     parsed.read(configuration)
     return f"http://{parsed['api']['host_ip']}:{parsed['api']['port']}"
 
 
 def await_answer(url: str, service: subprocess.Popen[bytes]) -> bool:
-    """Wait until the API answers; false if the service ends or stays silent."""
-    deadline = time.monotonic() + PATIENCE
+    """Wait until the API answers; return False when the service ends or does not answer in time."""
+    deadline = time.monotonic() + START_TIMEOUT
     while service.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{url}/v1", timeout=5):
@@ -101,29 +101,29 @@ def await_answer(url: str, service: subprocess.Popen[bytes]) -> bool:
 
 
 def shown(path: Path) -> str:
-    """Return a path the short way if it lies below the current directory."""
+    """Return a path relative to the current directory if it is below it."""
     return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def main() -> int:
-    """Create or upgrade the database, serve, say what to try, wait for the end."""
+    """Create or upgrade the database, serve, print commands to try, and wait for the end."""
     parser = argparse.ArgumentParser(description="Serve the all-in-one service from this tree.")
     parser.add_argument("--directory", type=Path, default=ROOT / ".run", help="where its files are")
     parser.add_argument("--port", type=int, default=6385, help="port for a configuration that is written now")
     arguments = parser.parse_args()
-    # Configuration, database and log hold what other users of this host need not read.
+    # Other users of this host may not read configuration, database and log.
     os.umask(0o077)
     configuration = configure(arguments.directory.resolve(), arguments.port)
     option = ["--config-file", str(configuration)]
     subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
     service = subprocess.Popen([PROGRAMS / "ironic", *option])
     for number in (signal.SIGTERM, signal.SIGINT):
-        # Ctrl-C reaches the service by itself; here it must only not interrupt the waiting.
+        # Ctrl-C reaches the service as well; here it must not interrupt the waiting.
         signal.signal(number, lambda *_: service.terminate())
     url = url_of(configuration)
     if await_answer(url, service):
         log = arguments.directory.resolve() / "ironic.log"
-        print(INVITATION.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
+        print(EXAMPLES.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)
     return service.wait()
 
 

@@ -2,9 +2,9 @@
 
     python tools/services.py start|stop
 
-`start` takes what answers already. For the rest it starts the server of Debian's package by hand, with its data in a
-private directory, and waits until it answers; a missing package is an error that names it. `stop` ends only what
-`start` began. Uses nothing but the standard library, so that stopping works without a virtual environment.
+`start` uses servers that already answer. It starts the others from the programs of Debian's packages, with their data
+in a private directory, and waits until they answer; the error for a missing package names it. `stop` ends only servers
+that `start` has started. Only the standard library is used, so that `stop` works without a virtual environment.
 """
 
 import glob
@@ -21,44 +21,44 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HOST = "127.0.0.1"
-# PostgreSQL never runs as root and must reach its files, which a home directory may forbid: hence not in the tree.
+# Not in the tree: PostgreSQL never runs as root, and a home directory may not be accessible for its user.
 HOME = Path(tempfile.gettempdir()) / f"ironic-test-services-{os.getuid()}"
-PATIENCE = 90.0
+START_TIMEOUT = 90.0  # seconds
 
 ALLOW_ROOT = os.getuid() == 0
 
 
 class ServiceError(Exception):
-    """A server can't be had; the text says what to do."""
+    """A server can't be started; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server: how to see that it answers and how to start it in a directory of its own."""
+    """One server: how to recognise its answer and how to start it in a directory of its own."""
 
     name: str
     package: str
     port: int
-    greeting: bytes  # what to say first; empty where the server speaks first
+    greeting: bytes  # sent first; empty when the server sends first
     reply: Callable[[bytes], bool]
     program: str  # glob of the program that the package installs
     prepare: Callable[[str, Path], None]
     command: Callable[[str, Path], list[str]]
     environment: Mapping[str, str] = field(default_factory=dict)
-    farewell: tuple[str, ...] = ()  # ends what left the server's process group
+    farewell: tuple[str, ...] = ()  # ends processes that left the server's process group
 
     @property
     def directory(self) -> Path:
-        """Where its data, its output and its process id are."""
+        """The directory of its data, output and process id."""
         return HOME / self.name.lower()
 
     @property
     def pid_file(self) -> Path:
-        """File with the process id of a server that was started here."""
+        """The file with the process id of a server that was started here."""
         return self.directory / "started.pid"
 
     def answers(self) -> bool:
-        """Tell whether a server of this kind, and not just anything, listens on the port."""
+        """Return whether a server of this kind, and not another program, listens on the port."""
         try:
             with socket.create_connection((HOST, self.port), timeout=2) as connection:
                 connection.settimeout(2)
@@ -68,7 +68,7 @@ class Server:
             return False
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the server and wait until it answers; raises ServiceError."""
         programs = sorted(glob.glob(self.program))
         if not programs:
             raise ServiceError(f"{self.name} is not installed: apt-get install {self.package}")
@@ -85,10 +85,7 @@ class Server:
                 start_new_session=True,
             )
         self.pid_file.write_text(str(process.pid))
-        self._await(process)
-
-    def _await(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + START_TIMEOUT
         while not self.answers():
             if process.poll() is not None or time.monotonic() > deadline:
                 tail = (self.directory / "output").read_text(errors="replace")[-2000:]
@@ -96,7 +93,7 @@ class Server:
             time.sleep(0.2)
 
     def stop(self) -> bool:
-        """End the server that was started here, with the processes it started; tell whether there was one."""
+        """End the server that was started here with its child processes; return whether there was one."""
         if not self.pid_file.exists():
             return False
         group = int(self.pid_file.read_text())
@@ -106,14 +103,16 @@ class Server:
         for deadly in (signal.SIGTERM, signal.SIGKILL):
             if not _signal(group, deadly):
                 break
-            _wait_until_gone(group)
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline and _signal(group, 0):
+                time.sleep(0.1)
         if self.farewell:
             subprocess.run(self.farewell, capture_output=True)
         return True
 
 
 def _lives_in(pid: int, directory: Path) -> bool:
-    """Tell whether the process is the one that was started there: after a reboot the number may be another's."""
+    """Return whether the process was started in the directory: after a reboot another one may have the number."""
     try:
         return Path(os.readlink(f"/proc/{pid}/cwd")).is_relative_to(directory)
     except OSError:
@@ -126,12 +125,6 @@ def _signal(group: int, number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def _wait_until_gone(group: int) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and _signal(group, 0):
-        time.sleep(0.1)
 
 
 def _nothing(program: str, directory: Path) -> None:
@@ -163,7 +156,7 @@ def _mariadb(program: str, directory: Path) -> list[str]:
         f"--socket={directory}/socket",
         "--port=3306",
         f"--bind-address={HOST}",
-        # Tests lose nothing that a power cut could take.
+        # Tests need no durability.
         "--innodb-flush-log-at-trx-commit=0",
         "--skip-log-bin",
     ]
@@ -187,10 +180,6 @@ def _prepare_rabbitmq(program: str, directory: Path) -> None:
     (directory / "rabbitmq.conf").write_text(f"listeners.tcp.default = {HOST}:5672\n")
 
 
-def _rabbitmq(program: str, directory: Path) -> list[str]:
-    return [program]
-
-
 _RABBIT = HOME / "rabbitmq"
 
 SERVERS = (
@@ -208,7 +197,7 @@ SERVERS = (
         name="PostgreSQL",
         package="postgresql",
         port=5432,
-        greeting=b"\x00\x00\x00\x08\x04\xd2\x16\x2f",  # "do you speak TLS?", which only PostgreSQL understands
+        greeting=b"\x00\x00\x00\x08\x04\xd2\x16\x2f",  # a request for TLS, which only PostgreSQL understands
         reply=lambda said: said in (b"S", b"N"),
         program="/usr/lib/postgresql/*/bin/postgres",
         prepare=_prepare_postgresql,
@@ -223,8 +212,8 @@ SERVERS = (
         # The wrappers in /usr/sbin insist on the rabbitmq user; these do not.
         program="/usr/lib/rabbitmq/lib/*/sbin/rabbitmq-server",
         prepare=_prepare_rabbitmq,
-        command=_rabbitmq,
-        # A node name, a cookie (in HOME) and an epmd of its own: it never meets another broker of this machine.
+        command=lambda program, directory: [program],
+        # A node name, a cookie (in HOME) and an epmd of its own separate it from other brokers of this machine.
         environment={
             "RABBITMQ_NODENAME": "ironic-tests@localhost",
             "RABBITMQ_DIST_PORT": "25679",
@@ -249,7 +238,7 @@ def _run(*command: str) -> None:
 
 
 def start() -> int:
-    """Bring all servers up; report every one that can't be had, not just the first."""
+    """Start all servers; report every one that can't be started, not just the first."""
     HOME.mkdir(mode=0o755, exist_ok=True)
     faults = 0
     for server in SERVERS:

@@ -1,19 +1,19 @@
-"""The page that lists the steps of all interfaces: doc/interface-steps.md."""
+"""The page of the steps of all interfaces: doc/interface-steps.md."""
 
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers.extensions import Extension, installed, interfaces_group
-from ironic.drivers.steps import STEP_KINDS, StepKind
+from ironic.drivers.step_declarations import STEP_KINDS, StepKind
 
 HEAD = """\
 # Steps of the interfaces
 
-Read off the code by `make docs`: what the interfaces bring themselves. The agent brings more, which it names when it
-runs; [cleaning.md](cleaning.md) lists those of the usual one. Priority 0 runs only when somebody asks for it. How lists
-of steps are made: [steps.md](steps.md).
+Generated from the interfaces by `make pages`. A step with priority 0 runs only on request. The agent offers further
+steps when it runs; [cleaning.md](cleaning.md#the-steps-there-are) lists those of the standard agent. How the service
+orders steps: [steps.md](steps.md).
 """
 
 _TITLES: Mapping[StepKind, str] = {
@@ -42,7 +42,7 @@ def _table(flow: StepKind) -> Iterator[str]:
 
 
 def _classes() -> Iterator[tuple[str, Any]]:
-    """Return our implementations of every kind by name; what other packages have brought is left out."""
+    """Yield the implementations of the project by name; those of other packages are left out."""
     found = installed()
     for kind in KINDS:
         points: Mapping[str, Extension] = found[interfaces_group(kind)]
@@ -52,22 +52,19 @@ def _classes() -> Iterator[tuple[str, Any]]:
 
 
 def _row(name: str, cls: Any, step: Mapping[str, Any]) -> str:
-    # The first clause is for everybody, the rest for whoever implements the interface.
-    about = (inspect.getdoc(getattr(cls, step["step"])) or "").partition("\n")[0].partition(";")[0]
+    # The first clause is for users, the rest for authors of interfaces.
+    meaning = (inspect.getdoc(getattr(cls, step["step"])) or "").partition("\n")[0].partition(";")[0]
+    arguments: Mapping[str, Mapping[str, Any]] = step.get("argsinfo") or {}
     cells = [
         f"{step['interface']}.{step['step']}",
         name,
         step["priority"],
-        ", ".join(_argument(*each) for each in (step.get("argsinfo") or {}).items()),
+        ", ".join(name + " (required)" * bool(about.get("required")) for name, about in arguments.items()),
         _word(step.get("abortable")),
         _word(step.get("requires_ramdisk")),
-        about.replace("``", "`").rstrip("."),
+        meaning.replace("``", "`").rstrip("."),
     ]
     return f"| {' | '.join(str(cell) for cell in cells)} |"
-
-
-def _argument(name: str, about: Mapping[str, Any]) -> str:
-    return f"{name}{' (required)' if about.get('required') else ''}"
 
 
 def _word(flag: bool | None) -> str:

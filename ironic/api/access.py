@@ -1,17 +1,22 @@
-"""What a caller may reach, asked before a handler runs and inside some of them.
+"""Access checks: whether the caller may make a request, which nodes the caller sees, and which fields are hidden.
 
-In noauth mode nothing is asked and nothing is looked up. Otherwise a rule about one node is judged with that node's
-owner and lessee: a node the caller may not see is a 404 as if it weren't there, a denied action on a visible one a 403.
-Lists fall back to the caller's own project where its nodes can be told apart.
+With `auth_strategy = keystone` the rules of `ironic.api.policies`, and those of the operator's policy file, decide;
+oslo.policy evaluates them. With the other strategies everything is allowed and nothing is looked up.
+
+A rule about one node is evaluated with the owner and the lessee of that node. A node that the caller may not see
+answers 404, as if it did not exist; an action that is denied on a visible node answers 403. A list that the caller may
+not read as a whole is narrowed to the caller's own project, where its rows belong to nodes with an owner.
 """
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
-from ironic.api.policy import OF_STEP
+from oslo_config import cfg
+
 from ironic.api.request import Request
 from ironic.api.routes import Route
+from ironic.core.context import RequestContext
 from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound
 from ironic.core.resource_errors import (
     AllocationNotFound,
@@ -23,6 +28,100 @@ from ironic.core.resource_errors import (
 )
 from ironic.core.secrets import REPLACEMENT
 
+if TYPE_CHECKING:
+    from ironic.db import Store
+    from ironic.db.repository import Repository
+
+# Prefix of a rule for a single step; the step's name, `interface.step`, follows.
+STEP_RULE_PREFIX: Final = "baremetal:step:execute:"
+
+
+class Policy(Protocol):
+    """The policy decisions that handlers and the application ask for."""
+
+    # True: every rule about a node passes, so no row is looked up to decide.
+    is_open: ClassVar[bool]
+
+    @property
+    def guarded_steps(self) -> frozenset[str]:
+        """Return the steps, as `interface.step`, for which the operator's policy file has a rule."""
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Return whether a rule of the policy table allows the caller the action on the target."""
+
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Return whether a rule exists in the operator's policy file and denies the caller the action."""
+
+
+class NoauthPolicy:
+    """Allow everything, except the two rules that would reveal secrets: an operator has to allow those explicitly."""
+
+    is_open: ClassVar[bool] = True
+    guarded_steps: ClassVar[frozenset[str]] = frozenset()
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Return True for every rule that reveals no secret."""
+        return rule not in ("show_password", "show_instance_secrets")
+
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Return False: without a policy file no rule denies anything."""
+        return False
+
+
+class KeystonePolicy:
+    """Evaluate rules with oslo.policy."""
+
+    is_open: ClassVar[bool] = False
+
+    def __init__(self, enforcer: Any, service_project: str | None = None) -> None:
+        self._enforcer = enforcer
+        # Left out unless services are elevated: a rule that lacks what it compares with denies.
+        self._site = {} if service_project is None else {"config.service_project_name": service_project}
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "KeystonePolicy":
+        """Load the default rules and the operator's policy file."""
+        from ironic.api import policies
+
+        elevated = conf.rbac_service_role_elevated_access
+        return cls(policies.enforcer(conf), conf.rbac_service_project_name if elevated else None)
+
+    @property
+    def guarded_steps(self) -> frozenset[str]:
+        """Return the steps with a rule of their own; the policy file is read again when it has changed."""
+        self._enforcer.load_rules()
+        names = (name for name in self._enforcer.rules if name.startswith(STEP_RULE_PREFIX))
+        return frozenset(name.removeprefix(STEP_RULE_PREFIX) for name in names)
+
+    def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Evaluate a registered rule."""
+        return bool(self._enforcer.authorize(rule, {**target, **self._site}, credentials(context), do_raise=False))
+
+    def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
+        """Evaluate a rule if the policy file has it."""
+        self._enforcer.load_rules()
+        if rule not in self._enforcer.rules:
+            return False
+        return not self._enforcer.enforce(rule, {**target, **self._site}, credentials(context), do_raise=False)
+
+
+def credentials(context: RequestContext) -> dict[str, Any]:
+    """Return the caller's credentials under the names that rules use."""
+    # A caller without a project must not match rows without an owner: rules compare texts, and "None" is one.
+    project = {} if context.project_id is None else {"project_id": context.project_id}
+    return project | {
+        "user_id": context.user_id,
+        "user_domain_id": context.user_domain_id,
+        "domain_id": context.domain_id,
+        "project_name": context.project_name,
+        "project_domain_id": context.project_domain_id,
+        "is_admin_project": context.is_admin_project,
+        "system_scope": context.system_scope,
+        "roles": list(context.roles),
+        "is_public_api": context.is_public_api,
+    }
+
+
 SEE_NODE: Final = "baremetal:node:get"
 SEE_EVERY_FIELD: Final = "baremetal:node:get:filter_threshold"
 LIST_NODES: Final = "baremetal:node:list"
@@ -32,15 +131,15 @@ LIST_VOLUMES: Final = "baremetal:volume:list"
 LIST_ALLOCATIONS: Final = "baremetal:allocation:list"
 LIST_RUNBOOKS: Final = "baremetal:runbook:list"
 
-# Lists that are cut down to one project where a caller may not see all.
-_OF_PROJECT: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
+# Lists that are narrowed to the caller's project when the caller may not read all of them.
+_NARROWED: Final = frozenset({LIST_NODES, LIST_PORTS, LIST_PORTGROUPS, LIST_VOLUMES, LIST_ALLOCATIONS, LIST_RUNBOOKS})
 
-# A field, and the rule that hides it or a part of it, in the order in which they are to be followed.
+# Pairs of a field and the rule that hides it, or a part of it, in the order in which they are applied.
 Hidden = Sequence[tuple[str, str]]
 
 
 class Owned(Protocol):
-    """A node as rules look at it."""
+    """The columns of a node that rules compare with."""
 
     @property
     def uuid(self) -> str: ...
@@ -50,97 +149,65 @@ class Owned(Protocol):
     def lessee(self) -> str | None: ...
 
 
+# What belongs to a node, and takes owner and lessee from it; by the wildcard of the path.
+_NODE_PARTS: Final[Mapping[str, "Callable[[Store], Repository[Any]]"]] = {
+    "port": lambda store: store.ports,
+    "portgroup": lambda store: store.portgroups,
+    "connector": lambda store: store.volume_connectors,
+    "target": lambda store: store.volume_targets,
+}
+_NOT_FOUND: Final[Mapping[str, Callable[..., IronicError]]] = {
+    "node": NodeNotFound,
+    "port": PortNotFound,
+    "portgroup": PortgroupNotFound,
+    "connector": VolumeConnectorNotFound,
+    "target": VolumeTargetNotFound,
+    "allocation": AllocationNotFound,
+    "runbook": RunbookNotFound,
+}
+# What a caller of any project may do with a public runbook.
+_WITH_PUBLIC_RUNBOOK: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
+
+
 def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
-    """Refuse a request whose route's rule denies it."""
-    if route.rule is None or request.services.policy.is_open:
+    """Raise 403 or 404 when the rule of the route denies the request; ``values`` are the identifiers in the path."""
+    policy = request.services.policy
+    if route.rule is None or policy.is_open:
         return
-    kind = _kind(route)
-    if kind in _TARGETS and values:
-        # A list below a thing is cut down by its handler; that the thing is there is for those who may see it.
-        rule = SEE_NODE if route.rule in _OF_PROJECT else route.rule
-        _check_node(request, rule, kind, values[0], *_TARGETS[kind](request, values[0]))
-    elif kind in _OWNERS and values:
-        require_own(request, route.rule, kind, values[0], *_OWNERS[kind](request, values[0]))
-    elif route.rule in _OF_PROJECT:
+    kind = route.path.partition("{")[2].partition("}")[0]
+    if values and (kind == "node" or kind in _NODE_PARTS):
+        # The handler narrows a list below a node; whether the node exists is only for callers who may see it.
+        rule = SEE_NODE if route.rule in _NARROWED else route.rule
+        node = values[0]
+        if kind != "node":
+            (node,) = _NODE_PARTS[kind](request.store).row(("node_uuid",), values[0])
+        _check_node(request, rule, kind, values[0], *_owner_and_lessee(request, node))
+    elif values and kind == "allocation":
+        (owner,) = request.store.allocations.row(("owner",), values[0])
+        require_own(request, route.rule, kind, values[0], owner)
+    elif values and kind == "runbook":
+        owner, public = request.store.runbooks.row(("owner", "public"), values[0])
+        require_own(request, route.rule, kind, values[0], owner, bool(public))
+    elif route.rule in _NARROWED:
         own_project(request, route.rule)
     else:
-        # A list that can't be cut down to one project needs the right to all of it.
+        # A list that can't be narrowed to a project needs the right to all of it.
         require_right(request, f"{route.rule}_all" if route.rule.endswith(":list") else route.rule)
 
 
-def _kind(route: Route) -> str:
-    return route.path.partition("{")[2].partition("}")[0]
-
-
-def _node(request: Request, ident: str) -> tuple[str | None, str | None]:
-    owner, lessee = request.store.nodes.row(("owner", "lessee"), ident)
+def _owner_and_lessee(request: Request, node: str) -> tuple[str | None, str | None]:
+    owner, lessee = request.store.nodes.row(("owner", "lessee"), node)
     return owner, lessee
 
 
-def _node_of_port(request: Request, ident: str) -> tuple[str | None, str | None]:
-    (node,) = request.store.ports.row(("node_uuid",), ident)
-    return _node(request, node)
-
-
-def _node_of_portgroup(request: Request, ident: str) -> tuple[str | None, str | None]:
-    (node,) = request.store.portgroups.row(("node_uuid",), ident)
-    return _node(request, node)
-
-
-def _node_of_connector(request: Request, ident: str) -> tuple[str | None, str | None]:
-    (node,) = request.store.volume_connectors.row(("node_uuid",), ident)
-    return _node(request, node)
-
-
-def _node_of_target(request: Request, ident: str) -> tuple[str | None, str | None]:
-    (node,) = request.store.volume_targets.row(("node_uuid",), ident)
-    return _node(request, node)
-
-
-_TARGETS: Final[Mapping[str, Callable[[Request, str], tuple[str | None, str | None]]]] = {
-    "node": _node,
-    "port": _node_of_port,
-    "portgroup": _node_of_portgroup,
-    "connector": _node_of_connector,
-    "target": _node_of_target,
-}
-
-
-def _allocation(request: Request, ident: str) -> tuple[str | None, bool]:
-    (owner,) = request.store.allocations.row(("owner",), ident)
-    return owner, False
-
-
-def _runbook(request: Request, ident: str) -> tuple[str | None, bool]:
-    owner, public = request.store.runbooks.row(("owner", "public"), ident)
-    return owner, bool(public)
-
-
-# Things that have an owner themselves, and may be everybody's.
-_OWNERS: Final[Mapping[str, Callable[[Request, str], tuple[str | None, bool]]]] = {
-    "allocation": _allocation,
-    "runbook": _runbook,
-}
-_MISSING: Final[Mapping[str, Callable[[str], IronicError]]] = {
-    "node": lambda ident: NodeNotFound(node=ident),
-    "port": lambda ident: PortNotFound(port=ident),
-    "portgroup": lambda ident: PortgroupNotFound(portgroup=ident),
-    "connector": lambda ident: VolumeConnectorNotFound(connector=ident),
-    "target": lambda ident: VolumeTargetNotFound(target=ident),
-    "allocation": lambda ident: AllocationNotFound(allocation=ident),
-    "runbook": lambda ident: RunbookNotFound(runbook=ident),
-}
-_OF_EVERYBODY: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
-
-
 def require_own(request: Request, rule: str, kind: str, ident: str, owner: str | None, is_public: bool = False) -> None:
-    """Refuse what the caller may not do with a thing that has an owner itself: a 404 where not even seeing it."""
+    """Raise 403 for a denied action on an allocation or a runbook, 404 when the caller may not even see it."""
     policy = request.services.policy
     target = {f"{kind}.owner": owner}
-    if policy.is_open or (is_public and rule in _OF_EVERYBODY) or policy.allows(request.context, rule, target):
+    if policy.is_open or (is_public and rule in _WITH_PUBLIC_RUNBOOK) or policy.allows(request.context, rule, target):
         return
     if not is_public and not policy.allows(request.context, f"baremetal:{kind}:get", target):
-        raise _MISSING[kind](ident)
+        raise _NOT_FOUND[kind](**{kind: ident})
     raise HTTPForbidden(resource=rule)
 
 
@@ -148,59 +215,61 @@ def _check_node(request: Request, rule: str, kind: str, ident: str, owner: str |
     if allows(request, rule, owner, lessee):
         return
     if not allows(request, SEE_NODE, owner, lessee):
-        raise _MISSING[kind](ident)
+        raise _NOT_FOUND[kind](**{kind: ident})
     raise HTTPForbidden(resource=rule)
 
 
 def require(request: Request, rule: str, node: Owned, ident: str | None = None) -> None:
-    """Refuse what the caller may not do with a node; ``ident`` is what the caller called it, if not by its UUID."""
+    """Raise 403 or 404 when a rule denies the caller the action on a node; ``ident`` is how the caller named it."""
     if not request.services.policy.is_open:
         _check_node(request, rule, "node", ident or node.uuid, node.owner, node.lessee)
 
 
 def require_seen(request: Request, ident: str, owner: str | None, lessee: str | None) -> None:
-    """Refuse to tell of a node that the caller may not see."""
+    """Raise NodeNotFound when the caller may not see the node with this owner and lessee."""
     if not request.services.policy.is_open:
         _check_node(request, SEE_NODE, "node", ident, owner, lessee)
 
 
 def require_named(request: Request, rule: str, node: str) -> None:
-    """Refuse what the caller may not do with a node that no path names."""
+    """Raise 403 or 404 when a rule denies the action on a node that the query or a body names."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, "node", node, *_node(request, node))
+        _check_node(request, rule, "node", node, *_owner_and_lessee(request, node))
 
 
 def require_right(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> None:
-    """Refuse what is judged without a node that is there: by the caller alone, or by whose a new one will be."""
+    """Raise 403 when a rule denies the caller; ``owner`` and ``lessee`` are those of a node that is to be created."""
     if not allows(request, rule, owner, lessee):
         raise HTTPForbidden(resource=rule)
 
 
 def require_steps(request: Request, names: Iterable[str], owner: str | None, lessee: str | None) -> None:
-    """Refuse steps for which an operator has made a rule of their own that keeps the caller out."""
+    """Raise 403 for a step that a rule of the operator's policy file denies the caller on a node."""
     target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
-    for rule in (f"{OF_STEP}{name}" for name in sorted(request.services.policy.guarded_steps.intersection(names))):
+    for rule in (
+        f"{STEP_RULE_PREFIX}{name}" for name in sorted(request.services.policy.guarded_steps.intersection(names))
+    ):
         if request.services.policy.denies(request.context, rule, target):
             raise HTTPForbidden(resource=rule)
 
 
 def allows(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> bool:
-    """Tell whether a rule lets the caller through."""
+    """Return whether a rule allows the caller, on a node with this owner and lessee if any."""
     target: dict[str, Any] = {"node.owner": owner, "node.lessee": lessee}
     return request.services.policy.allows(request.context, rule, target)
 
 
 def unmasked(request: Request, rules: Iterable[str]) -> frozenset[str]:
-    """Return which of these rules lift a mask for the caller; they don't look at the node."""
+    """Return which of these rules, which do not depend on a node, unmask secrets for the caller."""
     return frozenset(rule for rule in rules if allows(request, rule))
 
 
 def hidden_fields(
     request: Request, rules: Mapping[str, Sequence[str]]
 ) -> "Callable[[str | None, str | None], Hidden] | None":
-    """Return what tells, by a node's owner and lessee, which rules hide which of its fields; None: all are seen.
+    """Return a function from a node's owner and lessee to the fields that are hidden; None: the caller sees all fields.
 
-    ``rules`` are by field. Nodes of one page mostly have the same owner and lessee, so few decisions serve all of them.
+    ``rules`` are by field. Decisions are cached, as the nodes of one page mostly have the same owner and lessee.
     """
     if allows(request, SEE_EVERY_FIELD):
         return None
@@ -215,7 +284,7 @@ def hidden_fields(
 
 
 def without_host(request: Request, error: Exception, text: str) -> str:
-    """Return the text of an error without the conductor's name where the caller may not see who holds a node."""
+    """Return an error text with the conductor's name masked where the caller may not see a node's reservation."""
     host = error.facts.get("host") if isinstance(error, IronicError) else None
     if not host or not request.is_judged or allows(request, SEE_EVERY_FIELD):
         return text
@@ -223,17 +292,17 @@ def without_host(request: Request, error: Exception, text: str) -> str:
 
 
 def sees_all_nodes(request: Request) -> bool:
-    """Tell whether no node is hidden from the caller, whoever owns it."""
+    """Return whether the caller sees the nodes of every owner."""
     return request.services.policy.is_open or allows(request, SEE_NODE)
 
 
 def sees(request: Request, owner: str | None, lessee: str | None) -> bool:
-    """Tell whether the caller may know of a node with this owner and lessee."""
+    """Return whether the caller may see a node with this owner and lessee."""
     return request.services.policy.is_open or allows(request, SEE_NODE, owner, lessee)
 
 
 def require_all_seen(request: Request, rules: Iterable[str]) -> None:
-    """Refuse what would tell of a field of any node, for callers from whom one of these rules hides it on some."""
+    """Raise 403 for a sort key whose order would reveal a field that one of these rules hides on some nodes."""
     if not request.is_judged or allows(request, SEE_EVERY_FIELD):
         return
     for rule in rules:
@@ -242,21 +311,21 @@ def require_all_seen(request: Request, rules: Iterable[str]) -> None:
 
 
 def is_site_operator(request: Request) -> bool:
-    """Tell whether the caller stands above all projects: with system scope, or where nobody has to say who they are."""
+    """Return whether the caller has system scope, or the service runs without authorization."""
     return request.services.policy.is_open or request.context.system_scope is not None
 
 
 def acts_for_project(request: Request, rule: str) -> bool:
-    """Tell whether a right, if the caller has it, comes from a project's nodes alone.
+    """Return whether the caller's right, if any, comes only from the project that owns or leases a node.
 
-    Who sees nodes of no project, and may do the same to them, stands above the projects: system scope, services, the
-    rules of old.
+    A caller who sees nodes without an owner, and has the right on them too, is no project caller: system scope,
+    services, deprecated rules.
     """
     return not request.services.policy.is_open and not (allows(request, rule) and allows(request, SEE_NODE))
 
 
 def own_project(request: Request, rule: str = LIST_NODES) -> str | None:
-    """Return the project whose nodes, or other things, the caller may list; None: all."""
+    """Return the project to which a list is narrowed, None for a caller who may read all of it; raises 403."""
     if request.services.policy.is_open or allows(request, f"{rule}_all"):
         return None
     if request.context.project_id is None or not allows(request, rule):

@@ -1,11 +1,18 @@
-"""What a handler hands back: a status, an encoded body, perhaps a place to look next.
+"""Answers of handlers: status, body, location, and the ETag of a conditional GET.
 
-The application turns it into an HTTP response and adds the version headers; a handler never touches one. Documents are
-encoded here, once, and long lists as a row of chunks.
+A handler returns an `Answer`; the application turns it into an HTTP response and adds the version headers. Documents
+are encoded here, once, and long lists as a sequence of chunks.
+
+Every document that is not secret carries an ETag, and a client that sends it back gets 304 without a body. The tag is a
+hash of the body, so it needs no query and is right whatever the document is made of. It saves transfer and the client's
+parsing, not the service's own work.
 """
 
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -14,13 +21,13 @@ OPTIONS: Final = orjson.OPT_NON_STR_KEYS
 
 @dataclass(slots=True, frozen=True)
 class Answer:
-    """One successful answer; without a body there is no content type either."""
+    """A successful answer; without a body it has no content type either."""
 
     status: int = 200
     body: bytes | list[bytes] | None = None
     location: str | None = None
     content_type: str = "application/json"
-    # Whether it holds what no cache on the way and no file of the client shall keep.
+    # Whether caches must not store it, because it holds secrets.
     is_secret: bool = False
 
 
@@ -28,20 +35,44 @@ NO_CONTENT: Final = Answer(204)
 
 
 def document(value: object, status: int = 200, location: str | None = None) -> Answer:
-    """Answer with a JSON document."""
+    """Return a JSON document as an answer."""
     return Answer(status, orjson.dumps(value, option=OPTIONS), location)
 
 
 def secret(value: object) -> Answer:
-    """Answer with a JSON document that nothing on the way may keep."""
+    """Return a JSON document that caches must not store as an answer."""
     return Answer(200, orjson.dumps(value, option=OPTIONS), is_secret=True)
 
 
 def created(value: object, location: str) -> Answer:
-    """Answer that something now exists, and where."""
+    """Return the answer 201 with the document that was created and its URL."""
     return document(value, 201, location)
 
 
 def accepted(location: str | None = None) -> Answer:
-    """Answer that work has begun; where its progress shows."""
+    """Return the answer 202; ``location`` is the URL that shows the progress."""
     return Answer(202, None, location)
+
+
+# The request headers that a document depends on besides its URL.
+VARY: Final = ("Vary", "X-OpenStack-Ironic-API-Version, OpenStack-API-Version, X-Auth-Token, Authorization")
+# For answers with secrets, which get no ETag either.
+NO_STORE: Final = ("Cache-Control", "no-store")
+
+_TAGS: Final = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+def etag(body: bytes | Sequence[bytes]) -> str:
+    """Return the ETag of a document, without its quotes."""
+    found = hashlib.blake2b(digest_size=16)
+    for chunk in (body,) if isinstance(body, bytes) else body:
+        found.update(chunk)
+    return found.hexdigest()
+
+
+def etag_matches(environ: Mapping[str, Any], current: str) -> bool:
+    """Return whether If-None-Match of the request names the current ETag."""
+    held = environ.get("HTTP_IF_NONE_MATCH")
+    if held is None:
+        return False
+    return held.strip() == "*" or current in _TAGS.findall(held)

@@ -1,8 +1,8 @@
-"""The WSGI application: Pecan's object with our route table as its router.
+"""The WSGI application: Pecan's application object with our route table as its router.
 
-A request costs one look-up in the tree and one call of its handler; Pecan's own argument inspection never runs. The
-version headers of routed answers and the shapes of errors are written here and nowhere else. `build_app` is the only
-thing the programs need.
+A request costs one look-up in the route tree and one call of its handler; Pecan's own argument inspection never runs.
+The version headers of routed answers and the responses to errors are written here and nowhere else. The programs need
+`build_app` only.
 """
 
 import logging
@@ -16,34 +16,36 @@ import pecan.hooks
 import webob
 from oslo_config import cfg
 
-from ironic.api import access, conditional, errors, named, policy, telling, versions
+from ironic.api import access, answers, crud_notifications, error_responses, version_negotiation
 from ironic.api.answers import Answer
-from ironic.api.errors import JSON, Headers, PlainText, Refusal, VersionRefused
+from ironic.api.error_responses import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
 from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
-from ironic.api.routes import Route, Routes, empty_answer
+from ironic.api.routes import Route, Routes, empty_answer, with_json_suffix
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
-from ironic.rpc.notifications import NOTICES
+from ironic.rpc.notifications import NOTIFIER
 
 if TYPE_CHECKING:
     from ironic.db import Store
-    from ironic.rpc.conductors import Conductors
-    from ironic.rpc.placement import Placement
+    from ironic.rpc.client import ConductorClients
+    from ironic.rpc.hash_ring import HashRingManager
 
 LOG = logging.getLogger(__name__)
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 CONTEXT: Final = "ironic.context"
+# First version that does not remove the suffix `.json` from a path.
+_WHOLE_PATHS_SINCE: Final = 91
 _OPTIONS: Final = Route("OPTIONS", "", empty_answer, public=True)
 
 
 class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no types
-    """Pecan's application; the four overrides below are all it needs (a test holds them)."""
+    """Pecan's application with four overrides; a test checks that Pecan still calls each of them."""
 
     def __init__(self, routes: Routes, services: Services) -> None:
         super().__init__(
@@ -55,16 +57,19 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         self._routes, self._services = routes, services
 
     def find_controller(self, state: Any) -> tuple[object, tuple[object, ...], dict[str, object]]:
-        """Find the row of the table, check version and access."""
+        """Negotiate the version, find the route of a request and check access to it."""
         environ = state.request.environ
-        path = _path(environ)
+        path: str = environ.get("PATH_INFO", "")
+        if not path.isascii():
+            # Bytes that are no UTF-8 become characters that no identifier has.
+            path = path.encode("latin-1", "replace").decode("utf-8", "replace")
         try:
-            minor = versions.negotiate(environ)
+            minor = version_negotiation.negotiate(environ)
         except VersionRefused as refusal:
             refusal.at_root = path in ("", "/")
             raise
         request = Request(environ, minor, environ.get(CONTEXT) or RequestContext(), self._services)
-        # From here on errors know which version they are told in.
+        # From here on responses to errors name the version that was negotiated.
         environ[REQUEST] = request
         route, values = self._find(request, path)
         if not takes_json(environ.get("HTTP_ACCEPT")):
@@ -73,134 +78,126 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if route.since > minor:
             raise route.too_new()
         if request.stripped:
-            values = named.as_named(request, route, values)
+            values = with_json_suffix(request, route, values)
         access.check(request, route, values)
         return route.run, (request, *values), {}
 
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:
+        """Return the route of a path and its identifiers; old versions may end any path in `.json`."""
         if request.method == "OPTIONS":
             return _OPTIONS, ()
-        if path.endswith(".json") and path not in self._routes.whole and _strips(request):
+        if (
+            path.endswith(".json")
+            and path not in self._routes.whole
+            and request.minor < _WHOLE_PATHS_SINCE
+            and version_negotiation.asked(request.environ) is not None
+        ):
             request.stripped, path = True, path.removesuffix(".json")
         try:
             return self._routes.find(request.method, path, request.minor)
-        except errors.Abort as refusal:
+        except error_responses.Abort as refusal:
             if refusal.status == 404 and not takes_json(request.environ.get("HTTP_ACCEPT")):
                 raise PlainText(404, "There is no such path.") from None
             raise
 
     def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
-        """Run the row, which reads the arguments and calls its handler, and write the answer."""
+        """Run the route, which reads the arguments and calls its handler, and write the response."""
         request: Request = args[0]
         try:
-            answer: Answer = telling.answered(request, handler, args) if NOTICES.on else handler(*args)
+            if NOTIFIER.on:
+                answer = crud_notifications.call_and_notify(request, handler, args)
+            else:
+                answer = handler(*args)
         finally:
             request.release()
         headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
         if answer.location is not None:
             headers.append(("Location", answer.location))
         if answer.is_secret:
-            headers += [conditional.NO_STORE, conditional.VARY]
+            headers += [answers.NO_STORE, answers.VARY]
         elif answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
-            tag = conditional.tag(answer.body)
-            headers += [("ETag", f'"{tag}"'), conditional.VARY]
-            if conditional.is_held(request.environ, tag):
+            tag = answers.etag(answer.body)
+            headers += [("ETag", f'"{tag}"'), answers.VARY]
+            if answers.etag_matches(request.environ, tag):
                 answer = Answer(304)
         _write(state.response, answer.status, answer.body, headers, answer.content_type)
         if request.method == "HEAD":
-            # The length stays: it is that of the body a GET would get.
+            # The length stays: it is that of the body that GET would return.
             state.response.app_iter, state.response.headerlist = [], list(state.response.headerlist)
 
     def determine_hooks(self, controller: object = None) -> object:
-        """Return the one hook there is."""
+        """Return the only hook, which writes responses to errors."""
         return self.hooks
 
     def _handle_empty_response_body(self, state: object) -> None:
         """Keep Pecan from decoding the body and from turning an empty 200 into 204."""
 
 
-def _strips(request: Request) -> bool:
-    """Tell whether a version, asked for expressly, takes '.json' off paths."""
-    return request.minor < 91 and versions.asked(request.environ) is not None
-
-
 class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types
-    """Writes the answer to anything that was raised."""
+    """Write the response to any exception of a request."""
 
     def __init__(self, debug: bool) -> None:
         self._debug = debug
 
     def on_error(self, state: Any, error: Exception) -> webob.Response:
-        """Return the complete response."""
+        """Return the complete response to an exception; errors of the service itself are logged."""
         request: Request | None = state.request.environ.get(REQUEST)
         response = webob.Response()
         try:
-            self._fill(response, state, request, error)
+            if isinstance(error, Refusal):
+                _write(response, error.status, error.body() or None, error.headers)
+                return response
+            status, text = error_responses.status_and_text(error)
+            if request is not None:
+                text = access.without_host(request, error, text)
+            debuginfo = None
+            if status >= 500:
+                method, path = state.request.method, state.request.path_info
+                if isinstance(error, (IronicError, error_responses.Refused)):
+                    LOG.warning("%s %s is answered with status %d: %s", method, path, status, error)
+                else:
+                    LOG.exception("%s %s failed with status %d.", method, path, status)
+                debuginfo = traceback.format_exc() if self._debug else None
+            headers = version_headers(request.minor if request else version_negotiation.MINIMUM)
+            if isinstance(error, error_responses.Refused):
+                headers += error.headers
+            headers += error_responses.retry_headers(error)
+            _write(response, status, error_responses.fault(status, text, debuginfo), headers)
+            return response
         finally:
-            _forget(error)
-        return response
-
-    def _fill(self, response: webob.Response, state: Any, request: Request | None, error: Exception) -> None:
-        if isinstance(error, Refusal):
-            _write(response, error.status, error.body() or None, error.headers)
-            return
-        status, text = errors.status_and_text(error)
-        if request is not None:
-            text = access.without_host(request, error, text)
-        debuginfo = None
-        if status >= 500:
-            _log(state.request, status, error)
-            debuginfo = traceback.format_exc() if self._debug else None
-        headers = version_headers(request.minor) if request else version_headers(versions.MINIMUM)
-        if isinstance(error, errors.Refused):
-            headers += error.headers
-        _write(response, status, errors.fault(status, text, debuginfo), headers)
+            _clear_frames(error)
 
 
-def _forget(error: BaseException | None) -> None:
-    """Drop what the functions held that an error has ended, perhaps a body of many MiB.
+def _clear_frames(error: BaseException | None) -> None:
+    """Drop the local variables of the functions that an error has ended, perhaps a body of many MiB.
 
-    Errors and their tracebacks refer to each other, so it would stay until garbage is collected.
+    Errors and their tracebacks refer to each other, so the variables would stay until garbage is collected.
     """
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__
 
 
-def _log(request: Any, status: int, error: Exception) -> None:
-    """Note what is not the caller's fault; only the unexpected needs its traceback."""
-    if isinstance(error, (IronicError, errors.Refused)):
-        LOG.warning("%s %s is answered with %d: %s", request.method, request.path_info, status, error)
-    else:
-        LOG.exception("%s %s failed with status %d.", request.method, request.path_info, status)
-
-
-def _path(environ: dict[str, Any]) -> str:
-    """Return the path; bytes that are no text become characters no identifier has."""
-    path: str = environ.get("PATH_INFO", "")
-    return path if path.isascii() else path.encode("latin-1", "replace").decode("utf-8", "replace")
-
-
 def takes_json(accept: str | None) -> bool:
-    """Tell whether a client takes JSON."""
+    """Return whether a client accepts JSON, given its Accept header."""
     if accept is None or "*/*" in accept or "json" in accept or "application/*" in accept:
         return True
     return not accept.strip()
 
 
 def version_headers(minor: int) -> Headers:
-    """Return the three headers of every routed answer."""
+    """Return the three version headers of every routed response."""
     return [
-        (errors.MINIMUM_HEADER, versions.TEXTS[versions.MINIMUM]),
-        (errors.MAXIMUM_HEADER, versions.TEXTS[versions.MAXIMUM]),
-        (errors.VERSION_HEADER, versions.TEXTS[minor]),
+        (error_responses.MINIMUM_HEADER, version_negotiation.TEXTS[version_negotiation.MINIMUM]),
+        (error_responses.MAXIMUM_HEADER, version_negotiation.TEXTS[version_negotiation.MAXIMUM]),
+        (error_responses.VERSION_HEADER, version_negotiation.TEXTS[minor]),
     ]
 
 
 def _write(
     response: webob.Response, status: int, body: bytes | list[bytes] | None, headers: Headers, content_type: str = JSON
 ) -> None:
-    """Fill a response; without a body there is no content type."""
+    """Fill a response; without a body it has no content type."""
     chunks = [] if body is None else [body] if isinstance(body, bytes) else body
     if body is not None:
         headers = [*headers, ("Content-Type", content_type)]
@@ -214,33 +211,29 @@ def _write(
 
 def build_app(
     store: "Store",
-    conductors: "Conductors",
-    placement: "Placement",
+    conductors: "ConductorClients",
+    hash_ring: "HashRingManager",
     settings: ApiSettings,
     conf: cfg.ConfigOpts = CONF,
 ) -> WSGI:
-    """Wire the API; `conf` is needed only by the libraries of the keystone mode."""
-    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, placement, settings, _policy(settings, conf)))
-    return Middleware(_identified(app, settings, conf), settings)
+    """Wire the application behind authentication and middleware; only the libraries in use are imported.
 
-
-def _policy(settings: ApiSettings, conf: cfg.ConfigOpts) -> policy.Policy:
-    return policy.Keystone.from_conf(conf) if settings.auth_strategy == "keystone" else policy.Noauth()
-
-
-def _identified(app: WSGI, settings: ApiSettings, conf: cfg.ConfigOpts) -> WSGI:
-    """Put what finds out who a caller is before the application; only what is used is imported."""
+    ``conf`` is read by the libraries of the keystone mode. Raises ValueError for an unknown `auth_strategy`.
+    """
+    keystone = settings.auth_strategy == "keystone"
+    policy: access.Policy = access.KeystonePolicy.from_conf(conf) if keystone else access.NoauthPolicy()
+    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, hash_ring, settings, policy))
     match settings.auth_strategy:
         case "noauth":
-            return app
+            pass
         case "keystone":
-            from ironic.api import identity
+            from ironic.api import authentication
 
-            return identity.wrap(app, conf, Routes(ROUTES))
+            app = authentication.wrap_keystone(app, conf, Routes(ROUTES))
         case "http_basic":
-            from ironic.api.basic import BasicIdentity, Guesses, Users
+            from ironic.api.authentication import BasicIdentity, Guesses, Users
 
-            return BasicIdentity(
+            app = BasicIdentity(
                 app,
                 Users(Path(settings.user_file)),
                 Routes(ROUTES),
@@ -248,4 +241,5 @@ def _identified(app: WSGI, settings: ApiSettings, conf: cfg.ConfigOpts) -> WSGI:
                 trusts_proxy=settings.proxy_headers,
             )
         case other:
-            raise ValueError(f"auth_strategy = {other} is unknown; there are noauth, keystone and http_basic.")
+            raise ValueError(f"auth_strategy = {other} is unknown; use noauth, keystone or http_basic.")
+    return Middleware(app, settings)

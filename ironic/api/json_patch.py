@@ -1,25 +1,36 @@
-"""Changing a document by a list of operations (a part of RFC 6902: add, replace, remove).
+"""JSON patches (RFC 6902: add, replace, remove), from the operations of a request to checked values.
 
-Two steps, both pure: `read` checks the form of the list as clients know it (doc/contract/requests.md#patches) and
-which root fields may be changed in which version; `apply` carries it out on a copy, all operations or none. Paths have
-a narrow syntax, so `~` escapes appear only where a resource allows any path.
+`read` checks the form of the operations (doc/contract/requests.md#patches) and which fields of the resource they may
+change in which version. `apply` carries them out on a copy of the document, all or none. `patched` does so for the
+fields of a resource: the patched document is checked like a new one, but only in the fields that the patch touches;
+null and removal become the field's empty value. Paths have a narrow syntax; `~` escapes appear only where a resource
+allows any path.
 """
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api.errors import unacceptable
-from ironic.api.request import printable
+import orjson
+
+from ironic.api import access, arguments
+from ironic.api.error_responses import unacceptable
+from ironic.api.request import Request, printable
+from ironic.core import secret_updates
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.model.fields import Field
+from ironic.core.model.fields import REQUIRED, Field, Resource
+from ironic.core.values import Json
+
+if TYPE_CHECKING:
+    from ironic.db.repository import Repository
+
 
 PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
-# Any key at all, with `~` and `/` in it written as RFC 6901 has it.
+# Any key, with `~` and `/` escaped as in RFC 6901.
 ANY_PATH: Final = re.compile(r"(/([^/~]|~[01])*)+")
-_PLAIN: Final = ", of letters, digits, '-' and '_'; to write other keys, replace the object that they are in"
+_PATH_HINT: Final = ", of letters, digits, '-' and '_'; to write other keys, replace the object that contains them"
 # Operations that need a value.
 WRITING: Final = frozenset({"add", "replace"})
 OPERATIONS: Final = WRITING | {"remove"}
@@ -29,7 +40,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One operation: its path split, its value."""
+    """One operation of a patch; ``path`` is split into keys."""
 
     op: str
     path: tuple[str, ...]
@@ -37,107 +48,96 @@ class Change:
 
     @property
     def root(self) -> str:
-        """The field it changes."""
+        """The field that the operation changes."""
         return self.path[0]
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether it is about the field itself, not about something inside."""
+        """Whether the operation changes the field itself, not something inside of it."""
         return len(self.path) == 1
 
 
 def read(
-    raw: object, patchable: Mapping[str, Field], minor: int, most: int, syntax: re.Pattern[str] = PATH
+    raw: object,
+    patchable: Mapping[str, Field],
+    minor: int,
+    most: int,
+    syntax: re.Pattern[str] = PATH,
+    *,
+    removes_newer: bool = True,
 ) -> list[Change]:
-    """Check the form of a patch and the fields it is about."""
+    """Return the operations of a patch; raises an error for a malformed one and for a field that it must not change.
+
+    ``patchable`` has the fields of all versions, ``most`` is the greatest number of operations. ``removes_newer``: the
+    removal of a field that the version does not have is accepted, without an effect.
+    """
     if not isinstance(raw, list):
         raise InvalidParameterValue(err="A patch has to be a list of operations.")
     if len(raw) > most:
         raise InvalidParameterValue(err=f"A patch must not have more than {most} operations.")
-    changes = [_change(item, syntax) for item in raw]
+    changes = [_parsed(item, syntax) for item in raw]
     for change in changes:
-        _check_root(change, patchable, minor)
+        one = patchable.get(change.root)
+        if one is None:
+            raise InvalidParameterValue(err=f"{printable(change.root)} can't be changed by a patch.")
+        if one.since > minor and (change.op != "remove" or not removes_newer):
+            raise unacceptable(f"Field {change.root}", one.since)
+        if change.op == "remove" and change.is_whole and one.removed_since != 1:
+            if one.removed_since is None:
+                raise InvalidParameterValue(err=f"{change.root} must not be removed.")
+            if one.removed_since > minor:
+                raise unacceptable(f"Removing {change.root}", one.removed_since)
     return changes
 
 
-def _change(item: object, syntax: re.Pattern[str]) -> Change:
+def _parsed(item: object, syntax: re.Pattern[str]) -> Change:
+    """Return one operation after a check of its form."""
     if not isinstance(item, dict):
         raise InvalidParameterValue(err="An operation of a patch has to be an object with op, path and value.")
     op, path = item.get("op"), item.get("path")
     if not isinstance(op, str) or op not in OPERATIONS:
         raise InvalidParameterValue(err="The op of a patch has to be add, replace or remove.")
     if not isinstance(path, str) or not syntax.fullmatch(path):
-        hint = "" if syntax is ANY_PATH else _PLAIN
+        hint = "" if syntax is ANY_PATH else _PATH_HINT
         raise InvalidParameterValue(err=f"The path of a patch has to be like /field or /field/key{hint}.")
     if unknown := item.keys() - KEYS:
-        raise InvalidParameterValue(err=f"Unknown in a patch: {', '.join(sorted(map(printable, unknown)))}.")
+        raise InvalidParameterValue(err=f"Unknown keys in a patch: {', '.join(sorted(map(printable, unknown)))}.")
     if op in WRITING and "value" not in item:
         raise InvalidParameterValue(err=f"Operation {op} at {printable(path)} needs a value.")
-    return Change(op, tuple(map(_key, path[1:].split("/"))), item.get("value"))
-
-
-def _key(part: str) -> str:
-    return part.replace("~1", "/").replace("~0", "~")
-
-
-def _check_root(change: Change, patchable: Mapping[str, Field], minor: int) -> None:
-    one = patchable.get(change.root)
-    if one is None:
-        raise InvalidParameterValue(err=f"{printable(change.root)} can't be changed by a patch.")
-    # A removal of something the caller can't see does no harm and always was let through.
-    if one.since > minor and change.op != "remove":
-        raise unacceptable(f"Field {change.root}", one.since)
-    if change.op == "remove" and change.is_whole and one.removed_since != 1:
-        if one.removed_since is None:
-            raise InvalidParameterValue(err=f"{change.root} must not be removed.")
-        if one.removed_since > minor:
-            raise unacceptable(f"Removing {change.root}", one.removed_since)
+    keys = (part.replace("~1", "/").replace("~0", "~") for part in path[1:].split("/"))
+    return Change(op, tuple(keys), item.get("value"))
 
 
 def apply(document: Mapping[str, object], changes: Sequence[Change]) -> dict[str, object]:
-    """Return the changed copy of a document; the original stays as it is."""
+    """Return the changed copy of a document; raises InvalidParameterValue for a path that does not exist."""
     changed: dict[str, Any] = dict(document)
     copied: set[str] = set()
     for change in changes:
         if change.root not in copied:
             changed[change.root] = copy.deepcopy(changed.get(change.root))
             copied.add(change.root)
-        _apply(changed, change)
+        if change.is_whole:
+            # Every field is there, perhaps as null, so replace and remove always find it.
+            changed[change.root] = copy.deepcopy(change.value)
+            continue
+        inner = changed[change.root]
+        for key in change.path[1:-1]:
+            if isinstance(inner, dict) and key in inner:
+                inner = inner[key]
+            elif isinstance(inner, list):
+                inner = inner[_index(inner, key, change, len(inner) - 1)]
+            else:
+                raise _no_such(change)
+        key = change.path[-1]
+        if isinstance(inner, list):
+            _change_list(inner, key, change)
+        elif not isinstance(inner, dict) or (change.op != "add" and key not in inner):
+            raise _no_such(change)
+        elif change.op == "remove":
+            del inner[key]
+        else:
+            inner[key] = copy.deepcopy(change.value)
     return changed
-
-
-def _apply(document: dict[str, object], change: Change) -> None:
-    if change.is_whole:
-        # Every field is there, perhaps as null, so replace and remove always find it.
-        document[change.root] = copy.deepcopy(change.value)
-        return
-    inner = document[change.root]
-    for key in change.path[1:-1]:
-        inner = _step(inner, key, change)
-    key = change.path[-1]
-    if isinstance(inner, dict):
-        _change_object(inner, key, change)
-    elif isinstance(inner, list):
-        _change_list(inner, key, change)
-    else:
-        raise _no_such(change)
-
-
-def _step(inner: object, key: str, change: Change) -> object:
-    if isinstance(inner, dict) and key in inner:
-        return inner[key]
-    if isinstance(inner, list):
-        return inner[_index(inner, key, change, len(inner) - 1)]
-    raise _no_such(change)
-
-
-def _change_object(inner: dict[str, object], key: str, change: Change) -> None:
-    if change.op != "add" and key not in inner:
-        raise _no_such(change)
-    if change.op == "remove":
-        del inner[key]
-    else:
-        inner[key] = copy.deepcopy(change.value)
 
 
 def _change_list(inner: list[object], key: str, change: Change) -> None:
@@ -159,4 +159,63 @@ def _index(inner: Sequence[object], key: str, change: Change, last: int) -> int:
 
 def _no_such(change: Change) -> InvalidParameterValue:
     path = printable("/".join(("", *change.path)))
-    return InvalidParameterValue(err=f"Operation {change.op} at {path} finds nothing there.")
+    return InvalidParameterValue(err=f"Operation {change.op} at {path} names nothing that exists.")
+
+
+def before_patch(
+    repository: "Repository[Any]", resource: type[Resource], ident: str, names: Iterable[str]
+) -> dict[str, Any]:
+    """Return these fields of a row as callers know them, read in one statement; raises the resource's "not found"."""
+    columns = tuple(dict.fromkeys(names))
+    found = dict(zip(columns, repository.row(columns, ident), strict=True))
+    for name in columns:
+        if name in resource.table.fields and isinstance(resource.table.fields[name].type, Json):
+            found[name] = orjson.loads(found[name] or "{}")
+    return found
+
+
+def patched(
+    resource: type[Resource], document: Mapping[str, object], changes: Sequence[Change], minor: int
+) -> dict[str, Any]:
+    """Return the new values, checked, of the fields that a patch changes to another value.
+
+    ``document`` has the present values of all fields that the patch touches. Raises an error for a value that the field
+    does not take.
+    """
+    known = resource.writable("patch")
+    after = apply(document, changes)
+    touched = {change.root: after[change.root] for change in changes}
+    last_op = {change.root: change.op for change in changes}
+    for name, value in touched.items():
+        one = known[name]
+        if value is None:
+            if one.empty is REQUIRED:
+                raise InvalidParameterValue(err=f"{name} must not be removed.")
+            # A removed field that is never null gets its empty value; any other null is checked with the values.
+            touched[name] = one.empty if last_op[name] == "remove" and not one.nullable else None
+        elif one.mask is not None:
+            touched[name] = secret_updates.restored_secrets(value, document.get(name), one.mask)
+    values = arguments.checked_fields(known, touched, minor)
+    return {name: value for name, value in values.items() if value != document.get(name)}
+
+
+def check_logins(
+    request: Request,
+    rule: str,
+    name: str,
+    document: Mapping[str, Any],
+    values: Mapping[str, Any],
+    changes: Sequence[Change],
+) -> None:
+    """Raise InvalidParameterValue when a project's patch would send stored secrets, which it never sees, elsewhere.
+
+    ``rule`` guards changes of the field ``name``; ``document`` is what `patched` took and ``values`` what it returned.
+    """
+    if name not in values or not access.acts_for_project(request, rule):
+        return
+    written = [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
+    if names := secret_updates.redirected_secrets(document[name] or {}, values[name], written):
+        raise InvalidParameterValue(
+            err=f"{name} would send stored credentials to another address, so they have to be in the same patch: "
+            f"{', '.join(names)}."
+        )

@@ -1,24 +1,103 @@
-"""The one WSGI layer around the application.
+"""The WSGI middleware around the application, and the access log.
 
-Gives every request an id and a line in the access log, applies forwarding headers when told to, refuses what a foreign
-web page makes a browser send, answers the health path when it is switched on, and turns whatever escaped the
-application into a plain 500. One layer instead of six costs an eighth of the time.
+One layer gives every request an ID and a line in the access log, applies forwarding headers if that is enabled, refuses
+requests that a page of another site makes a browser send, answers the health check if it is enabled, and turns an
+exception that leaves the application into a plain 500. One layer instead of six costs an eighth of the time.
+
+The access log has one line per request, whatever its result:
+
+    2026-11-22 17:01:18,575 192.0.2.7 user project "GET /v1/nodes?limit=2" 200 0.004 req-...
+
+These are the client's address, user and project (``-`` where unknown), the request, the status, the seconds until the
+response was ready, and the request ID. Values of secret parameters in the query are masked; characters that could start
+a new line or field are percent-encoded.
 """
 
 import logging
+import os
+import re
 import time
 from collections.abc import Callable, Iterable
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote, unquote_plus
 
-from ironic.api import access_log, errors, proxies
+from oslo_config import cfg
+
+from ironic.api import error_responses, rate_limit
 from ironic.api.request import REQUEST
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT, MustWait
+from ironic.core.secrets import REPLACEMENT, is_secret_parameter
 
 LOG = logging.getLogger(__name__)
 
-# What refers to the environment it is in: such circles, with a body in them, would stay until garbage is collected.
+
+FILE_NAME: Final = "access.log"
+NONE: Final = "none"
+
+_PLAIN: Final = re.compile(r"[!#-\[\]-~]*")
+_SAFE: Final = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"\\')
+_PAIR: Final = re.compile(r"([^&=]+)=([^&]+)")
+_LONGEST: Final = 2000
+
+
+def open_access_log(conf: cfg.ConfigOpts) -> None:
+    """Open the access log: [api]access_log_file, a file in the log directory, or else the log of the service."""
+    path = None
+    if conf.api.access_log_file:
+        path = Path(conf.api.access_log_file)
+    elif conf.log_dir:
+        path = Path(conf.log_dir, FILE_NAME)
+    elif conf.log_file:
+        path = Path(conf.log_file).with_name(FILE_NAME)
+    for handler in LOG.handlers[:]:
+        LOG.removeHandler(handler)
+        handler.close()
+    LOG.propagate = path is None
+    LOG.disabled = conf.api.access_log_file == NONE
+    if path is not None and not LOG.disabled:
+        # Created first, so that the file is never readable by others.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640))
+        handler = WatchedFileHandler(path, encoding="utf-8")
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        LOG.addHandler(handler)
+        LOG.setLevel(logging.INFO)
+
+
+def write_access_log(
+    environ: dict[str, Any], context: RequestContext, status: str, seconds: float, *, trusts_proxy: bool
+) -> None:
+    """Write the line of one request."""
+    if not LOG.isEnabledFor(logging.INFO):
+        return
+    query = _PAIR.sub(_masked_pair, environ.get("QUERY_STRING", "")[:_LONGEST])
+    path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
+    line = (
+        f"{_printable(rate_limit.client_address(environ, trusted=trusts_proxy))} {_printable(context.user_id)} "
+        f'{_printable(context.project_id)} "{_printable(environ["REQUEST_METHOD"])} '
+        f'{_printable(path)}{"?" + _printable(query) if query else ""}" '
+        f"{status[:3]} {seconds:.3f} {context.request_id}"
+    )
+    # A record made here costs a third of one for which logging looks up the calling function.
+    LOG.handle(logging.LogRecord(LOG.name, logging.INFO, __file__, 0, line, None, None))
+
+
+def _masked_pair(pair: re.Match[str]) -> str:
+    return f"{pair[1]}={REPLACEMENT}" if is_secret_parameter(unquote_plus(pair[1])) else pair[0]
+
+
+def _printable(text: str | None) -> str:
+    """Return a text without characters that could end its field or its line."""
+    if not text:
+        return "-"
+    text = text[:_LONGEST]
+    return text if _PLAIN.fullmatch(text) else quote(text.encode("utf-8", "replace"), safe=_SAFE)
+
+
+# Keys whose values refer to the environment: the cycle, with a body in it, would stay until garbage is collected.
 _REFER_BACK: Final = (REQUEST, "pecan.locals", "pecan.original_exception")
 
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -26,17 +105,22 @@ StartResponse = Callable[..., object]
 
 
 class Middleware:
-    """Request ids, access log, forwarding headers, origins, health path, last resort."""
+    """The middleware around the application."""
 
-    def __init__(self, app: WSGI, settings: ApiSettings, health: WSGI | None = None) -> None:
+    def __init__(self, app: WSGI, settings: ApiSettings) -> None:
         self._app, self._settings = app, settings
-        self._health = (health or _health_app()) if settings.healthcheck else None
+        self._health: WSGI | None = None
+        if settings.healthcheck:
+            # Mounted by path: wrapped around another application the health check answers every path.
+            from oslo_middleware.healthcheck import Healthcheck
+
+            self._health = Healthcheck.app_factory({"detailed": "False"})
 
     def __call__(self, environ: dict[str, object], start_response: StartResponse) -> Iterable[bytes]:
         """Serve one request."""
         refused = self._settings.origins.refusal(environ)
         if self._settings.proxy_headers:
-            proxies.apply(environ)
+            rate_limit.apply_proxy_headers(environ)
         if self._health is not None and environ.get("PATH_INFO") == "/healthcheck":
             return self._health(environ, start_response)
         began = time.monotonic()
@@ -61,24 +145,16 @@ class Middleware:
             raise
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
-            return _plain(start, "500 Internal Server Error", errors.UNEXPECTED)
+            return _plain(start, "500 Internal Server Error", error_responses.UNEXPECTED)
         finally:
             if is_over:
                 seconds = time.monotonic() - began
-                access_log.write(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
+                write_access_log(environ, context, answered, seconds, trusts_proxy=self._settings.proxy_headers)
             for name in _REFER_BACK:
                 environ.pop(name, None)
 
 
 def _plain(start: StartResponse, status: str, text: str) -> list[bytes]:
-    body = errors.fault(int(status[:3]), text)
-    start(status, [("Content-Type", errors.JSON), ("Content-Length", str(len(body)))])
+    body = error_responses.fault(int(status[:3]), text)
+    start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body)))])
     return [body]
-
-
-def _health_app() -> WSGI:
-    # Only as an application mounted by path: wrapped around another it answers every path.
-    from oslo_middleware.healthcheck import Healthcheck
-
-    app: WSGI = Healthcheck.app_factory({"detailed": "False"})
-    return app

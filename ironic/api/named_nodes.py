@@ -1,11 +1,11 @@
-"""From what a request names to a node: the node as actions look at it, whose it is, and the conductor that serves it.
+"""Find the node that a request names, and the conductor that serves it.
 
-A node is named by its UUID, since 1.5 also by its name. Other spellings of a UUID pass the check and name nothing. A
-node that a body names and that is not there is a 400: the body is wrong, not the path. That nobody serves a node is a
-404 where an action was asked for, and a 400 where the path names something that belongs to the node.
+A node is named by its UUID, since 1.5 also by its name. Other spellings of a UUID pass the check and match no node. A
+node in a body that does not exist is a 400: the body is wrong, not the path. A node that no conductor serves is a 404
+for an action on the node, and a 400 where the path names something that belongs to the node.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ironic.api import access
@@ -13,19 +13,19 @@ from ironic.api.request import Request, printable
 from ironic.core import node_rules, syntax
 from ironic.core.errors import InvalidParameterValue, InvalidUuidOrName, NodeNotFound
 from ironic.core.node_rules import NodeValues
-from ironic.services import nodes, serving
-from ironic.services.nodes import Patience
+from ironic.services import node_changes
+from ironic.services.node_changes import LockRetries
 
 if TYPE_CHECKING:
-    from ironic.db import NodeRecord
-    from ironic.rpc.conversation import ConductorCalls
-
-# What is said of a port or port group whose node is not there.
-NO_NODE: Final = "It is to belong to a node that does not exist."
+    from ironic.rpc.rpc_api import ConductorAPI
 
 
-def check(request: Request, ident: str) -> str:
-    """Return an ident this version may use."""
+# Error for a port or port group whose node does not exist.
+NO_NODE: Final = "The node that it has to belong to does not exist."
+
+
+def check_ident(request: Request, ident: str) -> str:
+    """Return the UUID or name of a node after a check against the version; raises NodeNotFound, InvalidUuidOrName."""
     if syntax.is_uuid(ident):
         return ident
     if request.minor < 5:
@@ -37,37 +37,29 @@ def check(request: Request, ident: str) -> str:
 
 
 def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]:
-    """Return these columns of a node."""
-    return request.store.nodes.row(columns, check(request, ident))
+    """Return these columns of a node; raises NodeNotFound."""
+    return request.store.nodes.row(columns, check_ident(request, ident))
 
 
-def seen(request: Request, ident: str) -> int:
-    """Return the id of a node that a list is asked for; one that the caller may not see is not there."""
+def seen_id(request: Request, ident: str) -> int:
+    """Return the ID of the node that narrows a list; raises NodeNotFound also if the caller may not see it."""
     found, owner, lessee = row(request, ("id", "owner", "lessee"), ident)
     access.require_seen(request, ident, owner, lessee)
     return int(found)
 
 
-def facts(request: Request, ident: str) -> NodeValues:
-    """Return what an action on a node is judged by."""
+def node_values(request: Request, ident: str) -> NodeValues:
+    """Return the values of a node that rules and conductors need; raises NodeNotFound."""
     return node_rules.of_row(row(request, node_rules.COLUMNS, ident))
 
 
-def patience(request: Request) -> Patience:
-    """Return how long a node that is held is waited for."""
-    return Patience(request.settings.node_locked_attempts, request.settings.node_locked_interval)
-
-
-def change_free(request: Request, ident: str, change: "Callable[[NodeRecord], None]") -> "NodeRecord":
-    """Change a node that nobody holds; one that is held is waited for a moment."""
-    return nodes.change_free(request.store, check(request, ident), change, patience(request))
-
-
-# Nodes that something new, or something that moves, is to belong to
+def lock_retries(request: Request) -> LockRetries:
+    """Return how often and how long a request waits for a locked node."""
+    return LockRetries(request.settings.node_locked_attempts, request.settings.node_locked_interval)
 
 
 class Holder(NamedTuple):
-    """A node that something is to belong to."""
+    """A node that a port, port group or volume is to belong to."""
 
     id: int
     uuid: str
@@ -76,9 +68,10 @@ class Holder(NamedTuple):
 
 
 def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
-    """Return the node that a body names for something new; ``missing`` is for callers who may add it to any node.
+    """Return the node that the body of a new row names, after a check that ``rule`` lets the caller add to it.
 
-    To others a node that is not there and one that they may not see are the same.
+    Raises InvalidParameterValue with the text ``missing`` when the node does not exist and the caller may add to any
+    node, otherwise NodeNotFound, so that a missing node and a hidden one look the same.
     """
     try:
         found = Holder(*request.store.nodes.row(Holder._fields, ident))
@@ -91,7 +84,7 @@ def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
 
 
 def seen_holder(request: Request, ident: str, missing: str) -> Holder:
-    """Return the node that something is to move to; one that the caller may not see counts as missing."""
+    """Return the node that a patch names; raises InvalidParameterValue for a missing or hidden one."""
     try:
         found = Holder(*request.store.nodes.row(Holder._fields, ident))
     except NodeNotFound:
@@ -102,7 +95,7 @@ def seen_holder(request: Request, ident: str, missing: str) -> Holder:
 
 
 def new_holder(request: Request, rule: str, now: str, wanted: str) -> int:
-    """Return the id of the node that a port or port group is to move to; ``rule`` guards the change on either node."""
+    """Return the ID of the node that a port or port group is to move to; ``rule`` guards the change on both nodes."""
     (old,) = request.store.nodes.row(("owner",), now)
     new = seen_holder(request, wanted, NO_NODE)
     if old != new.owner or not access.allows(request, rule, new.owner, new.lessee):
@@ -110,22 +103,19 @@ def new_holder(request: Request, rule: str, now: str, wanted: str) -> int:
     return new.id
 
 
-# Conductors
-
-
-def conductor(request: Request, ident: str) -> "tuple[ConductorCalls, str]":
-    """Return the conductor of a node and the node's UUID."""
-    node = facts(request, ident)
+def conductor(request: Request, ident: str) -> "tuple[ConductorAPI, str]":
+    """Return the conductor that serves a node, and the node's UUID; raises NodeNotFound, NoValidHost."""
+    node = node_values(request, ident)
     return request.conductors.serving(node), node.uuid
 
 
-def conductor_of_part(request: Request, ident: str) -> "tuple[ConductorCalls, str]":
-    """Return the same for something that belongs to the node."""
-    node = facts(request, ident)
+def conductor_of_part(request: Request, ident: str) -> "tuple[ConductorAPI, str]":
+    """Return the same for an action on something that belongs to the node: a node without a conductor is a 400."""
+    node = node_values(request, ident)
     return for_part_of(request, node), node.uuid
 
 
-def for_part_of(request: Request, node: NodeValues) -> "ConductorCalls":
-    """Return the conductor of a node that is known already, for something that belongs to the node."""
-    serving.check_served(request.placement, node.uuid, node.driver, node.conductor_group)
+def for_part_of(request: Request, node: NodeValues) -> "ConductorAPI":
+    """Return the conductor that serves a node; raises InvalidParameterValue when none does."""
+    node_changes.check_served(request.hash_ring, node.uuid, node.driver, node.conductor_group)
     return request.conductors.serving(node)

@@ -1,9 +1,10 @@
-"""Requests that a web page makes a browser send, without its user knowing.
+"""Refuse requests that a web page makes a browser send without its user's knowledge.
 
-An API without authentication that listens on loopback is protected by being out of reach; a browser on the same host
-is not out of reach. Such an API is asked under its own names only (a page whose name was rebound to 127.0.0.1 asks
-under its own), and by no page of another origin. With HTTP basic authentication a browser adds the password by itself,
-so changes asked for by pages of other sites are refused there too. Programs send none of these headers.
+An API without authentication that listens on loopback is protected by being unreachable from other hosts, but a browser
+on the same host reaches it. Such an API answers only under its own host names (a page whose name was rebound to
+127.0.0.1 asks under its own name) and not to pages of another origin. With HTTP basic authentication a browser adds the
+password by itself, so changes that pages of other sites request are refused there too. Programs send none of these
+headers.
 """
 
 import functools
@@ -24,7 +25,7 @@ _OWN_SITE: Final = frozenset({"same-origin", "none"})
 class Origins:
     """Which requests of browsers are served.
 
-    ``names`` are the host names under which an unauthenticated API on loopback may be asked, beside ``localhost`` and
+    ``names`` are the host names under which an unauthenticated API on loopback answers, besides ``localhost`` and
     IP addresses; None for every other API. ``allowed`` are origins (``https://ui.example.org``) that CORS lets in.
     """
 
@@ -35,9 +36,9 @@ class Origins:
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "Origins":
         """Read the options; ``conf`` is oslo.config's object with our options registered."""
-        # A library registers the group once CORS is used.
+        # oslo.middleware registers the group when CORS is used.
         allowed = conf.cors.allowed_origin if "cors" in conf else None
-        # No browser asks over a Unix socket.
+        # Browsers do not use Unix sockets.
         local = conf.auth_strategy == "noauth" and not conf.api.unix_socket and is_local(conf)
         urls = (conf.api.public_endpoint, conf.service_catalog.endpoint_override)
         own = {name for url in urls if url and (name := urlsplit(url).hostname)}
@@ -48,9 +49,14 @@ class Origins:
         )
 
     def refusal(self, environ: Mapping[str, Any]) -> str | None:
-        """Return why a request is not served, None when it is."""
+        """Return the text with which a request is refused, None for a request that is served."""
         if self.names is None:
-            return self._forged(environ) if self.basic else None
+            if not self.basic:
+                return None
+            own_site = environ.get("HTTP_SEC_FETCH_SITE", "none") in _OWN_SITE
+            if environ["REQUEST_METHOD"] in _READS or own_site or environ.get("HTTP_ORIGIN") in self.allowed:
+                return None
+            return "Changes from pages of other sites are refused; [cors]allowed_origin can add an origin."
         if not _is_own(environ.get("HTTP_HOST", ""), self.names):
             return "The API does not answer under this host name; [api]trusted_hosts can add it."
         if _ANY in self.names:
@@ -59,27 +65,22 @@ class Origins:
             foreign = environ.get("HTTP_SEC_FETCH_SITE", "none") not in _OWN_SITE
         else:
             foreign = origin not in self.allowed and not self._is_own_page(origin, environ["HTTP_HOST"])
-        return "Pages of other origins are not served here; [cors]allowed_origin can add one." if foreign else None
+        return (
+            "Requests from pages of other origins are refused; [cors]allowed_origin can add one." if foreign else None
+        )
 
     def _is_own_page(self, origin: str, host: str) -> bool:
-        """Tell whether a page came from this service, or from what stands in front of it under a trusted name."""
+        """Return whether a page came from this service, or from a proxy in front of it under a trusted host name."""
         try:
             parts = urlsplit(origin)
             return bool(parts.netloc) and (parts.netloc == host or parts.hostname in (self.names or ()))
         except ValueError:
             return False
 
-    def _forged(self, environ: Mapping[str, object]) -> str | None:
-        if environ["REQUEST_METHOD"] in _READS or environ.get("HTTP_SEC_FETCH_SITE", "none") in _OWN_SITE:
-            return None
-        if environ.get("HTTP_ORIGIN") in self.allowed:
-            return None
-        return "A page of another site can't change anything here; [cors]allowed_origin can add its origin."
-
 
 @functools.lru_cache(maxsize=64)
 def _is_own(host: str, names: frozenset[str]) -> bool:
-    """Tell whether a Host header names this service: an IP address can't be rebound, any other name can."""
+    """Return whether a Host header names this service: an IP address can't be rebound, any other name can."""
     if _ANY in names:
         return True
     try:
@@ -90,7 +91,7 @@ def _is_own(host: str, names: frozenset[str]) -> bool:
 
 
 def is_local(conf: cfg.ConfigOpts) -> bool:
-    """Tell whether the API listens where only processes of the same host reach it."""
+    """Return whether only processes of the same host can reach the API."""
     if conf.api.unix_socket:
         return True
     try:

@@ -1,14 +1,104 @@
-"""Who may do what by default: one table of rules.
+"""The default policy rules, and their deprecated predecessors.
 
-Names and check strings are those of doc/contract/policies.md#names-and-defaults, for the routes there are; an
-operator's policy file wins over each of them. The check strings repeat, so each has a name that says whom it lets
-through. Rules whose scope is "system" alone refuse project tokens whatever their roles. What the rules once were is in
-`old_policies`.
+Names and check strings are those of doc/contract/policies.md#names-and-defaults, for the routes that exist; an
+operator's policy file overrides each of them. Check strings repeat, so each has a name that says who passes. Rules
+whose only scope is "system" deny project tokens whatever their roles.
+
+Predecessors are the rules from before tokens had scopes. With `[oslo_policy]enforce_new_defaults = false` a caller
+passes if the predecessor or the present rule allows it. A policy file that has a rule by its old name means all the
+rules that replaced it. Source: doc/contract/policies.md#rules-of-old.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ironic.api.old_policies import HELPERS, PREDECESSORS
+from oslo_config import cfg
+
+# Rules that no request checks; policy files and predecessors refer to them.
+HELPERS: Final[Mapping[str, str]] = {
+    "admin_api": "role:admin or role:administrator",
+    "is_member": (
+        "(project_domain_id:default or project_domain_id:None) and (project_name:demo or project_name:baremetal)"
+    ),
+    "is_observer": "rule:is_member and (role:observer or role:baremetal_observer)",
+    "is_admin": "rule:admin_api or (rule:is_member and role:baremetal_admin)",
+    "is_node_owner": "project_id:%(node.owner)s",
+    "is_node_lessee": "project_id:%(node.lessee)s",
+    "is_allocation_owner": "project_id:%(allocation.owner)s",
+}
+
+_OLD_ADMIN: Final = "rule:is_admin"
+_OLD_READER: Final = "rule:is_admin or rule:is_observer"
+
+
+def _all(words: str, subjects: Iterable[str]) -> list[str]:
+    """Return a rule name for each subject and each of the words."""
+    return [f"baremetal:{subject}:{word}" for subject in subjects for word in words.split()]
+
+
+_WRITTEN: Final = ("port", "portgroup", "chassis", "volume", "deploy_template")
+
+# Check string -> rules that had it under their present name.
+_SAME_NAME: Final[Mapping[str, list[str]]] = {
+    _OLD_ADMIN: [
+        *_all("create update delete", ("node", *_WRITTEN)),
+        *_all("update delete", ["allocation"]),
+        *_all("attach detach list", ["node:vif"]),
+        *_all("set delete", ["node:traits"]),
+        *_all(
+            "update_owner_provisioned validate set_maintenance clear_maintenance set_indicator_state inject_nmi "
+            "set_power_state set_provision_state set_raid_state get_console set_console_state vendor_passthru",
+            ["node"],
+        ),
+        "baremetal:driver:vendor_passthru",
+        "baremetal:events:post",
+    ],
+    _OLD_READER: [
+        *_all("get", ("node", *_WRITTEN, "driver", "conductor", "allocation", "node:bios")),
+        *_all("get_boot_device get_indicator_state get_states", ["node"]),
+        *_all("get_properties get_raid_logical_disk_properties", ["driver"]),
+        "baremetal:node:traits:list",
+    ],
+    "rule:baremetal:node:get": _all("list list_all", ["node"]),
+    "rule:baremetal:node:update": _all("update_extra update_instance_info disable_cleaning", ["node"]),
+    "rule:baremetal:port:get": _all("list list_all", ["port"]),
+    "rule:baremetal:allocation:get": ["baremetal:allocation:list"],
+    "rule:baremetal:allocation:get and is_admin_project:True": ["baremetal:allocation:list_all"],
+    "rule:is_admin and is_admin_project:True": ["baremetal:allocation:create"],
+    "rule:baremetal:allocation:create": ["baremetal:allocation:create_restricted"],
+    "rule:public_api": ["baremetal:node:ipa_heartbeat", "baremetal:driver:ipa_lookup"],
+}
+
+# Old name -> its check string, and the rules that replaced it.
+_OLD_NAME: Final[Mapping[str, tuple[str, list[str]]]] = {
+    "baremetal:node:get": (
+        _OLD_READER,
+        [
+            *_all("filter_threshold last_error reservation driver_internal_info driver_info", ["node:get"]),
+            *_all("get", ["node:history", "node:inventory"]),
+        ],
+    ),
+    "baremetal:node:update": (
+        _OLD_ADMIN,
+        _all(
+            "driver_info properties chassis_uuid instance_uuid lessee owner driver_interfaces network_data "
+            "conductor_group name retired",
+            ["node:update"],
+        ),
+    ),
+    "baremetal:node:set_maintenance": (_OLD_ADMIN, ["baremetal:node:set_boot_device"]),
+    "baremetal:node:set_power_state": (_OLD_ADMIN, _all("set_boot_mode set_secure_boot", ["node"])),
+    "baremetal:portgroup:get": (_OLD_READER, _all("list list_all", ["portgroup"])),
+    "baremetal:volume:get": (_OLD_READER, _all("list list_all", ["volume"])),
+    "baremetal:volume:update": (_OLD_ADMIN, ["baremetal:volume:view_target_properties"]),
+}
+
+# Rule -> its old name and check string.
+PREDECESSORS: Final[Mapping[str, tuple[str, str]]] = {
+    **{name: (name, check) for check, names in _SAME_NAME.items() for name in names},
+    **{name: (old, check) for old, (check, names) in _OLD_NAME.items() for name in names},
+}
+
 
 _SERVICE: Final = "role:service and system_scope:all"
 _OWNER_SERVICE: Final = "(role:service and project_id:%(node.owner)s)"
@@ -39,7 +129,7 @@ _OPERATES: Final = (
 )
 _CONFIGURES: Final = f"({_SYSTEM_WRITES}) or ({_SERVICE}) or {_OWNING_ADMINS}"
 _CREATES_ON: Final = f"{_CREATES} or {_OWNING_ADMINS}"
-# As a lessee too.
+# Lessees too.
 _CONFIGURES_REMOTELY: Final = (
     f"({_SYSTEM_WRITES}) or ({_SERVICE}) or {_OWNING_ADMINS} "
     f"or (role:admin and project_id:%(node.lessee)s) or (role:manager and project_id:%(node.lessee)s)"
@@ -52,7 +142,7 @@ SYSTEM: Final = ("system",)
 PROJECT: Final = ("project",)
 ANY: Final = ()
 
-# name -> check, scopes, what it guards
+# Name, check string, scopes, and the route that it guards.
 RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ("public_api", "is_public_api:True", ANY, ""),
     ("show_password", "!", ANY, ""),
@@ -121,7 +211,7 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ("baremetal:node:set_provision_state", _OPERATES, BOTH, "PUT /nodes/{node_ident}/states/provision"),
     ("baremetal:node:set_provision_state:clean_steps", _OPERATES, BOTH, "PUT /nodes/{node_ident}/states/provision"),
     ("baremetal:node:set_provision_state:service_steps", _OPERATES, BOTH, "PUT /nodes/{node_ident}/states/provision"),
-    # Ours (S56): leaving "clean failed" without cleaning again.
+    # Only in this service (S56): leave "clean failed" without another cleaning.
     ("baremetal:node:skip_cleaning", _ADMIN, BOTH, "PUT /nodes/{node_ident}/states/provision"),
     ("baremetal:node:traits:list", _SEES, BOTH, "GET /nodes/{node_ident}/traits"),
     ("baremetal:node:traits:set", _CONFIGURES, BOTH, "PUT /nodes/{node_ident}/traits"),
@@ -207,7 +297,7 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ("baremetal:runbook:update:owner", _SYSTEM_WRITES, BOTH, "PATCH /runbooks/{runbook_ident}"),
     ("baremetal:runbook:delete", _OWNS_RUNBOOK, BOTH, "DELETE /runbooks/{runbook_ident}"),
     ("baremetal:runbook:use", _OWNS_RUNBOOK, BOTH, "PUT /nodes/{node_ident}/states/provision"),
-    # Ours: what became of data that ramdisks posted.
+    # Only in this service: refused inspection data.
     ("baremetal:inspection:rejected_callbacks", _SYSTEM_READS, SYSTEM, "GET /inspection/rejected_callbacks"),
     ("baremetal:inspection_rule:list_all", _SYSTEM_READS, BOTH, "GET /inspection_rules"),
     ("baremetal:inspection_rule:get", _SYSTEM_READS, BOTH, "GET /inspection_rules/{rule_id}"),
@@ -218,7 +308,7 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
 
 
 def defaults() -> list[Any]:
-    """Return the table as oslo.policy wants it; imported only where rules are enforced."""
+    """Return the rules as objects of oslo.policy, which is imported only where rules are enforced."""
     from oslo_policy import policy
 
     def predecessor(name: str) -> Any:
@@ -231,3 +321,19 @@ def defaults() -> list[Any]:
         policy.RuleDefault(name, check, scope_types=list(scopes) or None, deprecated_rule=predecessor(name))
         for name, check, scopes, _ in RULES
     ]
+
+
+def enforcer(conf: cfg.ConfigOpts = cfg.CONF) -> Any:
+    """Return an enforcer of oslo.policy with these rules and those of the policy file.
+
+    Tools of oslo.policy call it through the entry point `oslo.policy.enforcer`, with their own options parsed already;
+    so this module must not register options.
+    """
+    from oslo_policy import policy
+
+    made = policy.Enforcer(conf)
+    # Operators who set enforce_new_defaults = false know that they use deprecated rules.
+    made.suppress_default_change_warnings = True
+    made.register_defaults(defaults())
+    made.load_rules()
+    return made

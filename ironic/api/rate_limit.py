@@ -1,22 +1,55 @@
-"""How often one address may call what asks for no credentials.
+"""Token buckets that limit the rate of requests per client address, and the client's address behind a proxy.
 
-Each address has a minute's worth of calls and gets them back evenly over the minute. Only the addresses seen last are
-remembered; one that was forgotten begins anew. IPv6 addresses count by their /64, which one machine may have all of.
+Forwarding headers (scheme, host, mount point, client address) count only if
+[oslo_middleware]enable_proxy_headers_parsing is on, because any client can send them.
+
+A token bucket per address limits the endpoints that need no credentials: an address has a minute's worth of calls and
+gets them back evenly over the minute. Only the most recent addresses are remembered; one that was dropped gets a full
+bucket. IPv6 addresses count by their /64, all of which one machine may have.
 """
 
 import ipaddress
+import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+# The path of a URL.
+_PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~%!$&'()*+;=:@-]*)+")
+
+
+def apply_proxy_headers(environ: dict[str, object]) -> None:
+    """Replace scheme, host and mount point by those in the headers of a proxy; the first of several values counts."""
+    if (scheme := _first(environ, "HTTP_X_FORWARDED_PROTO").lower()) in ("http", "https"):
+        environ["wsgi.url_scheme"] = scheme
+    if host := _first(environ, "HTTP_X_FORWARDED_HOST"):
+        environ["HTTP_HOST"] = host
+    if _PREFIX.fullmatch(prefix := _first(environ, "HTTP_X_FORWARDED_PREFIX")):
+        environ["SCRIPT_NAME"] = prefix.rstrip("/")
+
+
+def client_address(environ: Mapping[str, object], *, trusted: bool) -> str | None:
+    """Return the client's address; behind a trusted proxy, the address that the proxy has seen."""
+    if trusted and (hops := environ.get("HTTP_X_FORWARDED_FOR")):
+        # Values before the last comma were sent by the client and may be forged.
+        return str(hops).rpartition(",")[2].strip()
+    found = environ.get("REMOTE_ADDR")
+    return str(found) if found else None
+
+
+def _first(environ: Mapping[str, Any], header: str) -> str:
+    value: str = environ.get(header, "")
+    return value.split(",")[0].strip()
+
 
 _MINUTE: Final = 60.0
 _MOST: Final = 10_000  # addresses
 
 
-class RateLimit:
-    """A limit for each of many addresses."""
+class TokenBuckets:
+    """Token buckets of many addresses; ``per_minute`` is the number of calls that each may make per minute."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = float(per_minute), clock
@@ -24,8 +57,8 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def admits(self, source: str | None) -> bool:
-        """Count a call from this address; tell whether it is within the limit."""
-        name, now = counted_as(source), self._clock()
+        """Count a call from an address and return whether it is within the limit."""
+        name, now = bucket_of(source), self._clock()
         with self._lock:
             left, since = self._left.pop(name, (self._most, now))
             left = min(self._most, left + (now - since) * self._most / _MINUTE)
@@ -36,19 +69,19 @@ class RateLimit:
         return admitted
 
     def give_back(self, source: str | None) -> None:
-        """Take back the count of one call, for a limit that counts failures only."""
+        """Undo the count of one call, for a limit that counts failures only."""
         with self._lock:
-            if found := self._left.get(name := counted_as(source)):
+            if found := self._left.get(name := bucket_of(source)):
                 self._left[name] = (min(self._most, found[0] + 1), found[1])
 
 
-def counted_as(source: str | None) -> str:
-    """Return what calls from an address are counted under."""
+def bucket_of(source: str | None) -> str:
+    """Return the key of the bucket of an address."""
     try:
         address = ipaddress.ip_address((source or "").partition("%")[0])
     except ValueError:
         return source or ""
     if isinstance(address, ipaddress.IPv6Address):
-        # A server that listens on IPv6 sees IPv4 machines under such addresses.
+        # A server that listens on IPv6 sees IPv4 clients under such addresses.
         return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
     return str(address)

@@ -1,7 +1,7 @@
 """One request as handlers see it.
 
-Slotted and handed on, nothing is looked up in thread locals. Holds the version, the caller and the rooms below (store,
-conductors, placement); reads body and query on demand.
+A slotted object that is passed along; nothing is looked up in thread locals. It holds the version, the caller and the
+services below the API (store, conductors, hash ring), and reads body and query on demand.
 """
 
 import re
@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qsl
 
-from ironic.api import body, body_memory
+from ironic.api import request_body
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid, NotAuthorized
-from ironic.core.file_urls import names_file_anywhere
+from ironic.core.local_paths import names_file_anywhere
 
 if TYPE_CHECKING:
-    # Only names in annotations; at run time these modules stand above or beside this one.
-    from ironic.api.policy import Policy
+    # For annotations only: at run time these modules import this one, or are not needed.
+    from ironic.api.access import Policy
     from ironic.db import Store
-    from ironic.rpc.conductors import Conductors
-    from ironic.rpc.placement import Placement
+    from ironic.rpc.client import ConductorClients
+    from ironic.rpc.hash_ring import HashRingManager
 
-# Where a WSGI environment has the request, from then on.
+# Key of the request in the WSGI environment.
 REQUEST: Final = "ironic.request"
 
 _UNREAD: Final = object()
@@ -33,31 +33,31 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.\-_~%:\[\]]{1,300}")
 
 
 class Row(Protocol):
-    """The row of the route table that a request led to, as far as the request itself needs it."""
+    """The part of a row of the route table that the request itself needs."""
 
     @property
     def body_limit(self) -> str: ...
 
 
 class Services:
-    """What is wired once and shared by all requests."""
+    """The services that all requests share."""
 
-    __slots__ = ("conductors", "placement", "policy", "settings", "store")
+    __slots__ = ("conductors", "hash_ring", "policy", "settings", "store")
 
     def __init__(
         self,
         store: "Store",
-        conductors: "Conductors",
-        placement: "Placement",
+        conductors: "ConductorClients",
+        hash_ring: "HashRingManager",
         settings: ApiSettings,
         policy: "Policy",
     ) -> None:
-        self.store, self.conductors, self.placement = store, conductors, placement
+        self.store, self.conductors, self.hash_ring = store, conductors, hash_ring
         self.settings, self.policy = settings, policy
 
 
 class Request:
-    """One request, from the moment its version is known."""
+    """One request, created when its version has been negotiated."""
 
     __slots__ = (
         "_base",
@@ -78,92 +78,107 @@ class Request:
         self.environ, self.minor, self.context, self.services = environ, minor, context, services
         self.method: str = environ["REQUEST_METHOD"]
         self.route: Row | None = None
-        # True when a '.json' was taken off the path, which old versions ask for.
+        # Whether the suffix `.json` was removed from the path.
         self.stripped = False
-        # Path of what a shown thing belongs to, for the links of things that live below another.
+        # Path of the parent of the documents, for their links.
         self.within = ""
-        # Called before a conductor is asked for something.
+        # Called before a conductor is called, to send the start notification.
         self.announce: Callable[[], object] | None = None
         self._base: str | None = None
         self._body: Any = _UNREAD
-        # Bytes of memory set aside for the body.
+        # Bytes of memory that are reserved for the body.
         self._memory = 0
 
     @property
     def store(self) -> "Store":
-        """The database."""
+        """Return the database."""
         return self.services.store
 
     @property
-    def conductors(self) -> "Conductors":
-        """The way to ask a conductor."""
+    def conductors(self) -> "ConductorClients":
+        """Return the RPC clients of the conductors; the start notification is sent first."""
         if self.announce is not None:
             self.announce()
         return self.services.conductors
 
     @property
-    def placement(self) -> "Placement":
-        """Which conductor serves what."""
-        return self.services.placement
+    def hash_ring(self) -> "HashRingManager":
+        """Return the hash rings."""
+        return self.services.hash_ring
 
     @property
     def settings(self) -> ApiSettings:
-        """The configuration of the API."""
+        """Return the settings of the API."""
         return self.services.settings
 
     @property
     def is_judged(self) -> bool:
-        """Tell whether rules decide what the caller may see; a ramdisk sees what its routes show."""
+        """Return whether rules decide what the caller sees; a ramdisk sees whatever its routes show."""
         return not (self.services.policy.is_open or self.context.is_public_api)
 
     @property
     def base(self) -> str:
-        """URL that links start with: the configured one, or what the client called us."""
+        """Return the URL that links start with: [api]public_endpoint, or the one that the client used."""
         if self._base is None:
-            self._base = self.settings.public_endpoint or _own_url(self.environ)
+            self._base = self.settings.public_endpoint or ""
+            if not self._base:
+                environ = self.environ
+                host = environ.get("HTTP_HOST", "")
+                if not _HOST.fullmatch(host):
+                    # It goes into links and headers of the response, where only a host is allowed.
+                    host = f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
+                self._base = f"{environ.get('wsgi.url_scheme', 'http')}://{host}{environ.get('SCRIPT_NAME', '')}"
         return self._base
 
     def url(self, path: str) -> str:
-        """Return an absolute URL of this service."""
+        """Return the absolute URL of a path of this service."""
         return f"{self.base}{path}"
 
     def query(self) -> list[tuple[str, str]]:
-        """Return the query parameters in order, decoded, empty ones included."""
+        """Return the decoded query parameters in order, empty ones included; raises Invalid."""
         text = self.environ.get("QUERY_STRING")
-        return _parameters(text) if text else []
+        if not text:
+            return []
+        try:
+            found = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+        except ValueError:
+            raise Invalid(f"There are more than {_MOST_PARAMETERS} query parameters.") from None
+        if any("\0" in name or "\0" in value for name, value in found):
+            raise Invalid("Query parameters must not contain the character with code 0.")
+        return found
 
     def json(self) -> object:
-        """Return the parsed body; {} when there is none."""
+        """Return the parsed body, {} for a request without one; raises errors for a body over a limit."""
         if self._body is _UNREAD:
             limit = self.route.body_limit if self.route else _ORDINARY
             most_values = self.settings.max_values_inspection if limit == _REPORT else self.settings.max_values
             raw = self._read(getattr(self.settings, limit), most_values)
-            self._body = body.parse(raw, self.settings.max_depth)
+            self._body = request_body.parse(raw, self.settings.max_depth)
             if limit != _REPORT:
-                # What a machine reports is no row but data: its handler knows what it can hold.
-                body.check_storable(raw)
+                # Inspection data is not stored in columns; its handler checks what can be stored.
+                request_body.check_storable(raw)
             self._refuse_files(self._body)
         return self._body
 
     def _read(self, max_bytes: int, most_values: int) -> bytes:
-        """Return the body's bytes, with memory set aside for them and for what they stand for."""
+        """Return the bytes of the body, with memory reserved for them and for the objects that they are parsed to."""
         memory = self.settings.body_memory
-        if (length := body.length_of(self.environ, max_bytes)) > body_memory.SMALL:
-            self._memory = memory.take(body_memory.most_of(length, most_values))
-        raw = body.read(self.environ, max_bytes)
-        signs = body.signs(raw, most_values)
-        self._memory = memory.shrink(self._memory, body_memory.taken_by(raw, signs))
+        if (length := request_body.length_of(self.environ, max_bytes)) > request_body.SMALL:
+            self._memory = memory.take(request_body.most_of(length, most_values))
+        raw = request_body.read(self.environ, max_bytes)
+        signs = request_body.signs(raw, most_values)
+        self._memory = memory.shrink(self._memory, request_body.taken_by(raw, signs))
         return raw
 
     def release(self) -> None:
-        """Drop the body and let other requests have the memory that was set aside for it."""
+        """Drop the body and release the memory that was reserved for it."""
         self._body = None
         if self._memory:
             self.settings.body_memory.give_back(self._memory)
             self._memory = 0
 
     def arguments(self) -> dict[str, object]:
-        """Return what an action is called with: the body's keys, or the query where the body has none."""
+        """Return the arguments of an action: the keys of the body and those of the query; raises Invalid."""
         given = self.json()
         if not isinstance(given, dict):
             raise Invalid("The request body has to be a JSON object.")
@@ -176,31 +191,11 @@ class Request:
         return given
 
     def _refuse_files(self, given: object) -> None:
-        """Refuse URLs of files to callers who stand for a project: the files are those of the service's hosts."""
+        """Raise NotAuthorized for a file:// URL from a project's caller: the files are those of the service's hosts."""
         if self.is_judged and self.context.system_scope is None and names_file_anywhere(given):
             raise NotAuthorized("Only administrators of the whole site may name files of its hosts by file:// URLs.")
 
 
-def _parameters(text: str) -> list[tuple[str, str]]:
-    try:
-        found = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
-    except ValueError:
-        raise Invalid(f"There are more than {_MOST_PARAMETERS} query parameters.") from None
-    if any("\0" in name or "\0" in value for name, value in found):
-        raise Invalid("Query parameters must not contain the character with code 0.")
-    return found
-
-
 def printable(name: str) -> str:
-    """Return a caller's key as it may appear in an error: short and without control characters."""
+    """Return a key of the request as an error text may quote it: short and without control characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in name[:80])
-
-
-def _own_url(environ: Mapping[str, Any]) -> str:
-    """Return scheme, host and mount point the client used."""
-    scheme = environ.get("wsgi.url_scheme", "http")
-    host = environ.get("HTTP_HOST", "")
-    if not _HOST.fullmatch(host):
-        # It goes into links and headers of the answer, where only a host may stand.
-        host = f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
-    return f"{scheme}://{host}{environ.get('SCRIPT_NAME', '')}"

@@ -1,23 +1,33 @@
-"""The table of routes and the tree that finds one.
+"""The route table: its rows, the tree that finds a row by path, and the identifiers in paths.
 
-A row says which method of which path leads to which handler, since which version, what older callers get instead, which
-rule guards it, what it takes and what it answers. Arguments are read before the handler runs (`arguments`, `forms`);
-the description of the API is read off the same rows. The tree has one dictionary per path segment and one wildcard per
-level, so a look-up costs one step per segment. Rows are collected in `ironic.api.resources`, nothing is registered
-anywhere else.
+A row states which method of which path calls which handler, since which version, what older versions get instead, which
+rule guards it, what it takes and what it answers. Arguments are read before the handler runs (`ironic.api.arguments`,
+`ironic.api.crud`), and the OpenAPI document is derived from the same rows. Rows are collected in
+`ironic.api.resources`; nothing is registered anywhere else. The tree has a dictionary per path segment and one wildcard
+per level, so a look-up costs one step per segment.
+
+The wildcard of a path (`{node}`) selects the check of the identifier; a resource without a check is identified by its
+UUID. A malformed identifier is refused before the handler runs, in the shape that clients know for its kind; whether
+the row exists is checked later. Before 1.91 a path may end in `.json`, which is removed; a resource whose name really
+ends so is found by its whole name if no shorter one exists. Source: doc/contract/versions.md#endings-in-json.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from ironic.api import idents
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, Form, Reader, reader
-from ironic.api.errors import Abort, Refusal, Refused, Silent
+from ironic.api.error_responses import Abort, Refused, Silent
+from ironic.api.json_schema import Schema
 from ironic.api.request import Request
-from ironic.api.schema import Schema
-from ironic.core.errors import InvalidParameterValue
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue, IronicError
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+    from ironic.db.repository import Repository
+
 
 Handler = Callable[..., Answer]
 
@@ -26,161 +36,257 @@ FAULT: Final = "fault"
 
 _NEWEST: Final = 10**6
 
-# Stands for the path `/v1` alone; no segment of a request can spell it.
-_V1: Final = "v1/"
-
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row: what a method of a path does."""
+    """A row of the route table: one method of one path."""
 
     method: str
     path: str
     handler: Handler
     since: int = 1
-    # What callers of an older version get, and in which shape.
+    # Status and shape of the response to an older version.
     below: int = 404
     shape: str = ABORT
-    # What guards it: a rule that is asked before the handler runs, or the handler itself where the rule depends on what
-    # it finds. One of them stands in every row that is neither public nor does nothing but refuse.
+    # Access: a rule that is checked before the handler runs, or a handler that checks rules itself because they depend
+    # on what it finds. Every row has one of the two unless it is public or only refuses.
     rule: str | None = None
-    judges: bool = False
+    handler_authorizes: bool = False
     public: bool = False
+    # Name of the limit in ApiSettings.
     body_limit: str = "max_body"
-    # Who is refused before the arguments are looked at: it raises, or returns what the handler gets as the parameter
-    # that `learns` names.
-    first: Callable[[Request], object] | None = None
-    learns: str = ""
-    # What it takes: parameters of the query (None: nobody looks at it) and a body, or `of` which resource it is a list,
-    # a document, a creation, a patch or a deletion.
+    # Called before the arguments are read, to refuse a request: it raises, or returns what the handler gets as the
+    # parameter that `precheck_as` names.
+    precheck: Callable[[Request], object] | None = None
+    precheck_as: str = ""
+    # Input: parameters of the query (None: the query is ignored) and a body, or `of` the operation on a resource.
     query: tuple[Argument, ...] | None = ()
     body: Reader | None = None
     of: Form | None = None
-    # What it answers, unless `of` tells: the status of success, others that are no common refusal, a schema (None: no
-    # body), the kind of content, and whether it says where to look next.
+    # Output, unless `of` determines it: the status of success, further statuses that few routes have, the schema (None:
+    # no body), the content type, and whether the response has a Location header.
     ok: int = 0
     also: tuple[int, ...] = ()
     answer: Schema | None = None
     kind: str = "application/json"
     location: bool = False
-    # What only the oldest version answers; versions without the path though older ones have it (`first` refuses them).
+    # The schema in version 1.1 where it differs; versions that lack the path although older ones have it, which
+    # `precheck` refuses.
     oldest: Schema | None = None
     gap: range = range(0)
-    # Reads the arguments of a request, as parameters of the handler.
+    # Reads the arguments of a request as parameters of the handler.
     read: Callable[[Request], dict[str, Any]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # What answers nothing only refuses, whatever is sent.
+        # A row without an answer only refuses, whatever the query contains.
         answers = self.of is not None or self.ok
         object.__setattr__(self, "read", reader(self.query if answers else None, self.body, self.of))
 
-    def run(self, request: Request, *names: str) -> Answer:
-        """Check what a request brings along, and call the handler; ``names`` are those of the path."""
-        learnt = self.first(request) if self.first is not None else None
+    def run(self, request: Request, *idents: str) -> Answer:
+        """Read the arguments of a request and call the handler; ``idents`` are the identifiers in the path."""
+        result = self.precheck(request) if self.precheck is not None else None
         given = self.read(request)
-        if self.learns:
-            given[self.learns] = learnt
-        return self.handler(request, *names, **given)
+        if self.precheck_as:
+            given[self.precheck_as] = result
+        return self.handler(request, *idents, **given)
 
     def too_new(self) -> Exception:
-        """Build the error for a caller of an older version."""
+        """Return the error for a request of an older version."""
         text = f"This needs API version 1.{self.since} or later."
         return Abort(self.below, text) if self.shape == ABORT else Refused(self.below, text)
 
 
-class _Place:
-    """One point of the tree."""
+def empty_answer(request: Request) -> Answer:
+    """Answer OPTIONS: 200 without a body."""
+    return Answer(200)
 
-    __slots__ = ("ident", "methods", "named", "rest", "wild")
+
+class Refusing:
+    """A handler that raises an error for every request; ``precheck`` may raise another one first."""
+
+    def __init__(self, error: Callable[[], Exception], precheck: Callable[[Request], object] | None = None) -> None:
+        self._error, self._precheck = error, precheck
+
+    def __call__(self, request: Request, *ignored: Any) -> NoReturn:
+        """Raise the error."""
+        if self._precheck is not None:
+            self._precheck(request)
+        raise self._error()
+
+
+def refuses(text: str) -> Refusing:
+    """Return a handler that answers 400 with this text."""
+    return Refusing(lambda: InvalidParameterValue(err=text))
+
+
+def refuse_collection(ident: str) -> Refusing:
+    """Return a handler for changes of a whole collection, and for creating below an existing path."""
+    return refuses(f"POST takes the path of the collection; PATCH and DELETE need {ident} in the path.")
+
+
+# Parts of a node: a path that has one of them in place of the node's identifier is no path of a node.
+NODE_PARTS: Final = frozenset(
+    {"allocation", "bios", "children", "firmware", "history", "inventory", "maintenance", "management", "portgroups"}
+    | {"ports", "states", "traits", "vendor_passthru", "vifs", "vmedia", "volume"}
+)
+
+
+def _check_node(text: str) -> None:
+    if text in NODE_PARTS:
+        raise Abort(404, "There is no such path: the UUID or name of a node is missing.")
+    if not syntax.is_name_or_uuid(text):
+        raise Abort(400, "The identifier of a node has to be a UUID or a logical name.")
+
+
+def _check_portgroup(text: str) -> None:
+    if not syntax.is_name_or_uuid(text):
+        raise Abort(400, "The identifier of a port group has to be a UUID or a logical name.")
+
+
+def _check_name_or_uuid(text: str) -> None:
+    if not syntax.is_name_or_uuid(text):
+        raise InvalidParameterValue(err="The identifier in the path has to be a UUID or a logical name.")
+
+
+def _check_text(text: str) -> None:
+    # A name that is only compared: drivers, hosts. Some databases can't compare with this character.
+    if "\0" in text:
+        raise Abort(404, "There is no such path.")
+
+
+_CHECKS: Final[dict[str, Callable[[str], None]]] = {
+    "node": _check_node,
+    "port": _check_name_or_uuid,
+    "agent_node": _check_name_or_uuid,
+    "allocation": _check_name_or_uuid,
+    "template": _check_name_or_uuid,
+    "runbook": _check_name_or_uuid,
+    "trait": _check_text,
+    "portgroup": _check_portgroup,
+    "driver": _check_text,
+    "hostname": _check_text,
+    "indicator": _check_text,
+    "setting": _check_text,
+    "vif": _check_name_or_uuid,
+    "method": _check_text,
+    "entry": _check_text,
+    "shard": _check_text,
+}
+
+
+def check_ident(kind: str, text: str) -> None:
+    """Raise an error for text that can't identify a resource of this kind; ``kind`` is the wildcard of the path."""
+    if (check := _CHECKS.get(kind)) is not None:
+        check(text)
+    elif not syntax.is_uuid(text):
+        raise InvalidParameterValue(err="The identifier in the path has to be a UUID.")
+
+
+def is_uuid(kind: str) -> bool:
+    """Return whether resources of this kind are identified by their UUID only."""
+    return kind not in _CHECKS
+
+
+def is_name(kind: str) -> bool:
+    """Return whether resources of this kind are identified by a UUID or a logical name."""
+    return _CHECKS.get(kind) in (_check_node, _check_portgroup, _check_name_or_uuid)
+
+
+# Stands for the path `/v1` alone; no segment of a request can spell it.
+_V1: Final = "v1/"
+
+
+class _TreeNode:
+    """A node of the route tree, at one path."""
+
+    __slots__ = ("kind", "literals", "methods", "rest", "wildcard")
 
     def __init__(self) -> None:
-        self.named: dict[str, _Place] = {}
-        self.wild: _Place | None = None
-        self.ident = ""
-        self.rest: _Place | None = None
+        self.literals: dict[str, _TreeNode] = {}
+        # The child for an identifier, and the kind of the identifier.
+        self.wildcard: _TreeNode | None = None
+        self.kind = ""
+        # The child for all paths below: a last segment `*`.
+        self.rest: _TreeNode | None = None
         self.methods: dict[str, Route] = {}
 
 
 class Routes:
-    """Finds the route of a request."""
+    """The route tree; raises ValueError for rows that contradict each other."""
 
     def __init__(self, rows: Iterable[Route]) -> None:
-        self._root = _Place()
+        self._root = _TreeNode()
         self.rows = tuple(rows)
-        # Paths whose ending is their own, whatever old versions do to endings.
+        # Paths that end in `.json` themselves, so that old versions do not remove it.
         whole = {row.path for row in self.rows if row.path.endswith(".json")}
         self.whole = frozenset(whole | {path.removeprefix("/v1") for path in whole})
         for row in self.rows:
-            self._add(row)
-
-    def _add(self, row: Route) -> None:
-        place = self._root
-        for segment in _segments(row.path):
-            place = _child(place, segment)
-        if row.method in place.methods:
-            raise ValueError(f"{row.method} {row.path} is in the route table twice")
-        place.methods[row.method] = row
+            node = self._root
+            for segment in _segments(row.path):
+                node = _child(node, segment)
+            if row.method in node.methods:
+                raise ValueError(f"{row.method} {row.path} is in the route table twice")
+            node.methods[row.method] = row
 
     def find(self, method: str, path: str, minor: int = _NEWEST) -> tuple[Route, tuple[str, ...]]:
-        """Return the row and the values of its wildcards; a miss is a 404 or 405.
+        """Return the row of a path and its identifiers; raises 404 or 405 for a path or method that does not exist.
 
-        What can't name a thing is refused where its version has the route: whoever has not learns that first.
+        A malformed identifier is refused only if the version has the route: otherwise the version is refused first.
         """
         malformed: list[InvalidParameterValue] = []
-        place, values = self._walk(path, malformed)
-        route = place.methods.get(method) or place.methods.get("*")
+        node, idents = self._walk(path, malformed)
+        route = node.methods.get(method) or node.methods.get("*")
         if route is None:
-            raise _refuse_method(method, place)
+            allowed = ", ".join(sorted(node.methods))
+            if method == "HEAD":
+                raise Silent(405, headers=[("Allow", allowed)])
+            raise Abort(405, f"Allowed here: {allowed}.", [("Allow", allowed)])
         if malformed and route.since <= minor:
             raise malformed[0]
-        return route, values
+        return route, idents
 
-    def _walk(self, path: str, malformed: list[InvalidParameterValue]) -> tuple[_Place, tuple[str, ...]]:
-        values: list[str] = []
-        place, rest, before = self._root, None, 0
-        segments = _segments(path)
-        for segment in segments:
-            if place.rest is not None:
-                rest, before = place.rest, len(values)
-            if (known := place.named.get(segment)) is not None:
-                place = known
-            elif place.wild is not None:
+    def _walk(self, path: str, malformed: list[InvalidParameterValue]) -> tuple[_TreeNode, tuple[str, ...]]:
+        """Return the tree node of a path and its identifiers; errors of malformed ones are added to ``malformed``."""
+        idents: list[str] = []
+        node, rest, before = self._root, None, 0
+        for segment in _segments(path):
+            if node.rest is not None:
+                rest, before = node.rest, len(idents)
+            if (literal := node.literals.get(segment)) is not None:
+                node = literal
+            elif node.wildcard is not None:
                 try:
-                    idents.check(place.ident, segment)
+                    check_ident(node.kind, segment)
                 except InvalidParameterValue as error:
                     malformed.append(error)
-                values.append(segment)
-                place = place.wild
-            elif rest is not None:
-                return rest, (*values[:before], path)
+                idents.append(segment)
+                node = node.wildcard
             else:
-                raise _no_path(malformed)
-        if not place.methods:
-            if rest is not None:
-                return rest, (*values[:before], path)
-            raise _no_path(malformed)
-        return place, tuple(values)
+                break
+        else:
+            if node.methods:
+                return node, tuple(idents)
+        if rest is not None:
+            return rest, (*idents[:before], path)
+        raise malformed[0] if malformed else Abort(404, "There is no such path.")
 
 
-def _no_path(malformed: list[InvalidParameterValue]) -> Exception:
-    return malformed[0] if malformed else Abort(404, "There is no such path.")
-
-
-def _child(place: _Place, segment: str) -> _Place:
+def _child(node: _TreeNode, segment: str) -> _TreeNode:
+    """Return the child of a tree node for a segment of a row's path; it is created if necessary."""
     if segment == "*":
-        place.rest = place.rest or _Place()
-        return place.rest
+        node.rest = node.rest or _TreeNode()
+        return node.rest
     if not segment.startswith("{"):
-        return place.named.setdefault(segment, _Place())
-    if place.wild is None:
-        place.wild, place.ident = _Place(), segment[1:-1]
-    elif place.ident != segment[1:-1]:
-        raise ValueError(f"{segment} and {{{place.ident}}} meet at one place of the route table")
-    return place.wild
+        return node.literals.setdefault(segment, _TreeNode())
+    if node.wildcard is None:
+        node.wildcard, node.kind = _TreeNode(), segment[1:-1]
+    elif node.kind != segment[1:-1]:
+        raise ValueError(f"{segment} and {{{node.kind}}} are wildcards at the same position of the route table")
+    return node.wildcard
 
 
 def _segments(path: str) -> list[str]:
-    """Split a path; `/v1` may be left out, and one slash may end it."""
+    """Split a path into segments; `/v1` may be left out, and one slash may end it."""
     if path.endswith("/"):
         path = path[:-1]
     parts = path.split("/")[1:]
@@ -189,14 +295,23 @@ def _segments(path: str) -> list[str]:
     return parts[1:] or [_V1]
 
 
-def _refuse_method(method: str, place: _Place) -> Exception:
-    if method == "HEAD":
-        return Silent(405)
-    allow = [("Allow", ", ".join(sorted(place.methods)))]
-    refusal: Refusal = Abort(405, f"Allowed here: {', '.join(sorted(place.methods))}.", allow)
-    return refusal
+# Repositories of resources whose names may contain a dot, by the last wildcard of the path.
+_WITH_DOTTED_NAMES: Final[Mapping[str, "Callable[[Store], Repository[Any]]"]] = {
+    "node": lambda store: store.nodes,
+    "port": lambda store: store.ports,
+    "portgroup": lambda store: store.portgroups,
+    "allocation": lambda store: store.allocations,
+}
 
 
-def empty_answer(request: Request) -> Answer:
-    """Answer OPTIONS: 200 and nothing else."""
-    return Answer(200)
+def with_json_suffix(request: Request, route: Route, idents: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the identifiers of a path that lost its suffix, with `.json` restored where it is part of the name."""
+    kind = route.path.rpartition("{")[2].removesuffix("}")
+    repository = _WITH_DOTTED_NAMES.get(kind) if route.path.endswith("}") else None
+    if repository is None:
+        return idents
+    try:
+        repository(request.store).row(("uuid",), idents[-1])
+    except IronicError:
+        return (*idents[:-1], f"{idents[-1]}.json")
+    return idents

@@ -1,44 +1,131 @@
-"""What the API needs to know from the configuration, as plain values.
+"""Settings of the API as plain values, including those that a look-up sends to ramdisks.
 
-Read once at wiring time and handed down, so that a test needs no global switch. Options are those of
-doc/contract/options.md#names-and-defaults; sizes are kept in bytes here and in KiB there.
+They are read from the configuration once, when the API is wired, and passed down, so that a test needs no global
+switch. Options are those of doc/contract/options.md#names-and-defaults; sizes are bytes here and KiB there. Agents
+depend on the shape of the document for ramdisks (doc/contract/agent.md#answer-of-a-look-up).
 """
 
 import functools
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from oslo_config import cfg
 
-from ironic.api.body_memory import BodyMemory
 from ironic.api.origins import Origins
-from ironic.api.ramdisk_settings import RamdiskSettings
-from ironic.api.rate_limit import RateLimit
+from ironic.api.rate_limit import TokenBuckets
+from ironic.api.request_body import BodyMemory
 from ironic.core.flow import FLOWS
-from ironic.inspection import storage
+from ironic.inspection import inventory_storage
 from ironic.inspection.discovery import Discovery
+from ironic.inspection.inventory_storage import Backend, DatabaseBackend
 from ironic.inspection.rules import RuleBook
-from ironic.inspection.rules import load as load_rules
-from ironic.inspection.storage import Backend, InDatabase
+from ironic.inspection.rules import load_built_in as load_rules
+
+
+def _metrics() -> dict[str, object]:
+    return {
+        "backend": "noop",
+        "prepend_host": False,
+        "prepend_uuid": False,
+        "prepend_host_reverse": True,
+        "global_prefix": None,
+    }
+
+
+def _statsd() -> dict[str, object]:
+    return {"statsd_host": "localhost", "statsd_port": 8125}
+
+
+def _containers() -> dict[str, object]:
+    return {
+        "allow_arbitrary_containers": False,
+        "allowed_containers": [],
+        "container_steps_file": "/etc/ironic-python-agent.d/mysteps.yaml",
+        "runner": "podman",
+        "pull_options": [],
+        "run_options": ["--rm", "--network=host"],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RamdiskSettings:
+    """Settings for ramdisks; the defaults are those of the options."""
+
+    metrics: Mapping[str, Any] = field(default_factory=_metrics)
+    metrics_statsd: Mapping[str, Any] = field(default_factory=_statsd)
+    agent_containers: Mapping[str, Any] = field(default_factory=_containers)
+    allow_md5_checksum: bool = True
+    disable_deep_image_inspection: bool = False
+    permitted_image_formats: tuple[str, ...] = ("raw", "gpt", "qcow2", "iso")
+    enable_bios_bootloader_install: bool = False
+    tls_minimum_version: str = "1.3"
+    tls_ciphers: str | None = None
+    # Security of the callbacks of agents.
+    require_tls: bool = True
+    # "off", "warn" or "strict".
+    callback_source: str = "warn"
+    fast_track: bool = False
+    fast_track_timeout: int = 300
+    # Further keys that look-ups show of a node's field, besides those that agents are known to read.
+    extra_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "RamdiskSettings":
+        """Read the options."""
+        extra_keys: dict[str, set[str]] = {}
+        # Keys like "instance_info.raid_level", by field.
+        for key in conf.agent.extra_lookup_keys:
+            name, _, inner = key.partition(".")
+            extra_keys.setdefault(name, set()).add(inner)
+        return cls(
+            metrics={name: conf.metrics[f"agent_{name}"] for name in _metrics()},
+            metrics_statsd={name: conf.metrics_statsd[f"agent_{name}"] for name in _statsd()},
+            agent_containers={name: conf.agent_containers[name] for name in _containers()},
+            allow_md5_checksum=conf.agent.allow_md5_checksum,
+            disable_deep_image_inspection=conf.conductor.disable_deep_image_inspection,
+            permitted_image_formats=tuple(conf.conductor.permitted_image_formats),
+            enable_bios_bootloader_install=conf.agent.enable_bios_bootloader_install,
+            tls_minimum_version=conf.agent.tls_minimum_version,
+            tls_ciphers=conf.agent.tls_ciphers,
+            require_tls=conf.agent.require_tls,
+            callback_source=conf.agent.callback_source,
+            fast_track=conf.deploy.fast_track,
+            fast_track_timeout=conf.deploy.fast_track_timeout,
+            extra_keys={name: frozenset(keys) for name, keys in extra_keys.items()},
+        )
+
+    def document(self, heartbeat_timeout: int) -> dict[str, Any]:
+        """Return the part of a ramdisk's configuration that is the same for all nodes."""
+        return {
+            "metrics": dict(self.metrics),
+            "metrics_statsd": dict(self.metrics_statsd),
+            "heartbeat_timeout": heartbeat_timeout,
+            "agent_containers": dict(self.agent_containers),
+            "agent_token_required": True,
+            "agent_md5_checksum_enable": self.allow_md5_checksum,
+            "disable_deep_image_inspection": self.disable_deep_image_inspection,
+            "permitted_image_formats": list(self.permitted_image_formats),
+            "enable_bios_bootloader_install": self.enable_bios_bootloader_install,
+            "tls_min_version": self.tls_minimum_version,
+            "tls_cipher_suites": self.tls_ciphers,
+        }
+
 
 KIB = 1024
 MIB = 1024 * KIB
 STEP_KINDS = tuple(flow.name for flow in FLOWS if flow.list_verbs)
 
 
-def _send_raw() -> dict[str, frozenset[str]]:
-    return {kind: frozenset({"vendor.send_raw"}) for kind in STEP_KINDS}
-
-
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
-    """Values the API works by; the defaults are those of the options."""
+    """Settings of the API; the defaults are those of the options."""
 
     auth_strategy: str = "noauth"
-    # Who may come in with http_basic.
+    # The users of http_basic.
     user_file: str = ""
-    # How many wrong passwords an address may send for a name per minute; 0 is any number.
+    # Wrong passwords per minute that an address may send for a user name; 0 is any number.
     wrong_passwords: int = 10
     public_endpoint: str | None = None
     max_limit: int = 1000
@@ -46,10 +133,10 @@ class ApiSettings:
     max_body_provision: int = 65536 * KIB
     max_body_inspection: int = 16384 * KIB
     max_depth: int = 25
-    # Values in a body, large and small.
+    # Number of values in a body.
     max_values: int = 100_000
     max_values_inspection: int = 250_000
-    # What the bodies of all requests share.
+    # Memory that the bodies of all requests share.
     body_memory: BodyMemory = field(default_factory=lambda: BodyMemory(192 * MIB))
     max_patch_operations: int = 1000
     node_locked_attempts: int = 3
@@ -59,8 +146,10 @@ class ApiSettings:
     default_conductor_group: str = ""
     default_portgroup_mode: str = "active-backup"
     disallowed_boot_modes: frozenset[str] = frozenset()
-    # By kind of list ("clean", "deploy", "service"): names like "vendor.send_raw" that callers may not ask for.
-    disallowed_steps: Mapping[str, frozenset[str]] = field(default_factory=_send_raw)
+    # Steps like "vendor.send_raw" that requests may not contain, by kind of list ("clean", "deploy", "service").
+    disallowed_steps: Mapping[str, frozenset[str]] = field(
+        default_factory=lambda: dict.fromkeys(STEP_KINDS, frozenset({"vendor.send_raw"}))
+    )
     allow_deleting_available_nodes: bool = True
     project_admin_can_manage_own_nodes: bool = True
     trust_public_runbooks: bool = False
@@ -68,15 +157,15 @@ class ApiSettings:
     restrict_lookup: bool = True
     ramdisk_heartbeat_timeout: int = 300
     ramdisk: RamdiskSettings = field(default_factory=RamdiskSettings)
-    # How often one address may look up, announce itself and report; None is as often as it likes.
-    ramdisk_limit: RateLimit | None = None
-    report_limit: RateLimit | None = None
-    # One for each report that is worked on, as rules may call slow services for it.
+    # Rate limits of look-ups, heartbeats and inspection data per address; None is unlimited.
+    ramdisk_limit: TokenBuckets | None = None
+    report_limit: TokenBuckets | None = None
+    # How many reports are processed at once: rules may call slow services for each.
     report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
-    # The rules of the operator's file are read and checked once, here.
+    # Inspection rules; those of the operator's file are read and checked once.
     rule_book: RuleBook = field(default_factory=RuleBook)
-    inventories: Backend = field(default_factory=InDatabase)
-    # What is done with unknown machines; None is nothing.
+    inventories: Backend = field(default_factory=DatabaseBackend)
+    # Discovery of unknown machines; None is off.
     discovery: Discovery | None = None
     rejected_callbacks_kept: int = 200
     proxy_headers: bool = False
@@ -121,26 +210,26 @@ class ApiSettings:
             report_limit=_rate_limit(api.inspection_reports_per_minute),
             report_slots=threading.Semaphore(api.inspection_report_threads),
             rule_book=_rule_book(conf.inspection_rules.built_in),
-            inventories=storage.from_conf(),
+            inventories=inventory_storage.backend_from_conf(),
             discovery=Discovery.from_conf(conf),
             rejected_callbacks_kept=conf.inspector.rejected_callbacks_kept,
             proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
             origins=Origins.from_conf(conf),
-            healthcheck=_library_option(conf, "healthcheck", "enabled"),
+            healthcheck=conf.healthcheck.enabled,
             debug_tracebacks=conf.debug_tracebacks_in_api,
         )
 
 
 @functools.cache
 def _rule_book(path: str | None) -> RuleBook:
-    """Read the built-in rules once: new options on the way are no reason to read them again (S114)."""
+    """Read the rules of a file once per process: reloaded options do not read them again (S114)."""
     return RuleBook(load_rules(path))
 
 
-def _rate_limit(per_minute: int) -> RateLimit | None:
-    return RateLimit(per_minute) if per_minute else None
+def _rate_limit(per_minute: int) -> TokenBuckets | None:
+    return TokenBuckets(per_minute) if per_minute else None
 
 
 def _library_option(conf: cfg.ConfigOpts, group: str, name: str) -> bool:
-    """Read an option that a library registers only once it is used."""
+    """Return an option that a library registers only when it is used."""
     return bool(conf[group][name]) if group in conf and name in conf[group] else False

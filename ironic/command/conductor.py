@@ -1,23 +1,22 @@
-"""`ironic-conductor`: a conductor by itself; it is asked over the message bus."""
+"""`ironic-conductor`: one conductor alone; its RPC server listens on the message bus."""
 
 import sys
 from collections.abc import Sequence
 
-from ironic.command import program
-from ironic.command.lifecycle import Part
-from ironic.command.signals import Pause
+from ironic.command import lifecycle
+from ironic.command.lifecycle import Component, Pause
 from ironic.conf import CONF
 
 
 def main() -> int:
     """Run until a signal ends it."""
-    return program.run("The conductor", _parts, sys.argv[1:])
 
+    def components(pause: Pause) -> Sequence[Component]:
+        from ironic.command import wiring
 
-def _parts(pause: Pause) -> Sequence[Part]:
-    from ironic.command import wiring
+        return wiring.conductor_alone(CONF, pause)
 
-    return wiring.conductor_alone(CONF, pause)
+    return lifecycle.run_program("The conductor", components, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -1,90 +1,90 @@
-"""`ironic-dbsync`: makes the database's schema and keeps it up to date.
+"""`ironic-dbsync`: create and upgrade the database schema, migrate data.
 
     ironic-dbsync [--config-file FILE] [create_schema | upgrade | version | stamp | online_data_migrations]
 
-Without a command it upgrades, which also makes the schema of an empty database. A database that is not there yet is
-waited for. Every mishap is one sentence on standard error and status 1; nothing is done by half where the database can
-roll back changes of tables (MySQL can't). Online data migrations end with 0 when all is done, 1 when more is left than
---max-count allowed, 2 when one failed.
+Without a command it upgrades, which also creates the schema of an empty database. It waits for a database server that
+does not answer yet. Every failure is one sentence on standard error and status 1; nothing is left half done where the
+database can roll back changes of tables (MySQL can't). Online data migrations end with 0 when all is done, 1 when more
+is left than --max-count allowed, 2 when one failed.
 """
 
 import argparse
 import logging
 import sys
-import time
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from oslo_config import cfg
-from oslo_db.exception import DBError
 from sqlalchemy.exc import SQLAlchemyError
 
-from ironic.command import waiting
+from ironic.command import lifecycle, server_wait
+from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, prepare
-from ironic.core.errors import IronicError
-from ironic.db import Store, online_migrations, require_current, schema
-from ironic.db import engine as engines
+from ironic.db import Store, engines, online_migrations, require_current, schema
 from ironic.db.online_migrations import OnlineMigration, Progress
 from ironic.db.store import pool_options_from_conf
 
-EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, DBError, SQLAlchemyError)
+# Caused by the operator, the database or its server: the message is enough, without a traceback.
+EXPLAINED = (*lifecycle.EXPLAINED, SQLAlchemyError)
 
-
-DONE, FAILED = 0, 1
+# Exit statuses of online data migrations, beside WELL.
 MORE_LEFT, MIGRATION_FAILED = 1, 2
 
 
 def create_schema() -> int:
-    """Make the schema in an empty database."""
+    """Create the schema in an empty database."""
     schema.create(CONF.database.connection, pool_options_from_conf())
-    print(f"The schema is made, at version {schema.head()}.")
-    return DONE
+    print(f"The schema is created, at version {schema.head()}.")
+    return WELL
 
 
 def upgrade() -> int:
-    """Bring the schema up to date, or to the version asked for."""
-    schema.upgrade(CONF.database.connection, _revision(), pool_options_from_conf())
+    """Upgrade the schema to this release, or to the version asked for."""
+    # Without a command on the command line there is no such option.
+    revision = CONF.command.revision if CONF.command.name else "head"
+    schema.upgrade(CONF.database.connection, revision, pool_options_from_conf())
     print(f"The schema is at version {schema.current(CONF.database.connection, pool_options_from_conf())}.")
-    return DONE
+    return WELL
 
 
 def downgrade() -> int:
-    """Refused: what newer releases have stored would be lost."""
+    """Refuse: what newer releases have stored would be lost."""
     raise schema.NoWayBack(wanted="an earlier version")
 
 
 def version() -> int:
-    """Print the version the schema is at."""
-    print(schema.current(CONF.database.connection, pool_options_from_conf()) or "none")
-    return DONE
+    """Print the version of the schema, `None` for an empty database; deployment scripts compare with that word."""
+    print(schema.current(CONF.database.connection, pool_options_from_conf()) or "None")
+    return WELL
 
 
 def stamp() -> int:
-    """Note a version without changing the schema."""
-    schema.stamp(CONF.database.connection, _revision(), pool_options_from_conf())
-    print(f"The schema is noted to be at version {_revision()}.")
-    return DONE
+    """Record a version without changing the schema."""
+    schema.stamp(CONF.database.connection, CONF.command.revision, pool_options_from_conf())
+    print(f"The schema is recorded to be at version {CONF.command.revision}.")
+    return WELL
 
 
 def online_data_migrations() -> int:
-    """Move data to the form of this release while services run; all of them must be of this release by then."""
+    """Migrate data to this release while services run; all services must run this release before."""
     store = Store.from_conf()
     require_current(store)
-    return move_data(store, online_migrations.MIGRATIONS, CONF.command.max_count)
+    return migrate_data(store, online_migrations.MIGRATIONS, CONF.command.max_count)
 
 
-def move_data(store: Store, migrations: Sequence[OnlineMigration], most: int | None) -> int:
-    """Do the migrations, telling how far they are, and return the status they end with."""
+def migrate_data(store: Store, migrations: Sequence[OnlineMigration], most: int | None) -> int:
+    """Run the migrations, print their progress, and return the exit status; ``most`` limits the rows."""
     last: dict[str, Progress] = {}
     for progress in online_migrations.run(store, migrations, most=most):
         last[progress.name] = progress
-        print(f"{progress.name}: {progress.moved} rows moved, {progress.left} left")
+        print(f"{progress.name}: {progress.moved} rows migrated, {progress.left} left")
     faults = [f"{each.name} failed: {each.fault}" for each in last.values() if each.fault]
     for fault in faults:
         print(f"ironic-dbsync: {fault}", file=sys.stderr)
     left = sum(each.left for each in last.values())
-    print("All data are in the form of this release." if not left and not faults else f"{left} rows are left.")
-    return MIGRATION_FAILED if faults else MORE_LEFT if left else DONE
+    print("All data are migrated." if not left and not faults else f"{left} rows are left.")
+    return MIGRATION_FAILED if faults else MORE_LEFT if left else WELL
 
 
 COMMANDS: dict[str, Callable[[], int]] = {
@@ -106,30 +106,13 @@ def _add_commands(parsers: Any) -> None:
         if name in WITH_REVISION:
             parser.add_argument("--revision", default="head", help="The version; the newest one by default.")
         if name == "online_data_migrations":
-            parser.add_argument("--max-count", type=_positive, metavar="ROWS", help="Move no more rows than this.")
+            parser.add_argument("--max-count", type=_row_count, metavar="ROWS", help="Migrate no more rows than this.")
 
 
-def _positive(text: str) -> int:
+def _row_count(text: str) -> int:
     if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError("at least one row has to be moved")
+        raise argparse.ArgumentTypeError("at least one row has to be migrated")
     return number
-
-
-def _await_database() -> None:
-    engine = engines.create(CONF.database.connection, pool_options_from_conf())
-    try:
-        waiting.for_database(engine, CONF, _pause)
-    finally:
-        engine.dispose()
-
-
-def _pause(seconds: float) -> bool:
-    time.sleep(seconds)
-    return False
-
-
-def _revision() -> str:
-    return CONF.command.revision if CONF.command.name else "head"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -137,10 +120,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
         prepare(sys.argv[1:] if argv is None else argv)
-        logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells what it is about to do, we what was done
+        logging.getLogger("alembic").setLevel(logging.WARNING)  # it logs each step before it is done
         command = CONF.command.name or "upgrade"
         if command not in WITHOUT_DATABASE:
-            _await_database()
+            engine = engines.create(CONF.database.connection, pool_options_from_conf())
+            try:
+                server_wait.for_database(engine, CONF, threading.Event().wait)
+            finally:
+                engine.dispose()
         return COMMANDS[command]()
     except EXPLAINED as fault:
         print(f"ironic-dbsync: {fault}", file=sys.stderr)

@@ -1,10 +1,12 @@
-"""One client's connection: uvicorn's protocol over httptools (llhttp), with the limits that a hostile network needs.
+"""One client connection: uvicorn's protocol over httptools (llhttp), with limits against hostile clients.
 
-uvicorn answers requests in order and pauses clients that send too fast. What is added here are bounds, of size and of
-time, and a judgement on what a parser lets through. After a refusal nothing more of the connection is read.
+uvicorn parses requests, answers them in order and pauses clients that send too fast. This module adds limits of size
+and time, and refuses requests that llhttp accepts but other HTTP implementations may read differently (request
+smuggling). After a refusal nothing more is read from the connection.
 """
 
 import asyncio
+import functools
 import http
 import logging
 import math
@@ -13,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterable
 from email.utils import formatdate
-from functools import lru_cache
 from typing import Any, Final, cast
 
 from uvicorn import Config
@@ -22,240 +23,218 @@ from uvicorn.server import ServerState
 
 LOG = logging.getLogger(__name__)
 
-# Seconds for the TLS handshake; for each head; for a body; until a request follows the last; until an answer has left.
+# Seconds for the TLS handshake and each request head, for a body, until the next request, until an answer is received.
 HEAD_SECONDS = 10
 BODY_SECONDS = 60
 IDLE_SECONDS = 30
 WRITE_SECONDS = 120
-# Seconds for which what a refused client goes on to send is thrown away: closed at once, it would not see the refusal.
+# Seconds after a refusal in which more data is discarded: closing at once would reset the connection, and the client
+# might not receive the refusal.
 LINGER_SECONDS = 2
 
 HEAD_LIMIT = 65536
 MOST_HEADERS = 100
-# Requests that may be sent ahead of the answer to the first.
-MOST_AHEAD = 64
-# Bytes of a chunked body for each byte that may surround them, after the first 64 KiB: many tiny chunks cost much time.
-PAYLOAD = 8
+# Pipelined requests that wait while another one is answered.
+MOST_PIPELINED = 64
+# Bytes of body per byte of framing (after the first 64 KiB of that), at least: tiny chunks cost much CPU time.
+BODY_PER_FRAMING = 8
 
 _TARGET: Final = re.compile(rb"/[!\"$-~]*")
-# Headers that are read in two ways when they stand twice; lists, as others are, are joined.
-_SINGLE: Final = (
-    *(b"host", b"content-type", b"content-length", b"transfer-encoding"),
-    *(b"authorization", b"x-auth-token", b"expect"),
+# Headers that a request may have once, as implementations differ in which of two is valid; others are joined as lists.
+_SINGLE: Final = frozenset(
+    (b"host", b"content-type", b"content-length", b"transfer-encoding", b"authorization", b"x-auth-token", b"expect")
 )
-_CODINGS: Final = (None, b"chunked")
 _CONTINUE: Final = b"100-continue"
 
 
 class Refusal(Exception):
-    """Why a request is not served, as a status and a reason; the connection ends with it."""
+    """A request is refused, and its connection ends; arguments: HTTP status, reason."""
 
 
 class Connection(HttpToolsProtocol):
-    """Reads requests within bounds; every method runs in the thread of the event loop."""
+    """Read requests within limits; every method runs in the thread of the event loop."""
 
     def __init__(self, config: Config, state: ServerState, *, body_limit: int, most_connections: int) -> None:
-        """Serve one client; ``state`` is that of all connections."""
+        """Serve one client; ``state`` is shared by all connections."""
         super().__init__(config, state, {"connection": self})
         self.body_limit, self.most_connections = body_limit, most_connections
         self.peers = cast("set[Connection]", state.connections)
-        # When the client is no longer waited for; never while it waits for the service.
+        # Until when the client has to act (time.monotonic); infinite while it waits for the service.
         self.deadline = time.monotonic() + HEAD_SECONDS
         self.refusal: Refusal | None = None
-        # Complete requests that lack a complete answer; the one that is lined up for a thread.
-        self.owed = 0
-        self.lined_up: asyncio.Task[Any] | None = None
-        self.is_reading = self.in_head = self.has_ended = False
-        self.wire_size = self.head_size = self.body_size = 0
+        # Complete requests without a complete answer; the task of the one that waits for a thread.
+        self.unanswered = 0
+        self.queued: asyncio.Task[Any] | None = None
+        self.is_reading = self.in_head = self.client_closed = False
+        self.wire_size = self.body_size = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Count the client in; if there are too many, the one that is nearest to its deadline goes."""
-        is_full = len(self.peers) >= self.most_connections
-        # Those that wait for the service have no deadline: rather than they the new one goes.
-        victim = min((self, *self.peers), key=lambda each: each.deadline) if is_full else None
-        self.peers.discard(victim or self)
+        """Register the client; if there are too many, close the connection that is nearest to its deadline."""
+        too_many = None
+        if len(self.peers) >= self.most_connections:
+            # A client that waits for the service has no deadline, so it is closed last, after the new one.
+            too_many = min((self, *self.peers), key=lambda each: each.deadline)
+            self.peers.discard(too_many)
         super().connection_made(transport)
-        if victim:
-            victim.transport.abort()
+        if too_many:
+            too_many.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count the client out; what it has asked for and no thread has begun is not done."""
+        """Unregister the client, and drop its request if that waits for a thread."""
         super().connection_lost(exc)
-        if self.owed:
+        if self.unanswered:
             LOG.info("A client has gone before it had its answer")
-        if self.lined_up:
-            self.lined_up.cancel()
-        self.app_state.clear()  # it refers back to the connection
+        if self.queued:
+            self.queued.cancel()
+        self.app_state.clear()  # it refers to the connection
 
     def data_received(self, data: bytes) -> None:
-        """Read requests, unless one was refused."""
+        """Parse data unless a request was refused."""
         if self.refusal is None:
             self.wire_size += len(data)
             super().data_received(data)
-            if self.is_reading and self.wire_size - self.body_size > HEAD_LIMIT + self.body_size // PAYLOAD:
+            if self.is_reading and self.wire_size - self.body_size > HEAD_LIMIT + self.body_size // BODY_PER_FRAMING:
                 self.refuse(Refusal(431, "What surrounds the body of the request is too long."))
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Answer what was asked before the client closed its side; TLS knows no closing of one side."""
-        self.has_ended = True
-        if self.is_reading and self.refusal is None:
+        """Return whether the connection stays open to answer the requests before; TLS can't be closed on one side."""
+        self.client_closed = True
+        if self.is_reading:
             self.refuse(Refusal(400, "The request ends in the middle."))
-        return self.owed > 0 and self.scheme == "http"
+        return self.unanswered > 0 and self.scheme == "http"
 
     def pause_writing(self) -> None:
-        """Give the client some time to take its answer."""
+        """Limit the time in which the client has to receive its answer."""
         super().pause_writing()
         self.deadline = min(self.deadline, time.monotonic() + WRITE_SECONDS)
 
-    # What the parser finds
+    # Callbacks of the parser; a Refusal that they raise reaches `send_400_response`.
 
     def on_message_begin(self) -> None:
-        """Begin to read a request."""
-        if (self.cycle and not self.cycle.keep_alive) or len(self.pipeline) >= MOST_AHEAD:
-            raise self.refused(400, "A request follows the last one of the connection.")
+        """Begin a request."""
+        if (self.cycle and not self.cycle.keep_alive) or len(self.pipeline) >= MOST_PIPELINED:
+            raise Refusal(400, "A request follows the last one of the connection.")
         super().on_message_begin()
         self.is_reading = self.in_head = True
-        self.wire_size = self.head_size = self.body_size = 0
+        self.wire_size = self.body_size = 0
         self.deadline = time.monotonic() + HEAD_SECONDS
 
-    def on_url(self, url: bytes) -> None:
-        """Take a piece of the target."""
-        self._grow_head(len(url))
-        super().on_url(url)
-
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. Trailers mean nothing here; a name with an underscore could pass for another one's."""
-        if self.in_head:
-            self._grow_head(len(name) + len(value) + 4)
-            if b"_" not in name:
-                super().on_header(name, value)
-            if len(self.headers) > MOST_HEADERS:
-                raise self.refused(431, f"The request has more than {MOST_HEADERS} headers.")
-
-    def _grow_head(self, size: int) -> None:
-        self.head_size += size
-        if self.head_size > HEAD_LIMIT:
-            raise self.refused(431, f"The head of the request is longer than {HEAD_LIMIT} bytes.")
+        """Add a header; no trailer, and none with an underscore, which WSGI does not distinguish from a dash."""
+        if self.in_head and b"_" not in name:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Judge the head, and have the request answered once its body is there."""
-        has_body = self._judge()
-        super().on_headers_complete()
-        self.in_head = False
-        self.scope["state"]["cycle"] = self.cycle
-        if self.parser.should_upgrade():
-            # The request is answered as it stands, but what follows it may be in another protocol.
-            self.cycle.keep_alive = False
-        if has_body:
-            self.deadline = time.monotonic() + BODY_SECONDS
-
-    def _judge(self) -> bool:
-        """Refuse what the parser lets through and others may read in another way; return whether there is a body."""
+        """Refuse a head that is too large or ambiguous; otherwise begin to answer the request."""
         headers, version = dict(self.headers), self.parser.get_http_version()
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         length, coding = headers.get(b"content-length", b"0").strip(), headers.get(b"transfer-encoding")
         coding = coding and coding.strip().lower()
         has_body = coding is not None or length.strip(b"0") != b""
         is_tunnel = self.parser.should_upgrade() and (has_body or self.parser.get_method() == b"CONNECT")
         has_two_lengths = coding is not None and (version == "1.0" or b"content-length" in headers)
+        names = [name for name, _ in self.headers] if len(headers) < len(self.headers) else []
         for is_wrong, status, reason in (
+            (size > HEAD_LIMIT, 431, f"The head of the request is longer than {HEAD_LIMIT} bytes."),
+            (len(self.headers) > MOST_HEADERS, 431, f"The request has more than {MOST_HEADERS} headers."),
             (version not in ("1.0", "1.1") or is_tunnel, 400, "This service speaks HTTP/1.1 only."),
             (not _TARGET.fullmatch(self.url), 400, "The target of the request has to be a path."),
             (version == "1.1" and b"host" not in headers, 400, "The request has no Host header."),
-            (len(headers) < len(self.headers) and _repeats(self.headers), 400, "A header stands in the request twice."),
+            (any(names.count(name) > 1 for name in _SINGLE), 400, "A header stands in the request twice."),
             (has_two_lengths, 400, "The length of the body can be read in two ways."),
-            (coding not in _CODINGS, 501, "The only transfer coding that is known here is chunked."),
+            (coding not in (None, b"chunked"), 501, "The only transfer coding that is known here is chunked."),
             (headers.get(b"expect", _CONTINUE).lower() != _CONTINUE, 417, "Nothing but 100-continue is expected here."),
             (int(length) > self.body_limit, 413, f"The request body is larger than {self.body_limit} bytes."),
         ):
             if is_wrong:
-                raise self.refused(status, reason)
+                raise Refusal(status, reason)
         self.expect_100_continue = self.expect_100_continue and has_body and version == "1.1"
-        return has_body
+        super().on_headers_complete()
+        self.in_head = False
+        self.scope["state"]["cycle"] = self.cycle
+        if self.parser.should_upgrade():
+            # The request is answered over HTTP, but what follows it may be another protocol.
+            self.cycle.keep_alive = False
+        if has_body:
+            self.deadline = time.monotonic() + BODY_SECONDS
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body."""
+        """Add a piece of the body."""
         self.body_size += len(body)
         if self.body_size > self.body_limit:
-            raise self._too_large()
+            raise Refusal(413, f"The request body is larger than {self.body_limit} bytes.")
         super().on_body(body)
 
-    def _too_large(self) -> Refusal:
-        return self.refused(
-            413, f"The request body is larger than {self.body_limit} bytes, the most that is read here."
-        )
-
     def on_message_complete(self) -> None:
-        """Note that the request is complete: the client waits for the service now."""
+        """End the deadline of the client, which waits for the service now."""
         super().on_message_complete()
-        self.is_reading, self.owed, self.deadline = False, self.owed + 1, math.inf
+        self.is_reading, self.unanswered, self.deadline = False, self.unanswered + 1, math.inf
 
     # Answers and refusals
 
     def on_response_complete(self) -> None:
-        """Turn to the next request, or wait for it; a refusal is the last answer of its connection."""
-        self.owed -= 1
-        if not self.owed:
+        """Continue with the next request; a refusal is the last answer of a connection."""
+        self.unanswered -= 1
+        if not self.unanswered:
             self.deadline = time.monotonic() + (HEAD_SECONDS if self.is_reading else IDLE_SECONDS)
         elif not self.flow.write_paused:
             self.deadline = math.inf
         super().on_response_complete()
-        if not self.owed and not self.transport.is_closing():
+        if not self.unanswered and not self.transport.is_closing():
             if self.refusal:
-                self._part(self.refusal)
-            elif self.has_ended:
+                self._send_refusal(self.refusal)
+            elif self.client_closed:
                 self.transport.close()
-
-    def refused(self, status: int, reason: str) -> Refusal:
-        """Return what a callback of the parser raises; uvicorn has it sent with `send_400_response`."""
-        self.refusal = Refusal(status, reason)
-        return self.refusal
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser or one of its callbacks refused."""
-        self.refuse(self.refusal or Refusal(400, f"The request is malformed: {sys.exc_info()[1]}."))
+        fault = sys.exc_info()[1]
+        cause = fault and fault.__context__
+        self.refuse(cause if isinstance(cause, Refusal) else Refusal(400, f"The request is malformed: {fault}."))
 
     def refuse(self, refusal: Refusal) -> None:
-        """Read nothing more, and say so once what was asked before is answered."""
+        """Send a refusal once earlier requests are answered, and read nothing more; later refusals are ignored."""
+        if self.refusal is not None:
+            return
         self.refusal = refusal
         if self.is_reading and not self.in_head:
-            # Its body is incomplete: it is forgotten.
+            # Its body is incomplete, so the request can't be answered.
             if self.pipeline and self.pipeline[0][0] is self.cycle:
                 self.pipeline.popleft()
             else:
                 self.cycle.disconnected, self.cycle.waiting_for_100_continue = True, False
                 self.cycle.message_event.set()
-        if self.owed:
+        if self.unanswered:
             self.deadline = math.inf
         else:
-            self._part(refusal)
+            self._send_refusal(refusal)
 
-    def _part(self, refusal: Refusal) -> None:
+    def _send_refusal(self, refusal: Refusal) -> None:
         status, reason = refusal.args
         LOG.info("A request of %s is refused with %s: %s", self.client[0] if self.client else "-", status, reason)
         text = f"{reason}\n".encode()
         headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(text)))]
         self.transport.write(head(f"{status} {http.HTTPStatus(status).phrase}", headers, keep_alive=False) + text)
         self.deadline = time.monotonic() + LINGER_SECONDS
-        if self.transport.can_write_eof() and not self.has_ended:
+        if self.transport.can_write_eof() and not self.client_closed:
             self.transport.write_eof()
         else:
             self.transport.close()
 
     def expire(self) -> None:
-        """End what takes too long."""
+        """End the connection because its deadline has passed."""
         if self.is_reading and self.refusal is None:
             self.refuse(Refusal(408, "The request did not arrive in time."))
         else:
             self.transport.abort()
 
 
-def _repeats(headers: list[tuple[bytes, bytes]]) -> bool:
-    names = [name for name, _ in headers]
-    return any(names.count(name) > 1 for name in _SINGLE)
+# By the present second; formatting it costs as much as a short answer.
+_date = functools.lru_cache(maxsize=1)(functools.partial(formatdate, usegmt=True))
 
 
 def head(status: str, headers: Iterable[tuple[str, str]], *, keep_alive: bool) -> bytes:
-    """Return the head of an answer as it goes over the wire; raises ValueError where a header holds a line break."""
+    """Return the head of an answer as it is sent; raises ValueError if a header holds a line break."""
     lines = [f"HTTP/1.1 {status}", f"Date: {_date(int(time.time()))}", "Server: ironic"]
     lines += [f"{name}: {value}" for name, value in headers]
     if not keep_alive:
@@ -264,8 +243,3 @@ def head(status: str, headers: Iterable[tuple[str, str]], *, keep_alive: bool) -
     if text.count("\r") != len(lines) + 1 or text.count("\n") != len(lines) + 1:
         raise ValueError("a header of the answer has a line break")
     return text.encode("latin-1")
-
-
-@lru_cache(maxsize=1)
-def _date(second: int) -> str:
-    return formatdate(second, usegmt=True)

@@ -1,46 +1,73 @@
-"""`ironic-inventory`: takes over inspection data that the old, separate inspector has stored.
+"""`ironic-inventory`: import inspection data of the standalone ironic-inspector, and list nodes by origin.
 
     ironic-inventory [--config-file FILE] import [--replace] [--node NODE] FILE...
+    ironic-inventory [--config-file FILE] nodes [--auto-discovered] [--json]
 
 Each file is the dump of one node; the node's UUID stands in its name, as in `<uuid>.json`, unless --node names it. A
-node that has an inventory keeps it, unless --replace says otherwise. The exit status is 0 when all files were taken, 1
-when one was not.
+node that has an inventory keeps it, unless --replace says otherwise. The exit status is 0 when all files were
+imported, 1 when one was not.
+
+`nodes` prints one line per node in the order of their creation; --auto-discovered restricts it to nodes that
+auto-discovery has created, which the stock client cannot do (S109).
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from oslo_config import cfg
 
-from ironic.command.dbsync import DONE, EXPLAINED, FAILED
+from ironic.command.dbsync import EXPLAINED
+from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, prepare
 from ironic.core.errors import IronicError
 from ironic.db import Store, require_current
-from ironic.inspection.importing import Importer
+from ironic.inspection.inspector_import import Importer
 
 
 def _add_commands(parsers: Any) -> None:
     parsers.required = True
-    taking: argparse.ArgumentParser = parsers.add_parser("import", help="Take over dumps of the old inspector.")
-    taking.add_argument("files", nargs="+", type=Path, metavar="FILE", help="The dump of one node.")
-    taking.add_argument("--node", help="UUID or name of the node, for a single file.")
-    taking.add_argument("--replace", action="store_true", help="Replace inventories that are there.")
+    importing: argparse.ArgumentParser = parsers.add_parser(
+        "import", help="Import dumps of the standalone ironic-inspector."
+    )
+    importing.add_argument("files", nargs="+", type=Path, metavar="FILE", help="The dump of one node.")
+    importing.add_argument("--node", help="UUID or name of the node, for a single file.")
+    importing.add_argument("--replace", action="store_true", help="Replace existing inventories.")
+    listing: argparse.ArgumentParser = parsers.add_parser("nodes", help="List nodes.")
+    listing.add_argument("--auto-discovered", action="store_true", help="Only nodes that auto-discovery has created.")
+    listing.add_argument("--json", action="store_true", help="Print a JSON array of objects.")
 
 
-def take_all(store: Store, files: Sequence[Path], node: str | None, *, replace: bool) -> int:
-    """Take every file over, saying what became of it; return the exit status."""
+def import_files(store: Store, files: Sequence[Path], node: str | None, *, replace: bool) -> int:
+    """Import every file and print the result of each; return the exit status."""
     importer, refused = Importer(store, replace=replace), 0
     for path in files:
         try:
-            print(f"{path}: taken as the inventory of node {importer.take(path, node)}")
+            print(f"{path}: imported as the inventory of node {importer.take(path, node)}")
         except IronicError as error:
             refused += 1
             print(f"{path}: {error}", file=sys.stderr)
-    print(f"{len(files) - refused} of {len(files)} dumps were taken.")
-    return FAILED if refused else DONE
+    print(f"{len(files) - refused} of {len(files)} dumps were imported.")
+    return FAILED if refused else WELL
+
+
+_COLUMNS: Final = ("uuid", "name", "driver", "provision_state", "auto_discovered", "created_at")
+
+
+def list_nodes(store: Store, *, auto_discovered: bool, as_json: bool) -> int:
+    """Print the nodes, as a table or as JSON; return the exit status."""
+    rows = store.nodes.rows(_COLUMNS, filters={"auto_discovered": True} if auto_discovered else {})
+    if as_json:
+        print(json.dumps([dict(zip(_COLUMNS, row, strict=True)) for row in rows], default=str, indent=2))
+        return WELL
+    table = [_COLUMNS, *(["-" if value is None else str(value) for value in row] for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
+    for line in table:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+    return WELL
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,12 +75,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
         prepare(sys.argv[1:] if argv is None else argv)
-        if CONF.command.node and len(CONF.command.files) > 1:
+        command = CONF.command
+        if command.name == "import" and command.node and len(command.files) > 1:
             raise ValueError("--node names the node of a single file")
         store = Store.from_conf()
         try:
             require_current(store)
-            return take_all(store, CONF.command.files, CONF.command.node, replace=CONF.command.replace)
+            if command.name == "nodes":
+                return list_nodes(store, auto_discovered=command.auto_discovered, as_json=command.json)
+            return import_files(store, command.files, command.node, replace=command.replace)
         finally:
             store.close()
     except EXPLAINED as fault:

@@ -1,161 +1,275 @@
-"""How a service process lives: its parts come up in order, signals rule it, its parts go down in reverse.
+"""The life of a service process: read options, start components in order, handle signals, stop in reverse order.
 
-A part that can't start ends the process with one message and status 1; nothing stays up beside something dead. The
-first SIGTERM or SIGINT asks for an orderly end, a second one ends at once. SIGUSR2 asks to drain: take no new work, end
-when the present work has ended. SIGHUP makes options that allow it take their new values.
+A component that can't start ends the process with one message and status 1; the components that did start are stopped.
+The first SIGTERM or SIGINT asks for an orderly end, a second one ends the process at once. SIGUSR2 asks to drain: take
+no new work, end when the present work has ended. SIGHUP makes options that allow it take their new values.
+
+The function that builds the components imports the modules it needs, and is called once the options were read: a
+mistyped command line or file is reported at once, and no program loads what only others use.
 """
 
+import ctypes
+import gc
 import logging
+import os
+import select
+import signal
+import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from types import FrameType
+from typing import Final
 
 from oslo_config import cfg
 from oslo_db import exception as db_errors
 
-from ironic.command.lasting import lasting
-from ironic.command.signals import DRAIN, HANG_UP, Inbox, Pause, receiving
+from ironic.conf import CONF, prepare
 from ironic.core.errors import IronicError
 
 LOG = logging.getLogger(__name__)
 
-# What people cause: the message says it all. Anything else is our fault and is logged with its traceback.
+# The start of the program: the modules that take long to load are imported later.
+BEGAN: Final = time.monotonic()
+
+# Exit statuses. UNFINISHED: some work did not end in time and was left behind; its threads may still run.
+WELL, FAILED, UNFINISHED = 0, 1, 3
+
+# Caused by the operator: the message is enough. Anything else is a bug and is logged with its traceback.
 EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, db_errors.DBError)
 
-WELL, FAILED = 0, 1
-# Work was left behind that did not end in time; its threads may still be there.
-UNFINISHED = 3
+# Seconds between two checks whether the work of a draining process has ended.
+_DRAIN_POLL_SECONDS: Final = 0.5
 
-# How often a process that drains looks whether its work has ended.
-_LOOK_SECONDS = 0.5
+# Waits for so many seconds; returns early and true if the process shall end.
+Pause = Callable[[float], bool]
 
 
-class Part:
-    """Something that runs; a concrete part overrides what it has to do."""
+class Component:
+    """A part of a service process; a concrete component overrides what it has to do."""
 
-    # What did not end although `stop` waited for it.
+    # Descriptions of the work that did not end although `stop` waited for it.
     unfinished: Sequence[str] = ()
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether nothing is under way that its end would break off."""
+        """Return whether no work is under way that stopping would interrupt."""
         return True
 
     def start(self) -> None:
-        """Come up, or raise; on return it works."""
+        """Start, or raise; on return the component works."""
 
     def retire(self) -> None:
-        """Take no new work, while what is under way goes on."""
+        """Take no new work, while what is under way continues."""
 
     def stop(self) -> None:
-        """Finish what is under way and go down."""
+        """Finish what is under way and stop."""
 
     def reload(self) -> None:
         """Take the new values of options."""
 
 
-class ToldToEnd(Exception):
-    """A signal asked for the end while the process was still coming up."""
+class StopRequested(Exception):
+    """A signal asked for the end while the process was still starting."""
 
 
-Build = Callable[[Pause], Sequence[Part]]
+Build = Callable[[Pause], Sequence[Component]]
 
 
-def run(conf: cfg.ConfigOpts, name: str, build: Build, *, began: float | None = None) -> int:
-    """Build and start the parts, serve until a signal ends it, and return the exit status.
+def run_program(name: str, build: Build, argv: Sequence[str]) -> int:
+    """Read the options and run the program that consists of these components; return its exit status."""
+    try:
+        prepare(argv)
+    except (cfg.Error, OSError, ValueError) as fault:
+        print(f"{name} can't start: {fault}", file=sys.stderr)
+        return FAILED
 
-    ``build`` gets a function with which to wait: it tells whether the process shall end instead.
+    status = run_components(CONF, name, build, began=BEGAN)
+    if status == UNFINISHED:
+        # Threads are still at work, and the interpreter would wait for them for ever.
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status
+
+
+def run_components(conf: cfg.ConfigOpts, name: str, build: Build, *, began: float | None = None) -> int:
+    """Build and start the components, serve until a signal ends it, and return the exit status.
+
+    ``build`` gets a `Pause` for its waits; ``began`` is when the program started, on the monotonic clock.
     """
     began = time.monotonic() if began is None else began
-    with receiving() as inbox:
-        started: list[Part] = []
-        if fault := _bring_up(build, inbox.pause, started):
-            status = _end_early(conf, name, fault)
-            _stop(started)
-            return status
-        LOG.info("%s is ready after %.1f seconds.", name, time.monotonic() - began)
-        _obey(conf, name, inbox, started)
-        LOG.info("%s ends.", name)
-        return _end(name, started)
+    with receive_signals() as signals:
+        started: list[Component] = []
+        fault = _start_components(build, signals.pause, started)
+        if isinstance(fault, StopRequested):
+            LOG.info("%s ends before it was ready: a signal asked for it.", name)
+        elif fault is not None:
+            message = f"{name} can't start: {fault}"
+            LOG.error(message, exc_info=None if isinstance(fault, EXPLAINED) else fault)
+            if conf.log_file or conf.log_dir or conf.use_syslog:
+                # With its log in a file, a program that was started by hand has to report it on the terminal as well.
+                print(message, file=sys.stderr)
+        else:
+            LOG.info("%s is ready after %.1f seconds.", name, time.monotonic() - began)
+            while (number := signals.next()) == HANG_UP:
+                _reload(conf, started)
+            if number == DRAIN:
+                _drain(conf, name, signals, started)
+            LOG.info("%s ends.", name)
+
+        for component in reversed(started):
+            try:
+                component.stop()
+            except Exception:
+                LOG.exception("%s did not end cleanly.", type(component).__name__)
+        if fault is not None:
+            return WELL if isinstance(fault, StopRequested) else FAILED
+        if left := [work for component in started for work in component.unfinished]:
+            LOG.error("%s has ended without waiting any longer for: %s", name, "; ".join(left))
+            return UNFINISHED
+        LOG.info("%s has ended.", name)
+        return WELL
 
 
-def _bring_up(build: Build, pause: Pause, started: list[Part]) -> Exception | None:
-    """Start the parts, noting each; return what went wrong instead of raising it, for oslo.log repeats what it finds
-    in the air after every message."""
+def _start_components(build: Build, pause: Pause, started: list[Component]) -> Exception | None:
+    """Start the components, adding each to the list; return what failed instead of raising it.
+
+    While an exception is being handled, oslo.log repeats it after every message.
+    """
     try:
-        with lasting():
-            for part in build(pause):
-                part.start()
-                started.append(part)
+        with without_garbage_collection():
+            for component in build(pause):
+                component.start()
+                started.append(component)
     except Exception as fault:
         return fault
     return None
 
 
-def _end_early(conf: cfg.ConfigOpts, name: str, fault: Exception) -> int:
-    if isinstance(fault, ToldToEnd):
-        LOG.info("%s ends before it was ready, as it was told to.", name)
-        return WELL
-    _explain(conf, name, fault)
-    return FAILED
-
-
-def _obey(conf: cfg.ConfigOpts, name: str, inbox: Inbox, parts: Sequence[Part]) -> None:
-    """Return when it is time to end."""
-    while (number := inbox.next()) == HANG_UP:
-        _reload(conf, parts)
-    if number == DRAIN:
-        _drain(conf, name, inbox, parts)
-
-
-def _drain(conf: cfg.ConfigOpts, name: str, inbox: Inbox, parts: Sequence[Part]) -> None:
-    """Wait until all work has ended, its time is over, or a signal asks for the end at once."""
+def _drain(conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: Sequence[Component]) -> None:
+    """Wait until all work has ended, [DEFAULT]drain_shutdown_timeout is over, or a signal asks for the end."""
     LOG.info("%s drains: it takes no new work and ends when the present work has.", name)
     began = time.monotonic()
-    for part in reversed(parts):
-        part.retire()
-    while not all(part.is_idle for part in parts):
-        number = inbox.next(_LOOK_SECONDS)
+    for component in reversed(components):
+        component.retire()
+    while not all(component.is_idle for component in components):
+        number = signals.next(_DRAIN_POLL_SECONDS)
         if number == HANG_UP:
-            _reload(conf, parts)
+            _reload(conf, components)
         elif number not in (None, DRAIN):
-            LOG.info("%s is told not to wait for its work to end by itself.", name)
+            LOG.info("%s stops draining: a signal asked for the end.", name)
             return
         if 0 < conf.drain_shutdown_timeout < time.monotonic() - began:
             LOG.warning("%s has drained for %s seconds and waits no longer.", name, conf.drain_shutdown_timeout)
             return
 
 
-def _reload(conf: cfg.ConfigOpts, parts: Sequence[Part]) -> None:
+def _reload(conf: cfg.ConfigOpts, components: Sequence[Component]) -> None:
     try:
         conf.mutate_config_files()
-        for part in parts:
-            part.reload()
+        for component in components:
+            component.reload()
     except EXPLAINED as fault:
         LOG.error("The configuration can't be read again, so nothing changes: %s", fault)
 
 
-def _end(name: str, parts: Sequence[Part]) -> int:
-    _stop(parts)
-    left = [work for part in parts for work in part.unfinished]
-    if left:
-        LOG.error("%s has ended without waiting any longer for: %s", name, "; ".join(left))
-        return UNFINISHED
-    LOG.info("%s has ended.", name)
-    return WELL
+# Signals are handled, not blocked and fetched with `signal.sigtimedwait`: a main thread that is stuck would not fetch
+# the first one, so the second could not end it, and child processes, such as those of drivers, would inherit the mask.
+
+HANG_UP: Final = signal.SIGHUP
+DRAIN: Final = signal.SIGUSR2
+ENDING: Final = (signal.SIGTERM, signal.SIGINT)
+SIGNALS: Final = (*ENDING, HANG_UP, DRAIN)
 
 
-def _stop(parts: Sequence[Part]) -> None:
-    for part in reversed(parts):
+class SignalQueue:
+    """Signals that have arrived and were not handled yet.
+
+    The process waits on a socket, which the interpreter writes to for a signal in any thread; a wait for a lock would
+    not end when another thread gets the signal (as after SIGCONT).
+    """
+
+    def __init__(self, wakeup: socket.socket) -> None:
+        """Wait at one end of a pair of sockets; the other end gets a byte for every signal."""
+        self._wakeup = wakeup
+        self._arrived: deque[int] = deque()
+
+    def put(self, number: int) -> None:
+        """Add a signal; for the handler, which runs some time after the byte was written."""
+        self._arrived.append(number)
+
+    def next(self, timeout: float | None = None) -> int | None:
+        """Return the next signal; None if none comes in that many seconds."""
+        self._wait(lambda: bool(self._arrived), timeout)
+        return self._arrived.popleft() if self._arrived else None
+
+    def pause(self, seconds: float) -> bool:
+        """Wait so long; return true, and at once, when a signal asks for the end. Other signals are handled later."""
+        self._wait(self._stop_requested, seconds)
+        return self._stop_requested()
+
+    def _stop_requested(self) -> bool:
+        return any(number != HANG_UP for number in self._arrived)
+
+    def _wait(self, condition: Callable[[], bool], timeout: float | None) -> None:
+        until = None if timeout is None else time.monotonic() + timeout
+        while not condition():
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            if select.select([self._wakeup], [], [], left)[0]:
+                with suppress(BlockingIOError):
+                    self._wakeup.recv(1024)
+
+
+@contextmanager
+def receive_signals() -> Iterator[SignalQueue]:
+    """Collect signals in the block; a second SIGTERM or SIGINT has its default effect."""
+    writing, wakeup = socket.socketpair()
+    with closing(writing), closing(wakeup):
+        writing.setblocking(False)
+        wakeup.setblocking(False)
+        signals = SignalQueue(wakeup)
+
+        def receive(number: int, frame: FrameType | None) -> None:
+            signals.put(number)
+            if number in ENDING:
+                signal.signal(number, signal.SIG_DFL)
+
+        earlier_fd = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        earlier = {number: signal.signal(number, receive) for number in SIGNALS}
         try:
-            part.stop()
-        except Exception:
-            LOG.exception("%s did not end cleanly.", type(part).__name__)
+            yield signals
+        finally:
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(earlier_fd)
 
 
-def _explain(conf: cfg.ConfigOpts, name: str, fault: Exception) -> None:
-    message = f"{name} can't start: {fault}"
-    LOG.error(message, exc_info=None if isinstance(fault, EXPLAINED) else fault)
-    if conf.log_file or conf.log_dir or conf.use_syslog:
-        # Whoever started it by hand looks at the terminal, not into the log.
-        print(message, file=sys.stderr)
+# Memory.
+
+# mallopt(3) of the GNU C library: free blocks of so many bytes are returned to the system. By default the library
+# raises this limit to the largest block that was ever freed, and large bodies leave holes in the heap.
+_M_MMAP_THRESHOLD: Final = -3
+_LARGE_BLOCK: Final = 1024 * 1024
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Collect no garbage in the block, and exclude the objects that exist at its end from all collections.
+
+    A full collection walks all that was imported and built: a hundred thousand objects, a tenth of a second in which
+    every request waits, several times during the start and then whenever enough new objects were made.
+    """
+    if (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
+        mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

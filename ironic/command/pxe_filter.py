@@ -1,24 +1,22 @@
-"""`ironic-pxe-filter`: keeps the host files of a dnsmasq in line with the database.
+"""`ironic-pxe-filter`: keep the host files of a dnsmasq in line with the database.
 
     ironic-pxe-filter [--config-file FILE] [--once] [--dry-run]
 
-It runs until a signal ends it, or looks once and ends. A dry run prints what would be written and writes nothing. It
-reads the database and needs neither the message bus nor another program of this service.
+It runs until a signal ends it, or once. A dry run prints what would be written and writes nothing. It reads the
+database and needs neither the message bus nor another program of this service.
 """
 
 import logging
 import sys
 import threading
+import time
 from collections.abc import Sequence
 
 from oslo_config import cfg
-from oslo_db.exception import DBError
 
-from ironic.command import lifecycle, program
-from ironic.command.lifecycle import Part
-from ironic.command.signals import Pause
+from ironic.command import lifecycle
+from ironic.command.lifecycle import Component, Pause
 from ironic.conf import CONF, prepare
-from ironic.core.errors import IronicError
 from ironic.db import Store
 from ironic.inspection.pxe_filter import HostsDir, PxeFilter
 
@@ -26,16 +24,17 @@ LOG = logging.getLogger(__name__)
 
 NAME = "The PXE filter"
 FIRST_SECONDS = 1.0
-EXPLAINED = (IronicError, OSError, ValueError, cfg.Error, DBError)
+# Between two queries for inspections that have begun or ended.
+FOLLOW_SECONDS = 1.0
 
 COMMAND_LINE = [
-    cfg.BoolOpt("once", default=False, help="Look once, then end."),
+    cfg.BoolOpt("once", default=False, help="Write the host files once, then end."),
     cfg.BoolOpt("dry-run", default=False, help="Print what would be written, write nothing, then end."),
 ]
 
 
-class FilterPart(Part):
-    """The filter at work, in a thread of its own."""
+class FilterComponent(Component):
+    """Run the PXE filter periodically, in a thread of its own."""
 
     def __init__(self, store: Store, hosts: HostsDir) -> None:
         self._store, self._filter = store, PxeFilter(store, hosts)
@@ -43,28 +42,34 @@ class FilterPart(Part):
         self._thread = threading.Thread(target=self._run, name="pxe-filter", daemon=True)
 
     def start(self) -> None:
-        """Begin; the database may come later."""
+        """Start the thread; the database may come up later."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the present round end."""
+        """Let the current round end."""
         self._ending.set()
         if self._thread.is_alive():
             self._thread.join()
         self._store.close()
 
     def _run(self) -> None:
-        wait = FIRST_SECONDS
+        wait, synchronised = FIRST_SECONDS, None
         while not self._ending.wait(wait):
+            now = time.monotonic()
             try:
-                self._filter.sync()
+                if synchronised is None or now - synchronised >= CONF.pxe_filter.sync_period:
+                    self._filter.sync()
+                    synchronised = now
+                else:
+                    self._filter.follow()
+                wait = min(FOLLOW_SECONDS, CONF.pxe_filter.sync_period)
             except Exception as error:
-                LOG.error("The host files could not be brought up to date; the next round will try again: %s", error)
-            wait = CONF.pxe_filter.sync_period
+                LOG.error("The host files could not be updated; the next round will try again: %s", error)
+                wait, synchronised = CONF.pxe_filter.sync_period, None
 
 
-def look_once(*, dry_run: bool) -> int:
-    """Bring the files up to date, or say what would be written; return the exit status."""
+def sync_once(*, dry_run: bool) -> int:
+    """Update the files, or print what would be written; return the exit status."""
     store = Store.from_conf()
     try:
         result = PxeFilter(store, HostsDir(CONF.pxe_filter.dhcp_hostsdir)).sync(dry_run=dry_run)
@@ -83,18 +88,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     CONF.register_cli_opts(COMMAND_LINE)
     arguments = sys.argv[1:] if argv is None else argv
     if not {"--once", "--dry-run"} & set(arguments):
-        return program.run(NAME, _parts, arguments)
+
+        def components(pause: Pause) -> Sequence[Component]:
+            return [FilterComponent(Store.from_conf(), HostsDir(CONF.pxe_filter.dhcp_hostsdir))]
+
+        return lifecycle.run_program(NAME, components, arguments)
     try:
         prepare(arguments)
-        return look_once(dry_run=CONF["dry_run"])
-    except EXPLAINED as fault:
+        return sync_once(dry_run=CONF["dry_run"])
+    except lifecycle.EXPLAINED as fault:
         print(f"ironic-pxe-filter: {fault}", file=sys.stderr)
         return lifecycle.FAILED
-
-
-def _parts(pause: Pause) -> Sequence[Part]:
-    hosts = HostsDir(CONF.pxe_filter.dhcp_hostsdir)
-    return [FilterPart(Store.from_conf(), hosts)]
 
 
 if __name__ == "__main__":

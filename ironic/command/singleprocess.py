@@ -3,21 +3,20 @@
 import sys
 from collections.abc import Sequence
 
-from ironic.command import program
-from ironic.command.lifecycle import Part
-from ironic.command.signals import Pause
+from ironic.command import lifecycle
+from ironic.command.lifecycle import Component, Pause
 from ironic.conf import CONF
 
 
 def main() -> int:
     """Run until a signal ends it."""
-    return program.run("The all-in-one service", _parts, sys.argv[1:])
 
+    def components(pause: Pause) -> Sequence[Component]:
+        from ironic.command import wiring
 
-def _parts(pause: Pause) -> Sequence[Part]:
-    from ironic.command import wiring
+        return wiring.all_in_one(CONF, pause)
 
-    return wiring.all_in_one(CONF, pause)
+    return lifecycle.run_program("The all-in-one service", components, sys.argv[1:])
 
 
 if __name__ == "__main__":

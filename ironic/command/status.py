@@ -1,8 +1,8 @@
-"""`ironic-status`: tells whether all is ready for an upgrade, with the answers and statuses of oslo.upgradecheck.
+"""`ironic-status`: check whether the service is ready for an upgrade, by oslo.upgradecheck.
 
     ironic-status [--config-file FILE] upgrade check [--json]
 
-The exit status is 0 when all is well, 1 for a warning, 2 for a failure, 255 when the checks could not even be begun.
+The exit status is 0 when all is well, 1 for a warning, 2 for a failure, 255 when the checks could not begin.
 """
 
 import functools
@@ -13,7 +13,7 @@ from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code, Result
 
 from ironic.command.dbsync import EXPLAINED
-from ironic.conductor.differences import differences
+from ironic.conductor.interface_mismatch import differences
 from ironic.conf import CONF, prepare
 from ironic.core.errors import IronicError
 from ironic.db import Store
@@ -22,24 +22,24 @@ from ironic.db.schema_version import SCHEMA_VERSION, SchemaOutdated, require_cur
 _NOT_BEGUN = 255
 
 
-def _answered(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
-    """Have a check that can't be made count as a failure, so that the others are made all the same."""
+def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
+    """Turn an exception of a check into a failure, so that the other checks run all the same."""
 
     @functools.wraps(check)
     def answer(checks: "Checks") -> Result:
         try:
             return check(checks.store)
         except Exception as error:
-            # Of an error that is none of ours the first line is enough: the rest is SQL.
+            # Of a library's error the first line is enough: the rest is SQL.
             text = str(error) if isinstance(error, IronicError) else str(error).partition("\n")[0]
-            return Result(Code.FAILURE, f"It can't be told: {type(error).__name__}: {text}")
+            return Result(Code.FAILURE, f"The check failed: {type(error).__name__}: {text}")
 
     return answer
 
 
-@_answered
+@_check
 def schema(store: Store) -> Result:
-    """Is the database's schema the one this release needs?"""
+    """Check that the database schema is the one this release needs."""
     try:
         require_current(store)
     except SchemaOutdated as error:
@@ -50,9 +50,9 @@ def schema(store: Store) -> Result:
     return Result(Code.SUCCESS, f"The database is at schema version {found}.")
 
 
-@_answered
+@_check
 def interfaces(store: Store) -> Result:
-    """Do all live conductors serve a hardware type with the same interfaces (S34)?"""
+    """Check that all live conductors serve a hardware type with the same interfaces (S34)."""
     served = store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
     if not served:
         return Result(Code.SUCCESS, "No conductor is alive, so there is nothing to compare.")
@@ -62,9 +62,9 @@ def interfaces(store: Store) -> Result:
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """What an operator should know before and after an upgrade: a row for each question."""
+    """The checks to run before and after an upgrade."""
 
-    # The library's documented place for them.
+    # The name is the documented interface of the library.
     _upgrade_checks = (("Database schema", schema), ("Interfaces of conductors", interfaces))
     store: Store
 

@@ -1,7 +1,7 @@
-"""Putting the rooms together: from options to the parts of each program.
+"""From options to the components of each program: the only module where store, drivers, conductor and API meet.
 
-The only place where a store, drivers, a conductor and an API meet. What is built here runs nowhere yet and has asked
-nobody anything, so that a mistake in the options is told before anything is waited for.
+Nothing that is built here runs or has connected yet, so that a mistake in the options is reported before the wait for
+servers.
 """
 
 import logging
@@ -12,28 +12,27 @@ from typing import TYPE_CHECKING, Final, Union
 
 from oslo_config import cfg
 
-from ironic.command.lifecycle import Part
-from ironic.command.parts import Api, Bus, ConductorPart, Database, Notifying
-from ironic.command.serving import Listening
-from ironic.command.signals import Pause
+from ironic.command.components import Api, Bus, ConductorComponent, Database, Notifications
+from ironic.command.http_server import ServerSettings
+from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import Application
-from ironic.conductor import consoles, interface_jobs, power_sync, tidying
-from ironic.conductor.allocations import Allocator
-from ironic.conductor.endpoint import Endpoint
+from ironic.conductor import consoles, housekeeping, periodic_tasks, power_sync
+from ironic.conductor.allocator import Allocator
 from ironic.conductor.flows.resuming import ON_TIMEOUT
-from ironic.conductor.jobs import Job
+from ironic.conductor.periodic_tasks import PeriodicTask
+from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.service import Conductor
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.conf import written
+from ironic.conf import config_files
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
-from ironic.integrations import image_servers, local_files
-from ironic.rpc import versions
-from ironic.rpc.conductors import Conductors
+from ironic.integrations import host_files, image_servers
+from ironic.rpc import rpc_versions
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
-from ironic.rpc.placement import Placement
 
 if TYPE_CHECKING:
     from ironic.rpc.message_bus import MessageBus
@@ -42,108 +41,101 @@ LOG = logging.getLogger(__name__)
 
 Transport = Union[InProcess, "MessageBus"]
 
-# Seconds for which work waits for a database server that restarts. A flow on a machine is worth the wait; a user's
-# request is not, nor are the threads that would wait with it.
-CONDUCTOR_PATIENCE: Final = 30.0
-ALL_IN_ONE_PATIENCE: Final = 5.0
+# Seconds for which a transaction retries to connect while the database server restarts. Operations on machines wait;
+# requests of users fail early, as each of them occupies a thread.
+CONDUCTOR_RETRY_SECONDS: Final = 30.0
+ALL_IN_ONE_RETRY_SECONDS: Final = 5.0
 
 
-def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
-    """Return the parts of `ironic`: the API and one conductor in one process."""
-    transport = _any_transport(conf)
-    store, placement = _common(conf, patience=ALL_IN_ONE_PATIENCE)
+def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
+    """Return the components of `ironic`: the API and one conductor in one process."""
+    # "oslo" is the default; without a transport_url it does not mean that there is a broker.
+    has_bus = conf.rpc_transport != "none" and (
+        conf.rpc_transport != "oslo" or config_files.is_in_files(conf, "DEFAULT", "transport_url")
+    )
+    bus = _message_bus(conf) if has_bus else None
+    store, hash_ring = _store_and_ring(conf, ALL_IN_ONE_RETRY_SECONDS)
+    transport = bus or InProcess()
     return [
-        Database(store, placement, conf, pause),
-        Notifying(conf),
-        *_bus(transport, pause, needed=True),
-        _conductor(conf, store, placement, transport),
-        _api(conf, store, placement, transport),
+        Database(store, hash_ring, conf, pause),
+        Notifications(conf),
+        *([Bus(bus, pause, needed=True)] if bus else []),
+        _conductor(conf, store, hash_ring, transport),
+        _api(conf, store, hash_ring, transport),
     ]
 
 
-def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
-    """Return the parts of `ironic-conductor`."""
-    transport = _bus_transport(conf)
-    store, placement = _common(conf, patience=CONDUCTOR_PATIENCE)
+def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
+    """Return the components of `ironic-conductor`."""
+    bus = _message_bus(conf)
+    store, hash_ring = _store_and_ring(conf, CONDUCTOR_RETRY_SECONDS)
     return [
-        Database(store, placement, conf, pause),
-        Notifying(conf),
-        *_bus(transport, pause, needed=True),
-        _conductor(conf, store, placement, transport),
+        Database(store, hash_ring, conf, pause),
+        Notifications(conf),
+        Bus(bus, pause, needed=True),
+        _conductor(conf, store, hash_ring, bus),
     ]
 
 
-def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Part]:
-    """Return the parts of `ironic-api`."""
-    transport = _bus_transport(conf)
-    store, placement = _common(conf)
+def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
+    """Return the components of `ironic-api`."""
+    bus = _message_bus(conf)
+    store, hash_ring = _store_and_ring(conf)
     return [
-        Database(store, placement, conf, pause),
-        Notifying(conf),
-        *_bus(transport, pause, needed=False),
-        _api(conf, store, placement, transport),
+        Database(store, hash_ring, conf, pause),
+        Notifications(conf),
+        Bus(bus, pause, needed=False),
+        _api(conf, store, hash_ring, bus),
     ]
 
 
 def application(conf: cfg.ConfigOpts) -> Application:
     """Return the API as a WSGI callable for a server that brings its own processes; it connects when it is used."""
-    store, placement = _common(conf)
-    Notifying(conf).start()
-    return _application(conf, store, placement, _bus_transport(conf))()
+    store, hash_ring = _store_and_ring(conf)
+    Notifications(conf).start()
+    return _application(conf, store, hash_ring, _message_bus(conf))()
 
 
-def _common(conf: cfg.ConfigOpts, *, patience: float = 0) -> tuple[Store, Placement]:
-    store = Store.from_conf(patience=patience)
-    placement = Placement(
+def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
+    if conf.rpc_transport != "oslo":
+        raise ValueError(
+            f"[DEFAULT]rpc_transport = {conf.rpc_transport} can't connect separate processes here: set it to oslo and "
+            "name a transport_url, or run the all-in-one `ironic` with none"
+        )
+    # oslo.messaging takes a quarter of a second to import; a program without a bus does not need it.
+    from ironic.rpc.message_bus import MessageBus
+
+    rpc_versions.log_pin(conf.pin_release_version)
+    return MessageBus()
+
+
+def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
+    store = Store.from_conf(retry_seconds=retry_seconds)
+    hash_ring = HashRingManager(
         store,
         heartbeat_timeout=conf.conductor.heartbeat_timeout,
         reset_interval=conf.hash_ring_reset_interval,
         partition_exponent=conf.hash_partition_exponent,
         algorithm=conf.hash_ring_algorithm,
     )
-    return store, placement
+    return store, hash_ring
 
 
-def _any_transport(conf: cfg.ConfigOpts) -> Transport:
-    """Return the bus if one is named, else the way inside the process: `oslo` alone is only the default's word."""
-    if conf.rpc_transport == "none" or (conf.rpc_transport == "oslo" and not written.holds(conf, *_BUS_URL)):
-        return InProcess()
-    return _bus_transport(conf)
-
-
-_BUS_URL = ("DEFAULT", "transport_url")
-
-
-def _bus_transport(conf: cfg.ConfigOpts) -> "MessageBus":
-    if conf.rpc_transport != "oslo":
-        raise ValueError(
-            f"[DEFAULT]rpc_transport = {conf.rpc_transport} can't connect separate processes here: set it to oslo and "
-            "name a transport_url, or run the all-in-one `ironic` with none"
-        )
-    # oslo.messaging takes a quarter of a second to import; whoever has no bus should not wait for it.
-    from ironic.rpc.message_bus import MessageBus
-
-    versions.tell_of_pin(conf.pin_release_version)
-    return MessageBus()
-
-
-def _bus(transport: Transport, pause: Pause, *, needed: bool) -> list[Part]:
-    return [] if isinstance(transport, InProcess) else [Bus(transport, pause, needed=needed)]
-
-
-def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> ConductorPart:
+def _conductor(
+    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport
+) -> ConductorComponent:
     options = conf.conductor
-    local_files.check_roots()
+    host_files.check_roots()
     image_servers.warn_of_unknown_hosts()
-    Discovery.from_conf(conf)  # what an API enrolls is worked on here, by the same options
+    Discovery.from_conf(conf)  # checks options by which conductors work on what an API enrolls
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
-    tasks = Tasks(store, composition, workers, conf.host)
+    tasks = TaskFactory(store, composition, workers, conf.host)
     conductor = Conductor(
         conf.host,
         store,
         composition,
-        placement,
+        hash_ring,
         tasks,
         group=options.conductor_group,
         heartbeat_interval=options.heartbeat_interval,
@@ -153,18 +145,22 @@ def _conductor(conf: cfg.ConfigOpts, store: Store, placement: Placement, transpo
         on_timeout=ON_TIMEOUT,
         on_superseded=lambda: os.kill(os.getpid(), signal.SIGTERM),
         jobs=(
-            Job("unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True),
-            *consoles.jobs(tasks, placement),
-            *interface_jobs.jobs_of(composition, tasks, placement),
-            *power_sync.jobs(tasks, placement),
-            *tidying.jobs(tasks, placement),
+            PeriodicTask(
+                "unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True
+            ),
+            *consoles.jobs(tasks, hash_ring),
+            *periodic_tasks.jobs_of(composition, tasks, hash_ring),
+            *power_sync.jobs(tasks, hash_ring),
+            *housekeeping.jobs(tasks, hash_ring),
         ),
     )
     endpoint = Endpoint(tasks)
-    return ConductorPart(conductor, lambda: transport.serve(conf.host, endpoint), options.graceful_shutdown_timeout)
+    return ConductorComponent(
+        conductor, lambda: transport.serve(conf.host, endpoint), options.graceful_shutdown_timeout
+    )
 
 
-def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport) -> Api:
+def _api(conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport) -> Api:
     from ironic.api import origins
 
     if conf.auth_strategy == "noauth" and not origins.is_local(conf):
@@ -174,33 +170,33 @@ def _api(conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Tr
             "127.0.0.1.",
             conf.api.host_ip,
         )
-    return Api(_application(conf, store, placement, transport), Listening.from_conf(conf))
+    return Api(_application(conf, store, hash_ring, transport), ServerSettings.from_conf(conf))
 
 
 def _application(
-    conf: cfg.ConfigOpts, store: Store, placement: Placement, transport: Transport
+    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport
 ) -> Callable[[], Application]:
-    """Return what makes the application from the options as they are at that moment."""
-    # Pecan and WSME are the API's; a conductor alone needs neither.
+    """Return a function that makes the application from the options as they are when it is called."""
+    # A conductor alone needs neither Pecan nor WSME.
     from oslo_middleware import http_proxy_to_wsgi
 
-    from ironic.api import access_log
+    from ironic.api import middleware
     from ironic.api.app import build_app
     from ironic.api.settings import ApiSettings
 
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
-    conductors = Conductors(transport, placement)
-    access_log.open_from(conf)
+    conductors = ConductorClients(transport, hash_ring)
+    middleware.open_access_log(conf)
 
-    # Lets browsers of other sites in where the operator names them; the layer costs more than a short request.
-    has_cors = written.holds(conf, "cors", "allowed_origin")
+    # Only where the operator names origins: the CORS middleware costs more than a short request.
+    has_cors = config_files.is_in_files(conf, "cors", "allowed_origin")
     if has_cors:
         from oslo_middleware import cors
 
         conf.register_opts(cors.CORS_OPTS, group="cors")
 
     def build() -> Application:
-        application: Application = build_app(store, conductors, placement, ApiSettings.from_conf(conf), conf)
+        application: Application = build_app(store, conductors, hash_ring, ApiSettings.from_conf(conf), conf)
         return cors.CORS(application, conf) if has_cors else application
 
     return build

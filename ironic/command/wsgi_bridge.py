@@ -1,11 +1,12 @@
-"""From complete requests of uvicorn (ASGI) to a WSGI application (PEP 3333), and back.
+"""Bridge from complete requests of uvicorn (ASGI) to a WSGI application (PEP 3333), and back.
 
-A GET that only computes is answered by the event loop itself: handing it to a thread and back costs as much as the
-answer. Where it turns out to have to wait (`ironic.core.permit`) it is begun anew in a thread, as everything else is.
-The loop stands still while a thread computes for it, but not for long: both would compete for the interpreter.
+The event loop itself answers a GET that only computes: the transfer to a thread and back costs as much as the answer.
+If such a request has to wait (`ironic.core.permit`), it is repeated in a thread; all other requests begin in one. While
+a thread computes, the loop waits for it, for a few milliseconds at most: both would compete for the interpreter lock.
+doc/many-machines.md has the measurements.
 
-What may wait for long says so before it does anything (MustMove) and is begun anew in one of the slow lane's threads.
-A bounded number of such requests waits for them, without a thread; more are answered at once, as refusals.
+A request that may wait for long raises MustMove before it changes anything, and is repeated in a thread of the slow
+lane. A limited number of such requests may wait for these threads, for a limited time; the application refuses others.
 """
 
 import asyncio
@@ -34,141 +35,132 @@ LOG = logging.getLogger(__name__)
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 Headers = list[tuple[str, str]]
 Scope = dict[str, Any]
+# The bytes of an answer, None if the request has to be repeated in the slow lane; CPU seconds that it took.
+Answer = tuple[bytes | None, float]
 
-# Bytes of bodies that are held at the same time. Small bodies are read all the same.
+# Bytes of request bodies in memory; beyond that only small bodies are read.
 MOST_BODIES = 64 * 1024 * 1024
 SMALL_BODY = 65536
-# Bytes of long answers that wait for clients to take them, and of the pieces in which such answers leave.
+# Bytes of long answers that clients have not received yet, and of the pieces in which such answers are written.
 MOST_UNSENT = 64 * 1024 * 1024
 PIECE = 128 * 1024
-# A path whose answer took so many seconds of computing is left to threads, until it has become quick again.
-LONG = 0.01
+# CPU seconds of an answer after which its path is answered in threads, until it is quick again; how many such paths.
+LONG_SECONDS = 0.01
 MOST_LONG_PATHS = 1000
-# Seconds for which the loop stands still while a thread computes. Most are done by then, or wait.
-STANDSTILL = 0.005
-# So many threads begin requests at a time: more would only compete for the permit to compute. Whatever has taken this
-# many seconds waits for something, and another may begin.
-YOUNG, YOUTH = 3, 0.01
-# Bytes of bodies that wait for the slow lane, so that they leave room for those of others.
+# Seconds for which the loop waits while a thread computes. Most requests have ended by then, or wait.
+LOOP_WAIT_SECONDS = 0.005
+# So many threads begin requests at the same time: more would only compete for the permit to compute. After so many
+# seconds a request waits for something, and another may begin.
+MOST_STARTING, STARTING_SECONDS = 3, 0.01
+# Bytes of bodies that wait for the slow lane, so that there is room for other bodies.
 MOST_SLOW_BODIES = MOST_BODIES // 2
+# Seconds that a request may wait for the slow lane: the time-out of clients is a little longer, and they try again.
+LONGEST_WAIT = 15.0
 
 # Headers that the server writes itself.
-_OURS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
-_OURS_AND_LENGTH: Final = _OURS | {"content-length"}
+_SERVER_HEADERS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
 _WITHOUT_BODY: Final = ("204", "304")
 _SLASH: Final = re.compile(rb"%2[Ff]")
 
 
 class _Worker(threading.Thread):
-    """A thread that does one job after the other, until it gets None."""
+    """A thread that runs one job after another until it gets None."""
 
     def __init__(self, lane: str) -> None:
-        # Daemons, for a request that does not end must not keep the process.
+        # A daemon, as a request that does not end must not keep the process alive.
         super().__init__(name="api" if lane == QUICK else f"api-{lane}", daemon=True)
-        self.jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+        self.jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.start()
 
     def run(self) -> None:
-        """Do what is put in."""
+        """Run the jobs."""
         while job := self.jobs.get():
-            act, answer = job
-            answer.set_running_or_notify_cancel()
-            try:
-                answer.set_result(act())
-            except BaseException as fault:
-                answer.set_exception(fault)
-            del job, act, answer  # a request may be large, and the next one far off
+            job()
+            del job  # with its request, which may be large, before the wait for the next one
 
 
 class _Lane:
-    """Threads for one sort of requests, and the requests that wait for one."""
+    """Threads for one kind of requests, and the number of requests that wait for them."""
 
-    def __init__(self, name: str, threads: int, most: float = math.inf) -> None:
-        self.name, self._most = name, most
-        # Threads without a job; the last one used comes first, so that no more begin than are needed at once.
+    def __init__(self, name: str, threads: int, most: float = math.inf, timeout: float | None = None) -> None:
+        self.name, self._most, self.timeout = name, most, timeout
+        # Threads without a job; the last one used comes first, so that no more are started than needed.
         self.free, self.idle = asyncio.Semaphore(threads), list[_Worker]()
         # Requests that wait for a thread, and the bytes of their bodies.
         self.waiting = self.size = 0
 
-    def takes(self, size: int) -> bool:
-        """Tell whether one more request, with a body of so many bytes, gets a thread or may wait for one."""
+    def has_room(self, size: int) -> bool:
+        """Return whether one more request, with a body of so many bytes, gets a thread or may wait for one."""
         may_wait = self.waiting < self._most and self.size + size <= MOST_SLOW_BODIES
         return may_wait or not self.free.locked()
 
 
 class WsgiBridge:
-    """An ASGI application that asks a WSGI application and writes its answers in one piece where they are short."""
+    """An ASGI application that calls a WSGI application and writes short answers in one piece."""
 
     def __init__(
         self,
         application: Application,
-        threads: int,
         *,
-        computes_in_loop: bool = False,
-        slow_threads: int = 8,
-        slow_waiting: int = 1000,
+        threads: int,
+        computes_in_loop: bool,
+        slow_threads: int,
+        slow_waiting: int,
     ) -> None:
-        """Have so many threads, and so many more for what is slow; ``computes_in_loop``: the loop answers what it can.
-
-        ``slow_waiting`` is how many slow requests may wait for one of theirs.
-        """
+        """Take the numbers of threads and whether the loop answers a GET; see `ServerSettings`."""
         self.application, self._computes_in_loop = application, computes_in_loop
         self._quick = _Lane(QUICK, threads)
-        self._slow = _Lane(SLOW, slow_threads, slow_waiting)
-        self._young = asyncio.Semaphore(YOUNG)
+        self._slow = _Lane(SLOW, slow_threads, slow_waiting, LONGEST_WAIT)
+        self._starting = asyncio.Semaphore(MOST_STARTING)
         self._long_paths: set[bytes] = set()
-        # Bytes of bodies; those in the middle of a large one, the earliest first; those that don't take a long answer.
+        # Bytes of bodies in memory; connections with an incomplete large body, and with bytes of a long answer that
+        # are not sent yet, the earliest first.
         self.held = 0
         self._large: dict[Connection, asyncio.Event] = {}
         self._unsent: dict[Connection, int] = {}
 
     async def __call__(self, scope: Scope, receive: Callable[[], Any], _send: object) -> None:
-        """Answer one request."""
+        """Read one request, answer it and send the answer."""
         connection: Connection = scope["state"]["connection"]
         pieces: list[bytes] = []
         size = 0
         try:
             while (message := await receive())["type"] == "http.request":
-                if message["body"]:
-                    pieces.append(message["body"])
-                    size += len(message["body"])
-                    self.held += len(message["body"])
+                pieces.append(message["body"])
+                size += len(message["body"])
+                self.held += len(message["body"])
                 if not message["more_body"]:
                     break
-                await self._make_room(connection, size)
+                if size > SMALL_BODY:
+                    # Beyond the limit only the earliest large body is read.
+                    turn = self._large.setdefault(connection, asyncio.Event())
+                    while self.held > MOST_BODIES and next(iter(self._large)) is not connection:
+                        turn.clear()
+                        await turn.wait()
             else:
                 return  # the client has gone
-            self._give_back(connection, 0)
+            self._release_body(connection, 0)
             answer = await self._answer(connection, scope, b"".join(pieces))
         finally:
-            if size:
-                self._give_back(connection, size)
+            self._release_body(connection, size)
         if answer is not None:
             await self._send(connection, scope["state"]["cycle"], answer)
 
     def close(self) -> None:
-        """End the threads that have nothing to do."""
+        """End the threads without a job."""
         for lane in (self._quick, self._slow):
             while lane.idle:
                 lane.idle.pop().jobs.put(None)
 
-    async def _make_room(self, connection: Connection, size: int) -> None:
-        """Wait until the body may be read on: beyond the bound only the earliest of the large ones is."""
-        if size > SMALL_BODY:
-            turn = self._large.setdefault(connection, asyncio.Event())
-            while self.held > MOST_BODIES and next(iter(self._large)) is not connection:
-                turn.clear()
-                await turn.wait()
-
-    def _give_back(self, connection: Connection, size: int) -> None:
-        """Count out bytes of bodies, and one that is complete; others may go on."""
+    def _release_body(self, connection: Connection, size: int) -> None:
+        """Subtract the bytes of a body that is not needed any more, and let the next large body be read."""
         self.held -= size
         self._large.pop(connection, None)
         for turn in self._large.values():
             turn.set()
 
     async def _send(self, connection: Connection, cycle: RequestResponseCycle, answer: bytes) -> None:
-        """Send an answer, a long one as fast as its client takes it."""
+        """Send an answer, a long one in pieces; beyond `MOST_UNSENT` the earliest slow client is disconnected."""
         cycle.response_started = True
         if len(answer) > PIECE:
             self._unsent[connection] = len(answer)
@@ -188,16 +180,26 @@ class WsgiBridge:
         cycle.on_response()
 
     async def _answer(self, connection: Connection, scope: Scope, body: bytes) -> bytes | None:
+        """Return the answer of the application, computed in the loop if possible, else in a thread.
+
+        None: the client has gone before a thread began, or the server ends.
+        """
         path, answer, seconds = scope["raw_path"], None, 0.0
         if self._computes_in_loop and scope["method"] == "GET" and path not in self._long_paths:
-            with contextlib.suppress(MustWait), PERMIT.hurrying():
-                answer, seconds = self._timed(scope, body)
-        if answer is None:
-            try:
-                answer, seconds = await self._in_lane(connection, scope, body)
-            except asyncio.CancelledError:
-                return None  # the client has gone before a thread began, or the server ends
-        if seconds < LONG:
+            with contextlib.suppress(MustWait), PERMIT.nonblocking():
+                answer, seconds = self._call(scope, body)
+        try:
+            if answer is None:
+                answer, seconds = await self._in_thread(connection, scope, body, self._quick, QUICK)
+            if answer is None and not scope["state"]["cycle"].disconnected:
+                if self._slow.has_room(len(body)):
+                    with contextlib.suppress(TimeoutError):
+                        answer, seconds = await self._in_thread(connection, scope, body, self._slow, SLOW)
+                if answer is None:
+                    answer, seconds = await self._in_thread(connection, scope, body, self._quick, FULL)
+        except asyncio.CancelledError:
+            return None
+        if seconds < LONG_SECONDS:
             self._long_paths.discard(path)
         elif self._computes_in_loop:
             if len(self._long_paths) >= MOST_LONG_PATHS:
@@ -205,71 +207,57 @@ class WsgiBridge:
             self._long_paths.add(path)
         return answer
 
-    async def _in_lane(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes | None, float]:
-        answer, seconds = await self._in_thread(connection, scope, body, self._quick, QUICK)
-        if answer is not None or scope["state"]["cycle"].disconnected:
-            return answer, seconds
-        if self._slow.takes(len(body)):
-            return await self._in_thread(connection, scope, body, self._slow, SLOW)
-        return await self._in_thread(connection, scope, body, self._quick, FULL)
+    async def _in_thread(self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, name: str) -> Answer:
+        """Return the answer of a thread of the lane; ``name`` is the lane in the application's environment.
 
-    async def _in_thread(
-        self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, told: str
-    ) -> tuple[bytes | None, float]:
-        """Have a thread of the lane answer; ``told`` is what the request learns about lanes."""
-        connection.lined_up = asyncio.current_task()
-        lane.waiting += 1
-        lane.size += len(body)
+        Raises TimeoutError if no thread of a slow lane becomes free in time.
+        """
+        connection.queued = asyncio.current_task()
+        lane.waiting, lane.size = lane.waiting + 1, lane.size + len(body)
         try:
-            await lane.free.acquire()
+            async with asyncio.timeout(lane.timeout):
+                await lane.free.acquire()
         finally:
-            lane.waiting -= 1
-            lane.size -= len(body)
+            lane.waiting, lane.size = lane.waiting - 1, lane.size - len(body)
         try:
-            await self._young.acquire()
-            connection.lined_up = None
+            await self._starting.acquire()
+            connection.queued = None
             worker = lane.idle.pop() if lane.idle else _Worker(lane.name)
             try:
-                return await self._done_by(worker, scope, body, told)
+                return await self._run_job(worker, lambda on_wait: self._call(scope, body, name, on_wait))
             finally:
                 lane.idle.append(worker)
         finally:
             lane.free.release()
 
-    async def _done_by(self, worker: _Worker, scope: Scope, body: bytes, told: str) -> tuple[bytes | None, float]:
-        computes = threading.Lock()
-        computes.acquire()
+    async def _run_job(self, worker: _Worker, call: Callable[[Callable[[], None]], Answer]) -> Answer:
+        """Return what the call returns in a thread; the loop blocks until it waits or returns, or for a short time."""
+        answer: Future[Answer] = Future()
+        answer.set_running_or_notify_cancel()  # a task that is cancelled does not cancel the call
+        resume: queue.SimpleQueue[None] = queue.SimpleQueue()
 
-        def go_on(_: object = None) -> None:
-            with contextlib.suppress(RuntimeError):  # it was told before
-                computes.release()
+        def job() -> None:
+            try:
+                answer.set_result(call(functools.partial(resume.put, None)))
+            except BaseException as fault:
+                answer.set_exception(fault)
+            resume.put(None)
 
-        answer: Future[tuple[bytes | None, float]] = Future()
-        answer.add_done_callback(go_on)
-        worker.jobs.put((functools.partial(self._timed, scope, body, told, go_on), answer))
+        worker.jobs.put(job)
         try:
-            computes.acquire(timeout=STANDSTILL)
+            with contextlib.suppress(queue.Empty):
+                resume.get(timeout=LOOP_WAIT_SECONDS)
             if answer.done():
                 return answer.result()
             ended = asyncio.wrap_future(answer)
-            await asyncio.wait((ended,), timeout=YOUTH)
+            await asyncio.wait((ended,), timeout=STARTING_SECONDS)
         finally:
-            self._young.release()
+            self._starting.release()
         return await ended
 
-    def _timed(
-        self, scope: Scope, body: bytes, lane: str = QUICK, waits: Callable[[], None] | None = None
-    ) -> tuple[bytes | None, float]:
+    def _call(self, scope: Scope, body: bytes, lane: str = QUICK, on_wait: Callable[[], None] | None = None) -> Answer:
+        """Call the application; return its answer with one Content-Length and the headers of the server."""
         began = time.thread_time()
-        if waits:
-            PERMIT.tell_of_wait(waits)
-        return self._call(scope, body, lane), time.thread_time() - began
-
-    def _call(self, scope: Scope, body: bytes, lane: str) -> bytes | None:
-        """Have the application answer; the answer says its length, one way, and nothing about connections.
-
-        None: it is to be asked again in the slow lane.
-        """
         cycle: RequestResponseCycle = scope["state"]["cycle"]
         started: list[Any] = []
         pieces: list[bytes] = []
@@ -278,35 +266,34 @@ class WsgiBridge:
             started[:] = [status, headers]
             return pieces.append
 
+        if on_wait:
+            PERMIT.on_first_wait(on_wait)
         try:
-            environ = environ_of(scope, body)
-            environ[LANE] = lane
-            found = self.application(environ, start_response)
+            found = self.application(environ_of(scope, body) | {LANE: lane}, start_response)
             try:
                 pieces.extend(found)
             finally:
                 if hasattr(found, "close"):
                     found.close()
-            status, headers = started
-            data = b"".join(pieces)
-            has_body = scope["method"] != "HEAD" and not status.startswith(_WITHOUT_BODY)
-            # The length of an answer to HEAD is that of the body a GET would get.
-            ours = _OURS if scope["method"] == "HEAD" and not data else _OURS_AND_LENGTH
-            said = [header for header in headers if header[0].lower() not in ours]
-            if ours is _OURS_AND_LENGTH and not status.startswith(_WITHOUT_BODY):
-                said.append(("Content-Length", str(len(data))))
-            sent = head(status, said, keep_alive=cycle.keep_alive)
-            return sent + data if has_body else sent
+            (status, headers), data = started, b"".join(pieces)
+            is_head, has_body = scope["method"] == "HEAD", not status.startswith(_WITHOUT_BODY)
+            sent = [(name, value) for name, value in headers if name.lower() not in _SERVER_HEADERS]
+            # The length of an answer to HEAD is that of the body for GET, which only the application may know.
+            if data or not is_head:
+                sent = [(name, value) for name, value in sent if name.lower() != "content-length"]
+                sent += [("Content-Length", str(len(data)))] if has_body else []
+            answer = head(status, sent, keep_alive=cycle.keep_alive) + (data if has_body and not is_head else b"")
         except MustMove:
-            return None
+            return None, time.thread_time() - began
         except Exception:
             LOG.exception("The API could not answer a %s request", scope["method"])
             cycle.keep_alive = False
-            return head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
+            answer = head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
+        return answer, time.thread_time() - began
 
 
 def environ_of(scope: Scope, body: bytes) -> dict[str, object]:
-    """Return what the application gets: headers of one name are joined, the body has the length that is said."""
+    """Return the WSGI environment: headers of one name are joined, CONTENT_LENGTH is the length of the body."""
     (server, port), (client, client_port) = scope["server"] or ("localhost", None), scope["client"] or ("", "")
     path: bytes = scope["raw_path"]
     environ = {
@@ -324,7 +311,7 @@ def environ_of(scope: Scope, body: bytes) -> dict[str, object]:
         "REMOTE_PORT": str(client_port),
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
-        # An encoded slash stays encoded: it is no border of two segments.
+        # An encoded slash stays encoded, as it does not separate segments.
         "PATH_INFO": "%2F".join(unquote_to_bytes(part).decode("latin-1") for part in _SLASH.split(path))
         if b"%" in path
         else path.decode("latin-1"),

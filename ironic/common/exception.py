@@ -3,7 +3,6 @@
 Their own errors may declare ``_msg_fmt`` and ``code`` as they always did.
 """
 
-from ironic.core.agent_errors import AgentAPIError, AgentCommandTimeout, AgentConnectionFailed, AgentInProgress
 from ironic.core.errors import (
     ConcurrentActionLimit,
     ConductorNotFound,
@@ -52,13 +51,19 @@ from ironic.core.errors import (
     UnsupportedDriverExtension,
 )
 from ironic.core.errors import IronicError as IronicException
-from ironic.core.image_errors import ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
-from ironic.core.management_errors import (
+from ironic.core.hardware_errors import (
+    AgentAPIError,
+    AgentCommandTimeout,
+    AgentConnectionFailed,
+    AgentInProgress,
     BIOSSettingNotFound,
     DriverOperationError,
     FailedToGetSensorData,
     FirmwareComponentNotFound,
+    ImageConvertFailed,
     ImageDownloadFailed,
+    ImageUnacceptable,
+    InsufficientDiskSpace,
     NetworkError,
     NoFreePhysicalPorts,
     RedfishConnectionError,

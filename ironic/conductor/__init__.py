@@ -1,4 +1,4 @@
-"""The conductor: owns nodes, takes their locks, runs flows on its workers, looks after what waits."""
+"""The conductor: owns nodes, takes their locks, runs flows on its workers, and ends waits that take too long."""
 
-# First of all: it makes the libraries choose native threads, futurist among them.
+# Imported first: it makes the libraries choose native threads, futurist among them.
 import ironic.conf  # noqa: F401

@@ -1,21 +1,23 @@
-"""Changing the power of a machine, whoever asks: a user, a flow, a driver within one, the agent, synchronisation.
+"""Change the power of a machine, on request of a user, a flow, a driver, the agent or power synchronisation.
 
 Listeners are notified of every change. A machine that may not be switched off stays on. The target is stored before
-the order goes out, so that it is seen while the machine takes its time, and a failure is noted in node history. How a
-BMC does it is the power interface's business. Sources: doc/contract/states.md#power, demand S57.
+the power interface is called, so that users see it while the machine takes its time; a caller that stores the node
+anyway may set the target first, which saves an UPDATE. A failure is recorded in node history. How a BMC does it is the
+power interface's business. Sources: doc/contract/states.md#power, demand S57.
 """
 
 import logging
 from typing import TYPE_CHECKING, Final
 
-from ironic.conductor import telling
-from ironic.conductor.history import remember
+from ironic.conductor import node_events
+from ironic.conductor.node_events import add_history
 from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import TakenOver
+from ironic.drivers import volumes
 
 if TYPE_CHECKING:
-    from ironic.conductor.history import Task
+    from ironic.conductor.node_events import HostTask
 
 LOG = logging.getLogger(__name__)
 
@@ -24,27 +26,38 @@ TOPIC: Final = "power"
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
-def change(task: "Task", target: str, timeout: int | None) -> None:
+def change(task: "HostTask", target: str, timeout: int | None) -> None:
     """Bring the machine to a power state; see `ironic.drivers.task`."""
-    node, shown_by_caller = task.node, task.node.target_power_state is not None
+    node, reached = task.node, states.POWER_TARGET[target]
+    stored_by_caller = node.target_power_state == reached
     try:
-        with telling.power_set(task, target):
-            was_ordered = _reach(task, target, timeout)
+        with node_events.power_set(task, target):
+            was_ordered = _reach(task, target, timeout, is_stored=stored_by_caller)
     except TakenOver:
         raise
     except Exception as error:
         node.target_power_state = None
         note_failure(task, target, str(error))
         raise
-    node.power_state, node.target_power_state = states.POWER_TARGET[target], None
-    node.timestamp_driver_internal_info("last_power_state_change")
-    if was_ordered and not shown_by_caller and flow.in_state(node.provision_state) is None:
+    node.power_state = reached
+    if was_ordered:
+        node.timestamp_driver_internal_info("last_power_state_change")
+    if node.target_power_state == reached:
+        node.target_power_state = None
+    if was_ordered and node.power_state == states.POWER_OFF and node.provision_state == states.ACTIVE:
+        try:
+            volumes.detach(task)
+        except TakenOver:
+            raise
+        except Exception as error:
+            LOG.warning("Node %s is off and its volumes could not be detached: %s", node.uuid, error)
+    if was_ordered and not stored_by_caller and flow.in_state(node.provision_state) is None:
         # A target that stayed in the row would keep synchronisation away. Within a flow the next move stores the end.
         node.save()
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 
 
-def _reach(task: "Task", target: str, timeout: int | None) -> bool:
+def _reach(task: "HostTask", target: str, timeout: int | None, *, is_stored: bool) -> bool:
     """Order the change, unless the machine is there already; return whether anything was ordered."""
     node, power = task.node, task.power
     node_rules.check_power_off(node, target)
@@ -52,31 +65,34 @@ def _reach(task: "Task", target: str, timeout: int | None) -> bool:
         restarts = target in (states.REBOOT, states.SOFT_REBOOT)
         if not restarts and power.get_power_state(task) == states.POWER_TARGET[target]:
             return False
-        node.target_power_state = states.POWER_TARGET[target]
-        node.save()
+        if not is_stored:
+            node.target_power_state = states.POWER_TARGET[target]
+            node.save()
+        if target == states.POWER_ON and node.provision_state == states.ACTIVE:
+            volumes.attach(task)
         if target == states.REBOOT:
             power.reboot(task, timeout=timeout)
         else:
             power.set_power_state(task, target, timeout=timeout)
         return True
     finally:
-        # Afterwards, because it may be the agent that is told to restart the machine; however that went, it is gone.
+        # Afterwards, because the restart may be a command to the agent, which is gone then, even after a failure.
         if target in _RESTARTS:
-            AgentMemory(node).machine_restarts()
+            AgentMemory(node).forget_on_restart()
 
 
 def failure_text(target: str, reason: str) -> str:
-    """Say in words that the power did not change, and why."""
+    """Return in words that the power did not change, and why."""
     return f"Changing the power state to '{target}' failed: {reason}"
 
 
-def note_failure(task: "Task", target: str, reason: str) -> None:
-    """Store the node with a line in its history that says why the power did not change."""
+def note_failure(task: "HostTask", target: str, reason: str) -> None:
+    """Save the node, with a line in its history on why the power did not change."""
     text = failure_text(target, reason)
     LOG.error("Node %s: %s", task.node.uuid, text)
 
     def write(_connection: object) -> None:
-        remember(task, TOPIC, text, severity="ERROR")
+        add_history(task, TOPIC, text, severity="ERROR")
         task.node.save()
 
     task.store.run(write, repeatable=True)

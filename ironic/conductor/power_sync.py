@@ -1,32 +1,38 @@
-"""Keeping record and machine of one mind about power, without getting in anybody's way.
+"""Power synchronisation: read the power state of many machines, compare it with the record, correct one of them.
 
 The nodes of this conductor are read in shares, so that the readings are spread over the interval; one statement finds
-the nodes of a share. Nothing is locked for reading, nor for writing down what was read: that is one UPDATE on the
-condition that nobody has the node. Only bringing a machine back into its state takes the lock, at once or not at all,
-and looks again first. What a reading means is core/power_readings.py's business. Where an operation owns the machine's
-power (waiting and held states) nothing is read; doc/contract/states.md#power-synchronisation has the others.
+the nodes of a share. Machines behind one BMC address are read one after another with a pause between; the others are
+spread over as many workers as the option allows and are free. A stop ends a round between two readings.
+
+Reading takes no lock, and neither does storing what was read: that is one UPDATE on the condition that the node is
+unlocked and unchanged. Only bringing a machine back into its state takes the lock, at once or not at all, and reads
+again first. What a reading means is decided in core/bmc_readings.py. Nodes in waiting and held states are not read,
+because an operation owns the machine's power; doc/contract/states.md#power-synchronisation has the other states.
 """
 
 import logging
 import math
 import random
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final
 
-from ironic.conductor import telling
+from ironic.conductor import node_events
+from ironic.conductor.bmc_refresh import Readings
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.history import remember
-from ironic.conductor.jobs import Job
-from ironic.conductor.power_readings import Readings, state_of
-from ironic.conductor.task import Task
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.node_events import add_history
+from ironic.conductor.periodic_tasks import PeriodicTask
+from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
-from ironic.core import power_readings, states
-from ironic.core.errors import NodeLocked, NodeNotFound
+from ironic.core import bmc_readings, states
+from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
+from ironic.core.context import service_context
+from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.model.node import POWER_FAILURE
-from ironic.core.power_readings import NOTHING, Limits, Memory, Verdict
 from ironic.db import Share
-from ironic.rpc.placement import Placement
+from ironic.inspection.bmc_addresses import hosts
+from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
@@ -39,37 +45,51 @@ _TOPIC: Final = "power"
 # Shares of the interval: short enough to spread the work, long enough that a share is worth a statement.
 _SHARE_SECONDS: Final = 10.0
 
-# Differing readings that are waited for again; in a row like this the fault is not with single machines.
+# Doubtful readings that are repeated in the next share; so many at once mean a fault that is not of single machines.
 _MOST_DOUBTFUL: Final = 500
 
+# The settings of a machine are read once in so many rounds; nodes take turns, so that no round reads many.
+_ROUNDS_BETWEEN_SETTINGS: Final = 60
+
+_ALARMING: Final = frozenset({"WARNING", "CRITICAL"})
+
+# Columns that must be as they were when the node was read, for a reading to be stored.
 _UNTOUCHED: Final = ("power_state", "target_power_state", "provision_state", "maintenance", "reservation")
 
 
-def jobs(tasks: Tasks, placement: Placement) -> tuple[Job, ...]:
-    """Return the jobs of power synchronisation, by the options as they are now."""
+def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, ...]:
+    """Return the periodic tasks of power synchronisation, by the options as they are now."""
     interval = CONF.conductor.sync_power_state_interval
     parts = max(1, math.ceil(interval / _SHARE_SECONDS))
-    sync, recovery = PowerSync(tasks, placement, parts), Recovery(tasks, placement)
+    sync, recovery = PowerSync(tasks, hash_ring, parts), Recovery(tasks, hash_ring)
     return (
-        Job("power synchronisation", interval / parts, sync, sync.stop),
-        Job("recovery from power failures", CONF.conductor.power_failure_recovery_interval, recovery, recovery.stop),
+        PeriodicTask("power synchronisation", interval / parts, sync, sync.stop),
+        PeriodicTask(
+            "recovery from power failures", CONF.conductor.power_failure_recovery_interval, recovery, recovery.stop
+        ),
     )
 
 
 class PowerSync:
     """Compares one share of the nodes with their machines at each call."""
 
-    def __init__(self, tasks: Tasks, placement: Placement, parts: int = 1) -> None:
-        self._tasks, self._placement, self._parts = tasks, placement, parts
+    def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager, parts: int = 1) -> None:
+        self._tasks, self._hash_ring, self._parts = tasks, hash_ring, parts
         self._next = random.randrange(parts)
-        self._memories: dict[int, Memory] = {}
-        self._readings = Readings(tasks, _PURPOSE, self._heard)
-        self.stop: Callable[[], None] = self._readings.stop
+        self._round = random.randrange(_ROUNDS_BETWEEN_SETTINGS)
+        # Row ids of the nodes whose last refresh failed, so that the failure is logged once.
+        self._unrefreshed: set[int] = set()
+        # By row id, what was read of nodes whose last reading did not agree with the record.
+        self._readings: dict[int, PowerReadings] = {}
+        self._reader = PowerReader(tasks, _PURPOSE, self._compare)
+        self.stop: Callable[[], None] = self._reader.stop
 
     def __call__(self) -> None:
         """Read the next share, and again those whose last reading was doubtful."""
         number, self._next = self._next, (self._next + 1) % self._parts
-        doubtful = [node_id for node_id, memory in self._memories.items() if memory.agreeing][:_MOST_DOUBTFUL]
+        if self._next == 0:
+            self._round += 1
+        doubtful = [node_id for node_id, readings in self._readings.items() if readings.agreeing][:_MOST_DOUBTFUL]
         filters = {
             "share": Share(self._parts, number, doubtful),
             "reserved": False,
@@ -78,109 +98,230 @@ class PowerSync:
             "provision_state_not_in": states.NO_POWER_SYNC,
         }
         nodes = self._tasks.store.nodes.find(**filters)
-        self._forget_absent(doubtful, nodes)
-        self._readings.take(mine(nodes, self._tasks, self._placement))
-
-    def _forget_absent(self, doubtful: list[int], nodes: "list[NodeRecord]") -> None:
-        """Forget doubts about nodes that are gone or in somebody's hands: what was seen there means nothing now."""
+        # What was read of a node that is gone or locked now proves nothing any more.
         for node_id in set(doubtful) - {node.id for node in nodes}:
-            self._memories.pop(node_id, None)
+            self._readings.pop(node_id, None)
+        self._reader.read(mine(nodes, self._tasks, self._hash_ring))
 
-    def _heard(self, task: Task, seen: str | None, why: str) -> None:
+    def _compare(self, task: TaskManager, seen: str | None, why: str) -> None:
         if seen is None and not why:
-            self._memories.pop(task.node_id, None)  # the BMC answers but does not tell, which proves nothing
+            self._readings.pop(task.node_id, None)  # the BMC answers without a power state, which proves nothing
             return
-        verdict, memory = power_readings.judge(task.node.power_state, seen, self._memory(task), _limits(task.node))
-        if verdict is Verdict.FINE:
-            self._memories.pop(task.node_id, None)
-        elif not _is_as_read(task):
-            # Somebody was there in between, so the reading may be older than what is recorded.
-            self._memories.pop(task.node_id, None)
+        options = CONF.conductor
+        # A machine that must not be powered off can only be followed.
+        must_stay_on = task.node.disable_power_off and task.node.power_state == states.POWER_OFF
+        limits = ReadingLimits(
+            options.sync_power_state_agreeing_readings,
+            options.power_state_sync_max_retries,
+            options.force_power_state_during_sync and not must_stay_on,
+        )
+        verdict, readings = bmc_readings.judge_power_reading(
+            task.node.power_state, seen, self._readings.get(task.node_id, NO_READINGS), limits
+        )
+        if verdict is Verdict.FINE or not _is_as_read(task):
+            # A node that was changed meanwhile may have a record that is newer than the reading.
+            self._readings.pop(task.node_id, None)
+            if verdict is Verdict.FINE:
+                self._refresh(task)
+            return
+        if readings == NO_READINGS:
+            self._readings.pop(task.node_id, None)
         else:
-            self._keep(task, memory)
-            self._act(task, verdict, seen, why)
+            self._readings[task.node_id] = readings
+        self._act(task, verdict, seen, why)
 
-    def _memory(self, task: Task) -> Memory:
-        return self._memories.get(task.node_id, NOTHING)
+    def _refresh(self, task: TaskManager) -> None:
+        """Read the health of a machine whose BMC answers, and in its turn the other columns; store what changed."""
+        readings, node = Readings(task), task.node
+        health = readings.health()
+        in_turn = (node.id // self._parts - self._round) % _ROUNDS_BETWEEN_SETTINGS == 0
+        columns = readings.columns() if in_turn else {}
+        if not readings.failures:
+            self._unrefreshed.discard(node.id)
+        elif node.id not in self._unrefreshed:
+            self._unrefreshed.add(node.id)
+            LOG.warning("Node %s: not refreshed from the BMC: %s", node.uuid, readings.failures)
+        if health and health["health"] != node.health:
+            _record_health(task, health["health"])
+        if any(getattr(node, name) != value for name, value in columns.items()):
+            _record_settings(task, columns)
 
-    def _keep(self, task: Task, memory: Memory) -> None:
-        if memory == NOTHING:
-            self._memories.pop(task.node_id, None)
-        else:
-            self._memories[task.node_id] = memory
-
-    def _act(self, task: Task, verdict: Verdict, seen: str | None, why: str) -> None:
+    def _act(self, task: TaskManager, verdict: Verdict, seen: str | None, why: str) -> None:
         node = task.node
         if verdict is Verdict.UNREADABLE:
-            LOG.warning("Node %s: its power state can't be read: %s. It is tried again", node.uuid, why)
+            LOG.warning("Node %s: its power state can't be read: %s. It is read again", node.uuid, why)
         elif verdict is Verdict.DOUBTFUL:
             LOG.info(
-                "Node %s is '%s', recorded is '%s'; looking again before acting", node.uuid, seen, node.power_state
+                "Node %s is '%s', recorded is '%s'; it is read again before the conductor acts",
+                node.uuid,
+                seen,
+                node.power_state,
             )
         elif verdict is Verdict.RECORD:
             _record(task, seen)
         elif verdict is Verdict.FORCE:
             _bring_back(task)
         else:
-            self._memories.pop(task.node_id, None)
-            _give_up(task, seen, why)
+            self._readings.pop(task.node_id, None)
+            _set_power_failure(task, seen, why)
 
 
 class Recovery:
     """Ends the maintenance of nodes whose BMC answers again."""
 
-    def __init__(self, tasks: Tasks, placement: Placement) -> None:
-        self._tasks, self._placement = tasks, placement
-        self._readings = Readings(tasks, "recovery from a power failure", self._heard)
-        self.stop: Callable[[], None] = self._readings.stop
+    def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
+        self._tasks, self._hash_ring = tasks, hash_ring
+        self._reader = PowerReader(tasks, "recovery from a power failure", _end_power_failure)
+        self.stop: Callable[[], None] = self._reader.stop
 
     def __call__(self) -> None:
         """Read all nodes with a power failure."""
         filters = {"fault": POWER_FAILURE, "maintenance": True, "reserved": False}
         nodes = self._tasks.store.nodes.find(**filters)
-        self._readings.take(mine(nodes, self._tasks, self._placement))
-
-    def _heard(self, task: Task, seen: str | None, why: str) -> None:
-        if seen is None:
-            LOG.debug("Node %s still has a power failure: %s", task.node.uuid, why)
-            return
-        healthy = {"maintenance": False, "maintenance_reason": None, "fault": None, "power_state": seen}
-        text = f"The power state can be read again ('{seen}'); maintenance because of a power failure ends"
-        _write(task, healthy, text, "INFO", where={"fault": POWER_FAILURE, "maintenance": True})
+        self._reader.read(mine(nodes, self._tasks, self._hash_ring))
 
 
-def mine(nodes: "list[NodeRecord]", tasks: Tasks, placement: Placement) -> "list[NodeRecord]":
+def mine(nodes: "list[NodeRecord]", tasks: TaskFactory, hash_ring: HashRingManager) -> "list[NodeRecord]":
     """Return the nodes that this conductor owns."""
-    return [node for node in nodes if placement.is_mine(tasks.host, node.uuid, node.driver, node.conductor_group)]
+    return [node for node in nodes if hash_ring.is_mine(tasks.host, node.uuid, node.driver, node.conductor_group)]
 
 
-def _limits(node: "NodeRecord") -> Limits:
-    options = CONF.conductor
-    # A machine that must not be powered off can only be followed.
-    force = options.force_power_state_during_sync and not (
-        node.disable_power_off and node.power_state == states.POWER_OFF
-    )
-    return Limits(options.sync_power_state_agreeing_readings, options.power_state_sync_max_retries, force)
+# Reading
+
+# Gets the shared task on a node and what ``state_of`` returned.
+OnReading = Callable[[TaskManager, str | None, str], None]
+
+_Group = list["NodeRecord"]
 
 
-def _is_as_read(task: Task) -> bool:
+class PowerReader:
+    """Reads the power state of machines, several at once, and passes the readings on."""
+
+    def __init__(self, tasks: TaskFactory, purpose: str, on_reading: OnReading) -> None:
+        self._tasks, self._purpose, self._on_reading = tasks, purpose, on_reading
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """End a round that is under way after the present readings."""
+        self._stopping.set()
+
+    def read(self, nodes: Iterable["NodeRecord"]) -> None:
+        """Read all of them; returns when all readings were passed on."""
+        groups: SimpleQueue[_Group] = SimpleQueue()
+        for group in by_bmc(nodes):
+            groups.put(group)
+        helpers = self._start_helpers(groups, min(CONF.conductor.sync_power_state_workers, groups.qsize()) - 1)
+        self._drain(groups)
+        for done in helpers:
+            done.wait()
+
+    def _start_helpers(self, groups: "SimpleQueue[_Group]", number: int) -> list[threading.Event]:
+        """Start further workers, fewer where not so many are free; return the events of their ends."""
+        ends: list[threading.Event] = []
+
+        def help_to_drain(end: threading.Event) -> None:
+            try:
+                self._drain(groups)
+            finally:
+                end.set()
+
+        try:
+            for _ in range(number):
+                slot = self._tasks.pool.take(self._purpose, background=True)
+                end = threading.Event()
+                slot.start(help_to_drain, end)
+                ends.append(end)
+        except NoFreeConductorWorker:
+            LOG.info("Only %d workers are free for %s; it takes longer", len(ends) + 1, self._purpose)
+        return ends
+
+    def _drain(self, groups: "SimpleQueue[_Group]") -> None:
+        """Read the machines of one group after another until the queue is empty or a stop is requested."""
+        while not self._stopping.is_set():
+            try:
+                group = groups.get_nowait()
+            except Empty:
+                return
+            for number, node in enumerate(group):
+                if number and self._stopping.wait(CONF.conductor.sync_power_state_bmc_interval):
+                    break
+                try:
+                    with self._tasks.observe(service_context(), node, purpose=self._purpose) as task:
+                        power = task.driver.power
+                        if power is not None and power.supports_power_sync(task):
+                            self._on_reading(task, *state_of(task))
+                except Exception:
+                    LOG.exception("Node %s: %s failed; it is read again in the next round", node.uuid, self._purpose)
+
+
+def by_bmc(nodes: Iterable["NodeRecord"]) -> list[_Group]:
+    """Return the nodes in groups that share a BMC address."""
+    groups: dict[str, _Group] = {}
+    for node in nodes:
+        address = next(iter(hosts(node.driver_info)), node.uuid)
+        groups.setdefault(address, []).append(node)
+    return list(groups.values())
+
+
+def state_of(task: "TaskManager") -> tuple[str | None, str]:
+    """Return the machine's power state and "", or None and the error; None and "" if the BMC names no known state."""
+    try:
+        power = task.power
+        power.validate(task)
+        state = power.get_power_state(task)
+    except IronicError as error:
+        return None, str(error)
+    except Exception as error:
+        LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
+        return None, f"unexpected {type(error).__name__}: {error}"
+    if state == "error":
+        return None, "the BMC reports an error as power state"
+    return (state if state in KNOWN else None), ""
+
+
+# Storing a reading, without a lock
+
+
+def _is_as_read(task: TaskManager) -> bool:
     try:
         return task.store.nodes.row(_UNTOUCHED, task.node_id) == tuple(getattr(task.node, name) for name in _UNTOUCHED)
     except NodeNotFound:
         return False
 
 
-def _record(task: Task, seen: str | None) -> None:
+def _record(task: TaskManager, seen: str | None) -> None:
     before = task.node.power_state
     if before is None:
         _write(task, {"power_state": seen}, None)
         return
     text = f"The machine was found '{seen}' although '{before}' was recorded"
     if _write(task, {"power_state": seen}, text, "WARNING"):
-        telling.power_corrected(task, before, seen)
+        node_events.power_corrected(task, before, seen)
 
 
-def _give_up(task: Task, seen: str | None, why: str) -> None:
+def _record_health(task: TaskManager, health: str | None) -> None:
+    before = task.node.health
+    text = f"The health of the machine is {health or 'unknown'} now; it was {before or 'unknown'}"
+    severity = health if health in _ALARMING else "INFO"
+    _write(task, {"health": health}, text, "ERROR" if health == "CRITICAL" else severity, topic="monitoring")
+
+
+def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
+    """Store columns as the BMC reports them, except those that changed meanwhile; a node in use waits for its turn."""
+    node = task.node
+    before = {name: getattr(node, name) for name in columns}
+    try:
+        task.upgrade_lock("storing what the BMC reports", retry=False)
+    except NodeLocked as error:
+        LOG.debug("Node %s is in use and not refreshed: %s", node.uuid, error)
+        return
+    for name, value in columns.items():
+        if getattr(node, name) == before[name]:
+            setattr(node, name, value)
+    task.save_and_release()
+
+
+def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
     wrong = (
         f"can't be read: {why}" if seen is None else f"does not stay '{task.node.power_state}': it is '{seen}' again"
     )
@@ -194,58 +335,65 @@ def _give_up(task: Task, seen: str | None, why: str) -> None:
     _write(task, broken, text, "ERROR")
 
 
+def _end_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
+    if seen is None:
+        LOG.debug("Node %s still has a power failure: %s", task.node.uuid, why)
+        return
+    healthy = {"maintenance": False, "maintenance_reason": None, "fault": None, "power_state": seen}
+    text = f"The power state can be read again ('{seen}'); maintenance because of a power failure ends"
+    _write(task, healthy, text, "INFO", where={"fault": POWER_FAILURE, "maintenance": True})
+
+
 def _write(
-    task: Task,
+    task: TaskManager,
     values: Mapping[str, object],
     event: str | None,
     severity: str = "INFO",
     where: Mapping[str, object] | None = None,
+    *,
+    topic: str = _TOPIC,
 ) -> bool:
-    """Change the node without a lock if nobody has it and it is as it was read; tell history, and whether it was so."""
+    """Change an unlocked node that is as it was read, with a line of history; return whether it was changed."""
     node = task.node
     as_read = {name: getattr(node, name) for name in _UNTOUCHED}
 
     def write(_connection: object) -> bool:
-        is_so = task.store.nodes.update(node.id, values, where=as_read | dict(where or {}))
-        if is_so and event:
-            remember(task, _TOPIC, event, severity)
-        return is_so
+        is_changed = task.store.nodes.update(node.id, values, where=as_read | dict(where or {}))
+        if is_changed and event:
+            add_history(task, topic, event, severity)
+        return is_changed
 
     if not task.store.run(write):
-        LOG.debug("Node %s was changed by somebody else meanwhile and is left alone", node.uuid)
+        LOG.debug("Node %s was changed since it was read, so its reading is dropped", node.uuid)
         return False
-    LOG.log(logging.WARNING if event else logging.INFO, "Node %s: %s", node.uuid, event or f"power is {values}")
+    is_notable = event is not None and (topic == _TOPIC or severity != "INFO")
+    LOG.log(logging.WARNING if is_notable else logging.INFO, "Node %s: %s", node.uuid, event or f"power is {values}")
     return True
 
 
-def _bring_back(task: Task) -> None:
-    """Take the lock if it is free, look again, and bring the machine into the recorded state."""
-    recorded = task.node.power_state
+# Correcting the machine, with the lock
+
+
+def _bring_back(task: TaskManager) -> None:
+    """Take the lock if it is free, read again, and bring the machine into the recorded state."""
+    node, recorded = task.node, task.node.power_state
     try:
         task.upgrade_lock(f"bringing the machine back to '{recorded}'", retry=False)
     except NodeLocked as error:
-        LOG.debug("Node %s is left to its user: %s", task.node.uuid, error)
+        LOG.debug("Node %s is in use and not brought back to its power state: %s", node.uuid, error)
         return
     seen, _ = state_of(task)
-    if recorded is not None and _is_due(task, recorded) and seen is not None and seen != recorded:
-        _force(task, recorded, seen)
-
-
-def _is_due(task: Task, recorded: str) -> bool:
-    node = task.node
-    free = not node.maintenance and node.target_power_state is None and node.provision_state not in states.NO_POWER_SYNC
-    return free and node.power_state == recorded
-
-
-def _force(task: Task, recorded: str, seen: str) -> None:
-    node = task.node
-    answer = attempt(task, Task.change_power, recorded)
+    is_unchanged = node.power_state == recorded and node.target_power_state is None
+    is_due = is_unchanged and not node.maintenance and node.provision_state not in states.NO_POWER_SYNC
+    if not is_due or recorded is None or seen is None or seen == recorded:
+        return
+    answer = attempt(task, TaskManager.change_power, recorded)
     failed = f", which failed: {answer.reason}" if isinstance(answer, Failed) else ""
-    text = f"The machine was found '{seen}' and was told to be '{recorded}' as recorded{failed}"
+    text = f"The machine was found '{seen}' and was ordered to be '{recorded}' as recorded{failed}"
     LOG.warning("Node %s: %s", node.uuid, text)
 
     def write(_connection: object) -> None:
-        remember(task, _TOPIC, text, "ERROR" if failed else "WARNING")
+        add_history(task, _TOPIC, text, "ERROR" if failed else "WARNING")
         task.save_and_release()
 
     task.store.run(write, repeatable=True)

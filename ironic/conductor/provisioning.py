@@ -1,40 +1,35 @@
-"""What a provision verb starts.
+"""The provision verbs: a table from event to the function that starts it.
 
-A table from event to what is called. The API has checked form and version of the request; whether the node may do it
-is asked of `core.node_rules` here, with the node locked: state first, then maintenance, protection and retirement.
-Whether there is room for one more is asked when it moves (`limits`). Sources: doc/contract/states.md#verbs,
-demands S52, S56, S57.
+The API has checked form and version of the request. Whether the node may do it is asked of `core.node_rules` here, with
+the node locked: state first, then maintenance, protection and retirement. The limit of concurrent operations is checked
+when the node moves (`transitions`). Sources: doc/contract/states.md#verbs, demands S52, S56, S57.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ironic.conductor.answering import answers
 from ironic.conductor.flows import (
-    aborting,
-    adopting,
     cleaning,
     deploying,
+    enrollment,
     inspecting,
     rescuing,
     resuming,
     servicing,
     tearing_down,
-    verifying,
 )
-from ironic.conductor.history import remember
-from ironic.conductor.task import Task
+from ironic.conductor.node_events import add_history
+from ironic.conductor.rpc_method import rpc_method
+from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import flow, node_rules, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.step_cursor import StepCursor
 
-Arguments = Mapping[str, object]
 
-
-@answers
-def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) -> None:
-    """Begin what the verb asks for, or raise the reason against it; returns before the work is done."""
+@rpc_method
+def change_provision_state(task: TaskManager, verb: str, arguments: dict[str, object]) -> None:
+    """Start what the verb asks for on a worker, or raise the reason against it."""
     event = states.VERBS.get(verb)
     if event is None:
         raise InvalidParameterValue(err=f"There is no provision verb {verb!r}.")
@@ -45,7 +40,8 @@ def change_provision_state(task: Task, verb: str, arguments: dict[str, object]) 
     ACTIONS[event](task, **given)
 
 
-def _check_arguments(verb: str, event: str, given: Arguments) -> None:
+def _check_arguments(verb: str, event: str, given: Mapping[str, object]) -> None:
+    """Refuse arguments that no flow with this event takes, and a call without those that it needs."""
     verbs = [known for each in flow.FLOWS for known in each.verbs if known.event == event]
     needs = [name for known in verbs for name in known.needs]
     if foreign := sorted(given.keys() - {*needs, *(name for known in verbs for name in known.takes)}):
@@ -54,57 +50,57 @@ def _check_arguments(verb: str, event: str, given: Arguments) -> None:
         raise MissingParameterValue(err=f"The verb {verb} needs {', '.join(missing)}.")
 
 
-def _manage(task: Task) -> None:
-    """Verify a new node; any other is simply taken back from where it stands."""
+def _manage(task: TaskManager) -> None:
+    """Verify a new node; any other becomes manageable at once."""
     if task.node.provision_state == states.ENROLL:
-        verifying.start(task)
+        enrollment.start_verifying(task)
     else:
-        # Where a conductor died in the middle of cleaning the step is shown still.
-        StepCursor.of(task.node, flow.CLEAN).left().put(task.node)
+        # The step of a cleaning that died with its conductor is still shown; it is removed here.
+        StepCursor.of(task.node, flow.CLEAN).ended().put(task.node)
         task.finish("manage")
 
 
-def _offer_uncleaned(task: Task) -> None:
-    """Skip the cleaning that failed (S56); whoever reads the history shall know that."""
+def _offer_uncleaned(task: TaskManager) -> None:
+    """Offer the node without the cleaning that failed (S56), with a line in its history."""
     StepCursor(flow=flow.CLEAN).put(task.node)
-    task.store.run(lambda _: _write_offer(task), repeatable=True)
+
+    def write(_connection: object) -> None:
+        add_history(task, flow.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
+        task.finish("available")
+
+    task.store.run(write, repeatable=True)
 
 
-def _write_offer(task: Task) -> None:
-    remember(task, flow.CLEAN.topic, "cleaning was skipped by request", severity="WARNING")
-    task.finish("available")
-
-
-def _deploy(task: Task, **arguments: Any) -> None:
+def _deploy(task: TaskManager, **arguments: Any) -> None:
     _check_instance_traits(task)
     deploying.start(task, "deploy", **arguments)
 
 
-def _rebuild(task: Task, **arguments: Any) -> None:
+def _rebuild(task: TaskManager, **arguments: Any) -> None:
     _check_instance_traits(task)
     deploying.start(task, "rebuild", **arguments)
 
 
-def _check_instance_traits(task: Task) -> None:
-    if asked := task.node.instance_info.get("traits"):
+def _check_instance_traits(task: TaskManager) -> None:
+    if task.node.instance_info.get("traits"):
         present = task.store.traits.of([task.node_id])[task.node_id]
-        node_rules.check_instance_traits(task.node.uuid, asked, present)
+        node_rules.check_instance_traits(task.node.uuid, task.node.instance_info, present)
 
 
-# What each event starts. The names of the arguments it must have and may have stand with the verbs of the flows.
+# What each event starts. The verbs of the flows (`core.flow`) name the arguments that it needs and takes.
 ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "manage": _manage,
     "provide": cleaning.start_automated,
     "available": _offer_uncleaned,
     "clean": cleaning.start_manual,
     "inspect": inspecting.start,
-    "adopt": adopting.start,
+    "adopt": enrollment.start_adopting,
     "deploy": _deploy,
     "rebuild": _rebuild,
     "delete": tearing_down.start,
     "rescue": rescuing.start,
-    "unrescue": rescuing.start_back,
+    "unrescue": rescuing.start_unrescue,
     "service": servicing.start,
-    "abort": aborting.start,
+    "abort": resuming.abort,
     "unhold": resuming.unhold,
 }

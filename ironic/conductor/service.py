@@ -1,26 +1,33 @@
-"""The life of one conductor: from its registration to the last thread.
+"""The life of one conductor: registration, heartbeat, watchdog, periodic tasks, and an orderly end.
 
-Start: clean up after an earlier life, take calls, tell the others what is served, begin the heartbeat and the jobs.
-Stop: serve no node any more, let the present work end within its time, give back every lock, leave the table. What a
-conductor does for its callers is the endpoint's; this only keeps it alive, and leaves nothing behind.
+Start: free the locks of an earlier life, take calls, register what is served, start the heartbeat and the periodic
+tasks. Stop: serve no node any more, let the present work end within its time, free every lock, leave the table. What a
+conductor does for its callers is the endpoint's business.
+
+The heartbeat touches the conductor's row at an interval, in a thread of its own, so that neither a full worker pool nor
+a slow periodic task makes a living conductor look dead. It survives an outage of the database: meanwhile no conductor
+can judge another. The watchdog gives up work that exceeds its deadline: every wait of ours ends, but one of a driver
+may not, and neither a worker nor a node may be lost for ever. It is no periodic task, which would need a worker itself.
 """
 
+import functools
 import logging
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ironic.conductor.differences import differences
-from ironic.conductor.jobs import Job, Periodics
-from ironic.conductor.presence import Heartbeat
+from ironic.conductor.interface_mismatch import differences
+from ironic.conductor.periodic_tasks import PeriodicTask, PeriodicTaskRunner
 from ironic.conductor.takeover import RESTARTED, STOPPED, TakeOver
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import Handler, Timeouts
-from ironic.conductor.watch import Watch
 from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
 from ironic.db import ServedInterface
-from ironic.drivers import waiting
-from ironic.rpc.placement import Placement
+from ironic.drivers import interruptible_wait
+from ironic.integrations.metrics import send_gauge
+from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -28,9 +35,92 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_SHRINK_SECONDS = 60
-# How long work may take to end once its waits were cut short.
-_LAST_SECONDS = 1
+# After so many beats of its own a conductor knows that the others had the time for theirs.
+_BEATS_TO_TRUST: Final = 2
+
+# Longest pause of the watchdog in seconds, and how often it checks within the time that work may take.
+_LONGEST_PAUSE: Final = 60.0
+_CHECKS_PER_DEADLINE: Final = 10
+
+_SHRINK_SECONDS: Final = 60
+# How many seconds work may take to end once its waits were interrupted.
+_LAST_SECONDS: Final = 1
+
+
+class Heartbeat:
+    """Calls ``beat`` every ``interval`` seconds until it is stopped."""
+
+    def __init__(self, host: str, beat: Callable[[], None], interval: float) -> None:
+        self._host, self._beat, self._interval = host, beat, interval
+        self._stop = threading.Event()
+        self._failures = 0
+        self._steady_since = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="conductor-heartbeat", daemon=True)
+
+    @property
+    def is_steady(self) -> bool:
+        """Return whether the table of conductors can be trusted.
+
+        After an outage of the database all conductors look dead until they had the time to renew their rows.
+        """
+        return time.monotonic() - self._steady_since >= _BEATS_TO_TRUST * self._interval
+
+    def start(self) -> None:
+        """Start; the first beat comes after one interval, because registration has just written the row."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop; no beat comes after this has returned."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._interval):
+            try:
+                self._beat()
+            except Exception as error:
+                self._failures += 1
+                self._steady_since = time.monotonic()
+                text = "Conductor %s could not renew its heartbeat (%d in a row), trying again in %s seconds: %s"
+                LOG.warning(text, self._host, self._failures, self._interval, error)
+                continue
+            if self._failures:
+                LOG.info("Conductor %s renews its heartbeat again after %d failures", self._host, self._failures)
+            self._failures = 0
+
+
+class Watchdog:
+    """Calls ``give_up(limit)`` from time to time, while [conductor]work_deadline sets a limit in seconds."""
+
+    def __init__(self, give_up: Callable[[int], None]) -> None:
+        self._give_up = give_up
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="conductor-watch", daemon=True)
+
+    def start(self) -> None:
+        """Start."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop; nothing is given up after this has returned."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(_pause()):
+            limit = CONF.conductor.work_deadline
+            try:
+                if limit:
+                    self._give_up(limit)
+            except Exception:
+                LOG.exception("Work that does not end could not be given up; trying again in %s seconds", _pause())
+
+
+def _pause() -> float:
+    deadline = CONF.conductor.work_deadline
+    return min(_LONGEST_PAUSE, deadline / _CHECKS_PER_DEADLINE) if deadline else _LONGEST_PAUSE
 
 
 class Conductor:
@@ -41,90 +131,93 @@ class Conductor:
         host: str,
         store: "Store",
         composition: "Composition",
-        placement: Placement,
-        tasks: Tasks,
+        hash_ring: HashRingManager,
+        tasks: TaskFactory,
         *,
         group: str = "",
         heartbeat_interval: float = 10,
         check_interval: float = 60,
         graceful_timeout: float = 60,
         periodic_workers: int = 8,
-        jobs: Sequence[Job] = (),
+        jobs: Sequence[PeriodicTask] = (),
         on_timeout: Mapping[str, Handler] | None = None,
         on_superseded: Callable[[], None] = lambda: None,
     ) -> None:
-        """Put a conductor together; nothing runs yet.
+        """Build a conductor; nothing runs yet. Intervals and time-outs are in seconds.
 
-        ``jobs`` are the periodic jobs of flows and drivers; ``on_timeout`` says per waiting state how a flow fails;
+        ``jobs`` are the periodic tasks of flows and drivers; ``on_timeout`` has per waiting state how a flow fails;
         ``on_superseded`` is called once when a newer process of the same name has taken over.
         """
         self._host, self._group = host, group
-        self._store, self._composition, self._placement = store, composition, placement
+        self._store, self._composition, self._hash_ring = store, composition, hash_ring
         self._pool, self._held, self._locks = tasks.pool, tasks.held, tasks.locks
         self._on_superseded, self._superseded = on_superseded, False
         self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
         self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
-        self._takeover = TakeOver(tasks, placement)
-        self._watch = Watch(self._give_up_the_endless)
-        # Three statements; a death shall be noticed soon after it can be.
+        self._takeover = TakeOver(tasks, hash_ring)
+        self._watch = Watchdog(self._give_up_the_endless)
+        # It takes three statements; a conductor's death is to be noticed as soon as possible.
         often = min(check_interval, heartbeat_interval)
         own_jobs = (
-            Job("overdue waits", check_interval, Timeouts(tasks, placement, on_timeout or {})),
-            Job("work of dead conductors", often, self._take_over),
-            Job("forgotten locks", often, self._takeover.forgotten),
-            Job("idle workers", _SHRINK_SECONDS, self._pool.shrink),
+            PeriodicTask("overdue waits", check_interval, Timeouts(tasks, hash_ring, on_timeout or {})),
+            PeriodicTask("work of dead conductors", often, self._take_over),
+            PeriodicTask("forgotten locks", often, self._takeover.forgotten),
+            PeriodicTask("idle workers", _SHRINK_SECONDS, self._pool.shrink),
         )
-        self._periodics = Periodics([*own_jobs, *jobs], self._pool, periodic_workers)
+        self._periodics = PeriodicTaskRunner([*own_jobs, *jobs], self._pool, periodic_workers)
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether nothing is under way here and no node is held."""
+        """Return whether no work is under way here and no node is held."""
         return not self._pool.taken and not self._held
 
     def start(self, take_calls: Callable[[], None] = lambda: None) -> None:
-        """Take up work, or raise what stands in the way.
+        """Start all threads, or raise what prevents the start: DriverLoadError, or an error of the database.
 
-        ``take_calls`` is called in between: no call may meet locks of an earlier life, and nobody shall be told of a
-        conductor that can't be asked yet.
+        ``take_calls`` starts the RPC server. It is called after the locks of an earlier life are freed, which no call
+        may meet, and before the conductor is registered, because no caller may find one that can't be called yet.
         """
         if not self._composition.hardware_types:
             raise DriverLoadError(faults=["no hardware type is enabled; set enabled_hardware_types"])
-        waiting.allow()
+        interruptible_wait.allow()
         self._locks.incarnation = self._store.conductors.begin(self._host)
         self._takeover.own(RESTARTED)
         self._warn_of_differences()
         take_calls()
         self._register()
-        self._placement.reset()
+        self._hash_ring.reset()
         self._heartbeat.start()
         self._periodics.start()
         self._watch.start()
         LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._hardware_types()))
 
     def retire(self) -> None:
-        """Serve no node any more: others own them from now on, while work under way here goes on and keeps its locks.
+        """Serve no node any more: others own them from now on, while work under way here continues with its locks.
 
-        The others still see a living conductor, so they leave its locks alone, but one that serves no driver.
+        The others still see a living conductor, so they don't free its locks, but one that serves no driver.
         """
         if self._retired:
             return
         self._retired = True
         self._periodics.stop()
         if self._announced:
-            self._attempt("tell the others that it leaves", self._register)
-        self._placement.reset()
-        LOG.info("Conductor %s serves no node any more; %d pieces of work go on", self._host, self._pool.taken)
+            self._attempt("deregister its drivers", self._register)
+        self._hash_ring.reset()
+        LOG.info("Conductor %s serves no node any more; %d pieces of work continue", self._host, self._pool.taken)
 
-    def stop(self, patience: float | None = None) -> list[str]:
-        """Lay down all work; return what could not be ended in time (its nodes are freed and fenced all the same)."""
-        patience = self._graceful_timeout if patience is None else patience
+    def stop(self, timeout: float | None = None) -> list[str]:
+        """End all work; return the purposes of work that did not end within ``timeout`` seconds.
+
+        The nodes of such work are freed all the same, and it can't write them any more.
+        """
+        timeout = self._graceful_timeout if timeout is None else timeout
         self.retire()
-        LOG.info("Conductor %s stops; it waits up to %.0f seconds for its work", self._host, patience)
-        unfinished = self._pool.drain(patience)
+        LOG.info("Conductor %s stops; it waits up to %.0f seconds for its work", self._host, timeout)
+        unfinished = self._pool.drain(timeout)
         if unfinished:
-            # Whoever waits for a machine gives up now and can still say so.
-            waiting.interrupt()
+            # Work that waits for a machine fails now, and can still record that.
+            interruptible_wait.interrupt()
             unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
@@ -132,14 +225,15 @@ class Conductor:
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
         if self._announced:
-            self._attempt("leave the table of conductors", self._leave)
-        self._placement.reset()
+            leave = functools.partial(self._store.conductors.unregister, self._host, self._locks.incarnation)
+            self._attempt("leave the table of conductors", leave)
+        self._hash_ring.reset()
         self._pool.close()
         return unfinished
 
     def reload(self) -> None:
-        """Take the new values of options: they are read where they are used, only the picture of others is old."""
-        self._placement.reset()
+        """Apply changed options: they are read at each use, only the hash ring must be rebuilt."""
+        self._hash_ring.reset()
 
     def _register(self) -> None:
         rows = [] if self._retired else self._composition.interface_rows()
@@ -148,59 +242,56 @@ class Conductor:
         self._announced = True
 
     def _give_up_the_endless(self, limit: int) -> None:
-        # The nodes first: they are what users wait for, and are fenced from then on.
+        # The nodes first: users wait for them, and the work can't write them from then on.
         try:
             self._takeover.of_the_endless(limit)
         finally:
             self._pool.write_off(limit)
 
     def _take_over(self) -> None:
-        """Take over from the dead, unless everybody looks dead because nobody could say otherwise."""
+        """Take over from dead conductors, unless all look dead because the database was away."""
         if self._heartbeat.is_steady:
             self._takeover.of_the_dead()
 
     def _beat(self) -> None:
-        """Renew the row; one that others have removed in the meantime is written anew."""
+        """Renew the row; register again if another conductor has removed it meanwhile."""
         try:
-            with self._store.in_a_hurry():  # the next beat comes soon
+            with self._store.without_retries():  # the next beat comes soon
                 self._store.conductors.touch(self._host, self._locks.incarnation)
         except ConductorSuperseded:
-            self._fenced()
+            if not self._superseded:
+                self._superseded = True
+                LOG.error(
+                    "A newer process runs as conductor %s, so this one ends and its work is lost. If it is not a "
+                    "restart, give each conductor its own [DEFAULT]host",
+                    self._host,
+                )
+                self._on_superseded()
         except ConductorNotFound:
             LOG.warning("Conductor %s was missing in the table of conductors and registers again", self._host)
             self._register()
-
-    def _fenced(self) -> None:
-        """Take note that another process has this name now; whatever this one still does can't be written."""
-        if self._superseded:
-            return
-        self._superseded = True
-        LOG.error(
-            "A newer process runs as conductor %s, so this one ends and its work is lost. If it is not a restart, give "
-            "each conductor its own [DEFAULT]host",
-            self._host,
-        )
-        self._on_superseded()
-
-    def _leave(self) -> None:
-        self._store.conductors.unregister(self._host, self._locks.incarnation)
 
     def _hardware_types(self) -> list[str]:
         return sorted(self._composition.hardware_types)
 
     def _warn_of_differences(self) -> None:
-        """Tell the operator where others serve the same hardware types with other interfaces (S34)."""
+        """Warn the operator where others serve the same hardware types with other interfaces (S34).
+
+        The metric counts the differences among all conductors, so the one that started last reports the present number.
+        """
         served = self._store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
         others = [row for row in served if row.hostname != self._host]
         mine = [ServedInterface(self._host, self._group, *row) for row in self._composition.interface_rows()]
-        for difference in differences([*mine, *others]):
+        found = differences([*mine, *others])
+        send_gauge("conductor.interface_differences", len(found))
+        for difference in found:
             if self._host in difference.offered:
                 LOG.warning("%s", difference)
 
     def _attempt(self, what: str, act: Callable[[], object]) -> None:
-        """Do one part of the ending; the rest must follow even without a database."""
+        """Do one part of the shutdown; the other parts must follow even without a database."""
         try:
-            with self._store.in_a_hurry():
+            with self._store.without_retries():
                 act()
         except ConductorSuperseded as error:
             LOG.warning("Conductor %s did not %s: %s", self._host, what, error)

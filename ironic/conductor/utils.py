@@ -1,21 +1,21 @@
-"""A door for third-party plug-ins: what drivers ask of a conductor, under the path they import it from.
+"""For third-party plug-ins: what drivers call in a conductor, under the path they import it from.
 
-A power change stores the node before and after it. A flow that waits for a step is brought back, well or badly, with
-the node locked.
+A power change stores the node before and after it. The functions that continue or fail a waiting flow need the node
+locked.
 """
 
-from ironic.conductor.flows.resuming import ended_badly as cleaning_error_handler
-from ironic.conductor.flows.resuming import ended_badly as deploying_error_handler
-from ironic.conductor.flows.resuming import ended_badly as servicing_error_handler
-from ironic.conductor.flows.resuming import ended_well as notify_conductor_resume_clean
-from ironic.conductor.flows.resuming import ended_well as notify_conductor_resume_deploy
-from ironic.conductor.flows.resuming import ended_well as notify_conductor_resume_service
+from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_clean
+from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_deploy
+from ironic.conductor.flows.resuming import continue_flow as notify_conductor_resume_service
+from ironic.conductor.flows.resuming import fail_polled_step as cleaning_error_handler
+from ironic.conductor.flows.resuming import fail_polled_step as deploying_error_handler
+from ironic.conductor.flows.resuming import fail_polled_step as servicing_error_handler
 from ironic.conductor.management import boot_mode as node_get_boot_mode
 from ironic.conductor.management import set_boot_device as node_set_boot_device
 from ironic.conductor.management import set_boot_mode as node_set_boot_mode
-from ironic.conductor.task import Task
+from ironic.conductor.tasks import TaskManager
 
-node_power_action = Task.change_power
+node_power_action = TaskManager.change_power
 
 __all__ = [
     "cleaning_error_handler",

@@ -1,11 +1,10 @@
-"""The threads that do a conductor's background work.
+"""The worker pool of a conductor: a bounded number of threads.
 
-A place is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
-work that can't be placed is refused at once. A share of the places is kept for what users ask for: heartbeats and
-periodic jobs, which come again by themselves, can't have it. Threads come with the work and go when it is done.
+A slot is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
+work that finds no slot is refused at once. A share of the slots is reserved for users' requests: heartbeats and
+periodic tasks, which come again by themselves, can't have it. Threads come with the work and go when it is done.
 
-Work that does not end in a time that is long enough for anything is written off: no thread can be ended from outside,
-but its place is free again.
+Work that exceeds [conductor]work_deadline is written off: no thread can be ended from outside, but its slot is freed.
 """
 
 import functools
@@ -27,15 +26,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Threads that stay once they were needed. futurist counts a thread that has just picked up its work as idle for an
-# instant; with a few spare threads and growth from half busy on, nothing ever queues behind a long job because of it.
+# instant; with a few spare threads and growth from half busy on, no work ever queues behind a long one because of it.
 _SPARE_THREADS: Final = 4
 
 # An idle thread sees within a second that it is to go.
 _LONGEST_SHRINKING: Final = 3.0
 
 
-class Place:
-    """One accepted piece of work; start it or give it back, once."""
+class WorkerSlot:
+    """A worker thread that is reserved for one piece of work; start the work or release the slot, once."""
 
     __slots__ = ("_purpose", "_workers")
 
@@ -44,37 +43,37 @@ class Place:
         self._purpose = purpose
 
     def start(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run the function on a worker thread; the place is free again when it ends."""
-        return self._leave()._submit(self._purpose, functools.partial(function, *args, **kwargs))
+        """Run the function on a worker, which frees the slot when it ends; NoFreeConductorWorker at shutdown."""
+        return self._detach()._submit(self._purpose, functools.partial(function, *args, **kwargs))
 
-    def give_back(self) -> None:
-        """Free the place without using it; doing so twice, or after start, is harmless."""
+    def release(self) -> None:
+        """Free the slot without using it; a second call, or one after start, has no effect."""
         if self._workers is not None:
-            self._leave()._free()
+            self._detach()._free()
 
-    def _leave(self) -> "Workers":
+    def _detach(self) -> "Workers":
         workers, self._workers = self._workers, None
         if workers is None:
-            raise RuntimeError("This place among the workers was used already.")
+            raise RuntimeError("This worker slot was used already.")
         return workers
 
 
 class WorkLost(Exception):
-    """The work did not end in time, and is not waited for any longer."""
+    """The work did not end in time and is no longer waited for."""
 
 
 class _Work(NamedTuple):
-    """Work that runs; it keeps its executor, which would let its threads go otherwise."""
+    """Work that runs; the reference keeps its executor, and so its thread, alive."""
 
     purpose: str
     since: float
     executor: futurist.DynamicThreadPoolExecutor
 
 
-def _settle(settle: Callable[[T], None], outcome: T) -> bool:
-    """Say how work has ended; tell whether that was not said before."""
+def _settle(set_outcome: Callable[[T], None], outcome: T) -> bool:
+    """Set the outcome of a future; return False when it was set before."""
     try:
-        settle(outcome)
+        set_outcome(outcome)
     except InvalidStateError:
         return False
     return True
@@ -106,24 +105,24 @@ class Workers:
 
     @property
     def taken(self) -> int:
-        """How many places are in use."""
+        """Return the number of slots in use."""
         return self._taken
 
     @property
     def is_draining(self) -> bool:
-        """Tell whether no new work is taken any more."""
+        """Return whether new work is refused because the conductor stops."""
         return self._stopping
 
-    def take(self, purpose: str, *, background: bool = False) -> Place:
-        """Take a place, or raise NoFreeConductorWorker; background work can't have the reserved share."""
+    def take(self, purpose: str, *, background: bool = False) -> WorkerSlot:
+        """Take a slot, or raise NoFreeConductorWorker; background work can't have the reserved share."""
         with self._changed:
             if self._stopping or self._taken >= (self._size_for_background if background else self._size):
                 raise NoFreeConductorWorker(host=self._host)
             self._taken += 1
-        return Place(self, purpose)
+        return WorkerSlot(self, purpose)
 
     def drain(self, timeout: float) -> list[str]:
-        """Refuse new work and wait for the present one; return the purposes of what still runs after the timeout."""
+        """Refuse new work and wait for what runs; return the purposes of what still runs after ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
         with self._changed:
             self._stopping = True
@@ -132,14 +131,14 @@ class Workers:
             return sorted([*(work.purpose for work in self._running.values()), *self._lost.values()])
 
     def write_off(self, seconds: float) -> None:
-        """Free the places of work that began longer ago than that; its threads are left to themselves."""
+        """Free the slots of work that runs for longer than ``seconds``; its threads are abandoned."""
         before = time.monotonic() - seconds
         with self._changed:
             overdue = {future: work for future, work in self._running.items() if work.since < before}
             if not overdue:
                 return
             self._lost |= {future: work.purpose for future, work in overdue.items()}
-            # A thread that is lost would count in its executor for ever; that one goes when its other work has ended.
+            # A lost thread would count in its executor for ever; the old executor ends with the rest of its work.
             self._executor = self._new_executor()
         for future, work in overdue.items():
             LOG.error(
@@ -152,24 +151,25 @@ class Workers:
             _settle(future.set_exception, WorkLost(work.purpose))
 
     def close(self) -> None:
-        """Let the threads go. Those without work are joined; a thread still at work goes when that ends."""
-        # Whoever shrinks the pool now holds threads that it would else leave behind.
+        """End the threads. Idle ones are joined; a thread still at work ends with its work."""
+        # A thread that shrinks the pool now would leave behind the threads it has in hand.
         shrunk = self._shrinking.acquire(timeout=_LONGEST_SHRINKING)
         self._executor.shutdown(wait=not self._taken and not self._lost)
         if shrunk:
             self._shrinking.release()
 
     def shrink(self) -> None:
-        """Let go of threads that a burst of work has left behind, soon; the next call goes on where this one stops."""
-        if self._shrinking.acquire(blocking=False):
-            # Not in the caller's thread: that may be one of those that go, and would wait for itself.
-            threading.Thread(target=self._shrink, name="conductor-shrinking", daemon=True).start()
+        """End, in a thread of its own, threads that a burst of work has left idle; the next call continues."""
 
-    def _shrink(self) -> None:
-        try:
-            self._executor.maintain()
-        finally:
-            self._shrinking.release()
+        def maintain() -> None:
+            try:
+                self._executor.maintain()
+            finally:
+                self._shrinking.release()
+
+        if self._shrinking.acquire(blocking=False):
+            # Not in the caller's thread: that may be one of the idle ones and would wait for itself.
+            threading.Thread(target=maintain, name="conductor-shrinking", daemon=True).start()
 
     def _submit(self, purpose: str, work: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()

@@ -1,72 +1,41 @@
-"""All options of the service, registered on oslo.config's one global object.
+"""All options of the service, registered on the global object of oslo.config.
 
-One module per group lists its options; this one registers them all and hands out `CONF` and `prepare`. Importing it
-reads no file. Message bus options belong to oslo.messaging and appear once a bus is used.
+Each module lists the options of one subject by group; this one registers them and exports `CONF` and `prepare`. The
+import reads no file. Options of the message bus belong to oslo.messaging and are registered when a bus is used.
 """
 
 from oslo_config import cfg
 
 from ironic.conf import (
     agent,
-    agent_containers,
     api,
-    auto_discovery,
     conductor,
     database,
     default,
     deploy,
-    dhcp,
-    dnsmasq,
-    fake,
-    healthcheck,
-    inspection_rules,
-    inspector,
-    instance_images,
-    interfaces,
-    inventory,
+    drivers,
+    external_services,
+    images,
+    inspection,
     library_options,
     logging_setup,
-    messaging,
-    metrics,
-    metrics_statsd,
-    outgoing,
     pxe,
-    pxe_filter,
-    ramdisk_images,
-    redfish,
-    service_catalog,
-    swift,
 )
-from ironic.conf.files import prepare
+from ironic.conf.config_files import prepare
 
-GROUPS = (
+# A module has options by group (``OPTIONS``), registers those of a library (``register``), or both.
+_MODULES = (
     default,
-    interfaces,
+    drivers,
     agent,
-    agent_containers,
     api,
-    auto_discovery,
+    inspection,
     conductor,
     database,
     deploy,
-    dhcp,
-    dnsmasq,
-    fake,
-    healthcheck,
-    inspection_rules,
-    inspector,
-    instance_images,
-    inventory,
-    messaging,
-    metrics,
-    metrics_statsd,
-    outgoing,
     pxe,
-    pxe_filter,
-    ramdisk_images,
-    redfish,
-    service_catalog,
-    swift,
+    images,
+    external_services,
     logging_setup,
 )
 
@@ -74,7 +43,22 @@ CONF = cfg.CONF
 
 library_options.use_native_threads()
 
-for _group in GROUPS:
-    _group.register(CONF)
+# The own options by group, in the order of the reference page.
+OPTIONS: dict[str, list[cfg.Opt]] = {}
 
-__all__ = ["CONF", "prepare"]
+for _module in _MODULES:
+    for _group, _options in getattr(_module, "OPTIONS", {}).items():
+        OPTIONS.setdefault(_group, []).extend(_options)
+    if hasattr(_module, "register"):
+        _module.register(CONF)
+
+for _group, _options in OPTIONS.items():
+    CONF.register_opts(_options, group=None if _group == "DEFAULT" else _group)
+
+
+def list_opts() -> list[tuple[str, list[cfg.Opt]]]:
+    """Return the own options by group, for the sample generator of oslo.config (namespace `ironic`)."""
+    return list(OPTIONS.items())
+
+
+__all__ = ["CONF", "OPTIONS", "list_opts", "prepare"]

@@ -1,4 +1,8 @@
-"""Options of [agent]: which agents in ramdisks are believed, and what they are told to do."""
+"""Options about agents in ramdisks: [agent], [agent_containers], [metrics] and [metrics_statsd].
+
+Those of the last three groups that begin with agent_, and the containers that it may run as steps, are sent to the
+ramdisk when it looks up its node. The other metrics options are about metrics that conductors send.
+"""
 
 from oslo_config import cfg, types
 
@@ -7,7 +11,7 @@ TRUST = [
         "require_tls",
         default=True,
         mutable=True,
-        help="Refuse an agent whose callback URL is not an HTTPS one.",
+        help="Refuse an agent whose callback URL does not use HTTPS.",
     ),
     cfg.StrOpt(
         "callback_source",
@@ -18,56 +22,56 @@ TRUST = [
             ("strict", "a heartbeat from elsewhere is refused"),
         ],
         mutable=True,
-        help="What becomes of a heartbeat that does not come from the address in its callback URL, or from another one "
-        "than the look-up that got the token of the agent. Behind a proxy this needs "
+        help="What to do with a heartbeat whose source address differs from the address in its callback URL, or from "
+        "the address that looked up the node and got the token. Behind a proxy this needs "
         "[oslo_middleware]enable_proxy_headers_parsing.",
     ),
     cfg.StrOpt(
         "verify_ca",
         default="True",
-        help="How an agent's certificate is checked when it did not bring its own: True, False or a CA file.",
+        help="How to verify the certificate of an agent that sent none of its own: True, False or the path of a CA "
+        "file.",
     ),
     cfg.StrOpt(
         "tls_minimum_version",
         default="1.3",
         choices=["1.2", "1.3"],
-        help="Oldest TLS version that is spoken with an agent.",
+        help="Oldest TLS version for calls to an agent.",
     ),
     cfg.ListOpt(
         "extra_lookup_keys",
         default=[],
         item_type=types.String(regex=r"^(instance_info|driver_internal_info)\.\S+$"),
-        help="What else of its node a ramdisk is told when it looks it up, for hardware managers of your own that read "
-        "it before the first command: keys like instance_info.raid_level or driver_internal_info.rack. Without "
-        "credentials anybody can look up a node that waits for its ramdisk; what looks like a secret is masked.",
+        help="Additional keys of the node that a look-up returns, such as instance_info.raid_level or "
+        "driver_internal_info.rack, for custom hardware managers that read them before the first command. A "
+        "look-up needs no credentials while the node waits for its ramdisk, so values that look like secrets "
+        "are masked.",
     ),
-    cfg.StrOpt("tls_ciphers", help="TLS 1.2 ciphers for calls to an agent, in OpenSSL's notation."),
+    cfg.StrOpt("tls_ciphers", help="TLS 1.2 ciphers for calls to an agent, in OpenSSL notation."),
 ]
 
 COMMANDS = [
     cfg.StrOpt(
         "agent_api_version",
         default="v1",
-        help="Version of the interface at which agents are called, the first part of its paths.",
+        help="Version of the agent API, the first part of its paths.",
     ),
     cfg.IntOpt(
         "command_timeout",
         default=60,
         min=1,
         mutable=True,
-        help="Seconds to wait for an agent to take a connection, and again for its answer.",
+        help="Seconds to wait for a connection to an agent, and again for its answer.",
     ),
-    cfg.IntOpt(
-        "max_command_attempts", default=3, min=1, help="How often an agent that can't be reached is tried for a call."
-    ),
+    cfg.IntOpt("max_command_attempts", default=3, min=1, help="Attempts to call an agent that can't be reached."),
     cfg.IntOpt(
         "command_wait_attempts",
         default=100,
         min=1,
-        help="How often an agent is asked whether a command has ended that somebody waits for.",
+        help="How often to ask an agent for the status of a command before the wait is given up.",
     ),
     cfg.IntOpt(
-        "command_wait_interval", default=6, min=0, help="Seconds between two questions whether a command has ended."
+        "command_wait_interval", default=6, min=0, help="Seconds between two requests for the status of a command."
     ),
 ]
 
@@ -77,20 +81,20 @@ LOGS = [
         default="on_failure",
         choices=["always", "on_failure", "never"],
         mutable=True,
-        help="When the logs of a ramdisk are fetched and kept.",
+        help="When to fetch and store the logs of a ramdisk.",
     ),
     cfg.StrOpt(
         "deploy_logs_local_path",
         default="/var/log/ironic/deploy",
         mutable=True,
-        help="Directory in which fetched logs are kept.",
+        help="Directory for fetched logs.",
     ),
     cfg.StrOpt(
         "deploy_logs_storage_backend",
         default="local",
         choices=["local", "swift"],
         mutable=True,
-        help="Where fetched logs are kept: in that directory, or in the object store of [swift].",
+        help="Where to store fetched logs: in deploy_logs_local_path, or in the object store of [swift].",
     ),
     cfg.StrOpt(
         "deploy_logs_swift_container",
@@ -103,7 +107,7 @@ LOGS = [
         default=30,
         min=0,
         mutable=True,
-        help="Days after which the object store removes logs; 0 keeps them for ever.",
+        help="Days after which the object store deletes logs; 0 keeps them forever.",
     ),
 ]
 
@@ -112,13 +116,13 @@ POWER = [
         "post_deploy_get_power_state_retries",
         default=6,
         min=0,
-        help="How often a machine whose agent was told to power it off is asked for its power state.",
+        help="How often to read the power state of a machine after its agent was asked to power it off.",
     ),
     cfg.IntOpt(
         "post_deploy_get_power_state_retry_interval",
         default=5,
         min=0,
-        help="Seconds between two such questions.",
+        help="Seconds between two of these readings.",
     ),
 ]
 
@@ -128,26 +132,87 @@ IMAGES = [
         default="http",
         choices=["swift", "http", "local"],
         mutable=True,
-        help="Who hands images to ramdisks, unless the node's driver_info says otherwise: the server that has the "
-        "image (http), or this host, which keeps a copy (local). swift concerns images of the image service only.",
+        help="Where ramdisks download images from, unless driver_info of the node overrides it: the server of the "
+        "image (http), or this host, which caches a copy (local). swift applies to images of the image service "
+        "only.",
     ),
     cfg.BoolOpt(
         "stream_raw_images",
         default=True,
         mutable=True,
-        help="Let the ramdisk write a raw image to disk while it is being fetched, without room for it in memory.",
+        help="Let the ramdisk write a raw image to the disk while downloading it, without buffering it in memory.",
     ),
-    cfg.BoolOpt("allow_md5_checksum", default=True, help="Let the ramdisk accept images whose checksum is an MD5 one."),
+    cfg.BoolOpt("allow_md5_checksum", default=True, help="Let the ramdisk accept images with an MD5 checksum."),
     cfg.BoolOpt(
         "enable_bios_bootloader_install",
         default=False,
-        help="Let the ramdisk install a boot loader on machines that boot through a BIOS.",
+        help="Let the ramdisk install a boot loader on machines that boot in BIOS mode.",
     ),
 ]
 
-OPTIONS = TRUST + COMMANDS + LOGS + POWER + IMAGES
+AGENT_OPTIONS = TRUST + COMMANDS + LOGS + POWER + IMAGES
 
 
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options."""
-    conf.register_opts(OPTIONS, group="agent")
+AGENT_CONTAINERS_OPTIONS = [
+    cfg.BoolOpt("allow_arbitrary_containers", default=False, help="Let the ramdisk run any container image."),
+    cfg.ListOpt(
+        "allowed_containers",
+        default=[],
+        help="Container images that the ramdisk may run, unless allow_arbitrary_containers is set.",
+    ),
+    cfg.StrOpt(
+        "container_steps_file",
+        default="/etc/ironic-python-agent.d/mysteps.yaml",
+        help="File in the ramdisk that describes the steps run in containers.",
+    ),
+    cfg.StrOpt(
+        "runner",
+        default="podman",
+        choices=["podman", "docker"],
+        help="Program in the ramdisk that runs containers.",
+    ),
+    cfg.ListOpt("pull_options", default=[], help="Options for pulling a container image."),
+    cfg.ListOpt("run_options", default=["--rm", "--network=host"], help="Options for running a container."),
+]
+
+
+METRICS_OPTIONS = [
+    cfg.StrOpt(
+        "backend",
+        default="noop",
+        choices=[
+            ("noop", "metrics are not sent"),
+            ("statsd", "metrics are sent to a statsd server by UDP"),
+            ("collector", "accepted in files of other releases; metrics are not sent"),
+        ],
+        help="Where a conductor sends its metrics.",
+    ),
+    cfg.StrOpt("global_prefix", help="Prefix of the name of every metric of a conductor."),
+    cfg.StrOpt("agent_backend", default="noop", help="Where the ramdisk sends its metrics: noop or statsd."),
+    cfg.BoolOpt("agent_prepend_host", default=False, help="Prefix the name of each metric with the host name."),
+    cfg.BoolOpt("agent_prepend_uuid", default=False, help="Prefix the name of each metric with the UUID of the node."),
+    cfg.BoolOpt(
+        "agent_prepend_host_reverse",
+        default=True,
+        help="Reverse the parts of the host name, so that metrics are grouped by domain.",
+    ),
+    cfg.StrOpt("agent_global_prefix", help="Prefix of the name of every metric."),
+]
+
+
+METRICS_STATSD_OPTIONS = [
+    cfg.StrOpt("statsd_host", default="localhost", help="Host of the statsd server for metrics of conductors."),
+    cfg.PortOpt("statsd_port", default=8125, help="UDP port of the statsd server for metrics of conductors."),
+    cfg.StrOpt(
+        "agent_statsd_host", default="localhost", help="Host of the statsd server, as reached from the ramdisk."
+    ),
+    cfg.PortOpt("agent_statsd_port", default=8125, help="UDP port of the statsd server."),
+]
+
+
+OPTIONS = {
+    "agent": AGENT_OPTIONS,
+    "agent_containers": AGENT_CONTAINERS_OPTIONS,
+    "metrics": METRICS_OPTIONS,
+    "metrics_statsd": METRICS_STATSD_OPTIONS,
+}

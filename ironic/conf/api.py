@@ -1,8 +1,8 @@
-"""Options of [api]: where the API listens, what it accepts, what it tells."""
+"""Options of the API service: [api], and [healthcheck] for load balancers."""
 
 from oslo_config import cfg, types
 
-from ironic.conf.types import Octal
+from ironic.conf.option_types import Octal
 from ironic.core.flow import FLOWS
 
 LISTENING = [
@@ -12,85 +12,88 @@ LISTENING = [
     cfg.Opt("unix_socket_mode", type=Octal(), help="File mode of the Unix socket, in octal digits."),
     cfg.IntOpt(
         "api_workers",
-        help="Size of the API server. Each worker stands for twenty threads of the one process; left out, one per CPU, "
+        help="Size of the API server: twenty threads per worker, all in one process. By default one worker per CPU, "
         "at most four.",
     ),
-    cfg.BoolOpt("enable_ssl_api", default=False, help="Speak HTTPS; needs cert_file and key_file."),
-    cfg.StrOpt("cert_file", help="Certificate (chain) in PEM format."),
-    cfg.StrOpt("key_file", help="Private key in PEM format."),
+    cfg.BoolOpt("enable_ssl_api", default=False, help="Serve HTTPS; needs cert_file and key_file."),
+    # Older releases and deployment tools have these in [ssl].
+    cfg.StrOpt("cert_file", deprecated_group="ssl", help="Certificate (chain) in PEM format."),
+    cfg.StrOpt("key_file", deprecated_group="ssl", help="Private key in PEM format."),
     cfg.StrOpt(
         "server_tls_minimum_version",
         default="1.3",
         choices=["1.2", "1.3"],
         deprecated_name="tls_minimum_version",
-        help="Oldest TLS version a client may use.",
+        help="Oldest TLS version that clients may use.",
     ),
     cfg.StrOpt(
         "server_tls_ciphers",
         deprecated_name="tls_ciphers",
-        help="TLS 1.2 ciphers to offer, as OpenSSL writes such a list. Left out, OpenSSL decides.",
+        help="TLS 1.2 ciphers to offer, in OpenSSL notation. By default OpenSSL decides.",
     ),
     cfg.StrOpt(
         "public_endpoint",
         mutable=True,
-        help="Start of the links in answers. Left out, links begin as the caller's own URL did.",
+        help="Base URL of the links in responses. By default links begin like the URL of the request.",
     ),
 ]
 
 LOGS = [
     cfg.StrOpt(
         "access_log_file",
-        help="File for one line per request: client address, user, project, request, status, seconds, request id. Left "
-        "out, it is access.log beside the log file of the service, or the service's own log where that is no file; "
-        "none is no access log.",
+        help="File of the access log, with one line per request: client address, user, project, request, status, "
+        "seconds, request id. By default access.log beside the log file of the service, or the log of the "
+        "service if that is no file. The value none switches the access log off.",
     ),
 ]
 
 LIMITS = [
-    cfg.IntOpt("max_limit", default=1000, mutable=True, help="Most items on one page of a list."),
+    cfg.IntOpt("max_limit", default=1000, mutable=True, help="Maximum number of items on one page of a list."),
     cfg.IntOpt(
         "max_json_body_depth",
         default=25,
         min=8,
         mutable=True,
-        help="Deepest nesting of a request body; deeper ones are refused unread.",
+        help="Maximum nesting depth of a request body; a deeper one is refused before it is parsed.",
     ),
     cfg.IntOpt(
         "max_json_body_values",
         default=100_000,
         min=1000,
         mutable=True,
-        help="Most values in a request body, objects and lists among them; counted before anything is made of them.",
+        help="Maximum number of values in a request body, objects and lists included; counted before the body is "
+        "parsed.",
     ),
     cfg.IntOpt(
         "max_json_body_values_inspection",
         default=250_000,
         min=1000,
         mutable=True,
-        help="Most values in an inspection report of a ramdisk; one with 64 network cards has a quarter.",
+        help="Maximum number of values in the inspection data of a ramdisk; a machine with 64 network cards needs a "
+        "quarter of the default.",
     ),
     cfg.IntOpt(
         "max_body_memory",
         default=192,
         min=16,
         mutable=True,
-        help="Memory, in MiB, that request bodies of more than 64 KiB and what is made of them may take at once in an "
-        "API process. A body that finds no room within two seconds is refused with 503.",
+        help="Memory in MiB for all request bodies above 64 KiB, and the documents parsed from them, in an API "
+        "process. A body for which there is no room within two seconds is refused with 503.",
     ),
-    cfg.IntOpt("max_json_body_size", default=1024, min=4, mutable=True, help="Largest request body, in KiB."),
+    cfg.IntOpt("max_json_body_size", default=1024, min=4, mutable=True, help="Maximum size of a request body, in KiB."),
     cfg.IntOpt(
         "max_json_body_size_inspection",
         default=16384,
         min=4,
         mutable=True,
-        help="Largest inspection report of a ramdisk, in KiB.",
+        help="Maximum size of the inspection data of a ramdisk, in KiB.",
     ),
     cfg.IntOpt(
         "max_json_body_size_provision",
         default=65536,
         min=4,
         mutable=True,
-        help="Largest body of a provisioning request, in KiB; such a body may hold a configuration drive.",
+        help="Maximum size of the body of a provisioning request, in KiB; it may contain a config drive.",
     ),
 ]
 
@@ -100,73 +103,75 @@ RULES = [
         default=10,
         min=0,
         mutable=True,
-        help="How many wrong passwords one address may send for one name with http_basic, per minute and API process; "
-        "ten times as many for all names together. More are refused with 429. 0 is no limit.",
+        help="With http_basic, how many wrong passwords one address may send for one user name, per minute and API "
+        "process; for all names together ten times as many. Further attempts are refused with 429. 0 is no "
+        "limit.",
     ),
     cfg.ListOpt(
         "trusted_hosts",
         default=[],
         mutable=True,
-        help="Host names under which an API that listens on loopback without authentication may be asked, beside "
-        "localhost, IP addresses and the names in public_endpoint and [service_catalog]endpoint_override. * is any "
-        "name, and lets pages of any origin in.",
+        help="Host names that requests to an API on loopback without authentication may use, besides localhost, IP "
+        "addresses and the names in public_endpoint and [service_catalog]endpoint_override. * allows any name, "
+        "and so web pages of any origin.",
     ),
     cfg.BoolOpt(
         "restrict_lookup",
         default=True,
         mutable=True,
-        help="Let a ramdisk find only nodes that wait for one.",
+        help="Let a look-up find only nodes that wait for their ramdisk.",
     ),
     cfg.BoolOpt(
         "enable_ramdisk_endpoints",
         default=True,
         mutable=True,
-        help="Serve the endpoints that ramdisks call without credentials. Switch off on an API that users reach.",
+        help="Serve the endpoints that ramdisks call without credentials. Switch this off for an API that users reach.",
     ),
     cfg.IntOpt(
         "ramdisk_calls_per_minute",
         default=4000,
         min=0,
         mutable=True,
-        help="How often one address may look up its node, send heartbeats or post inspection data, per minute and API "
-        "process. A rack of 100 machines behind one address needs about 3,300: each looks up every three seconds and "
-        "sends a heartbeat every five at worst. 0 is no limit; behind a proxy it needs "
-        "[oslo_middleware]enable_proxy_headers_parsing.",
+        help="How many look-ups, heartbeats and posts of inspection data one address may send, per minute and API "
+        "process. A rack of 100 machines behind one address needs about 3,300: each machine looks up its node "
+        "every three seconds and sends a heartbeat every five seconds at worst. 0 is no limit. Behind a proxy "
+        "this needs [oslo_middleware]enable_proxy_headers_parsing.",
     ),
     cfg.IntOpt(
         "inspection_reports_per_minute",
         default=300,
         min=0,
         mutable=True,
-        help="How often one address may post inspection data, per minute and API process: 100 machines behind one "
-        "address, each trying three times. 0 is no limit beyond ramdisk_calls_per_minute.",
+        help="How many posts of inspection data one address may send, per minute and API process. The default allows "
+        "100 machines behind one address three attempts each. 0 is no limit beyond ramdisk_calls_per_minute.",
     ),
     cfg.IntOpt(
         "inspection_report_threads",
         default=8,
         min=1,
-        help="How many posts of inspection data an API process works on at the same time. They have threads of their "
-        "own, because rules of the early phase may call slow services.",
+        help="How many posts of inspection data an API process handles at the same time while rules of the early phase "
+        "call other services. They have their own threads then, because such a service may be slow.",
     ),
     cfg.IntOpt(
         "inspection_reports_waiting",
         default=1000,
         min=0,
-        help="How many posts of inspection data may wait for one of these threads; what comes beyond is answered with "
-        "503. Their bodies may have 32 MiB together.",
+        help="How many posts of inspection data may wait for one of these threads, with at most 32 MiB of bodies "
+        "together and for at most 15 seconds each; further ones are refused with 503.",
     ),
     cfg.IntOpt(
         "ramdisk_heartbeat_timeout",
         default=300,
         mutable=True,
-        help="Longest pause between two signs of life that a ramdisk is told to keep, in seconds.",
+        help="Maximum number of seconds between two heartbeats of a ramdisk; the ramdisk gets the value when it "
+        "looks up its node.",
     ),
     *(
         cfg.ListOpt(
             f"disallow_{flow.name}_steps",
             default=["vendor.send_raw"],
             mutable=True,
-            help=f"Steps (interface.step) that no caller may put into a list of {flow.name} steps.",
+            help=f"Steps (interface.step) that users must not request in a list of {flow.name} steps.",
         )
         for flow in FLOWS
         if flow.list_verbs
@@ -176,7 +181,7 @@ RULES = [
         default=[],
         item_type=types.String(choices=["uefi", "bios"]),
         mutable=True,
-        help="Boot modes that a node may not ask for.",
+        help="Boot modes that a node must not request.",
     ),
     cfg.BoolOpt(
         "project_admin_can_manage_own_nodes",
@@ -188,14 +193,15 @@ RULES = [
         "trust_public_runbooks",
         default=False,
         mutable=True,
-        help="Run public runbooks without asking the policy rules for single steps (baremetal:step:execute:...) "
-        "whether the caller may have each of their steps run.",
+        help="Run public runbooks without checking the policy rules for their single steps "
+        "(baremetal:step:execute:...).",
     ),
 ]
 
-OPTIONS = LISTENING + LOGS + LIMITS + RULES
+API_OPTIONS = LISTENING + LOGS + LIMITS + RULES
 
 
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options."""
-    conf.register_opts(OPTIONS, group="api")
+HEALTHCHECK_OPTIONS = [cfg.BoolOpt("enabled", default=False, help="Serve /healthcheck, without authentication.")]
+
+
+OPTIONS = {"api": API_OPTIONS, "healthcheck": HEALTHCHECK_OPTIONS}

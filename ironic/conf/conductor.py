@@ -12,64 +12,74 @@ WORK = [
         "workers_pool_size",
         default=300,
         min=3,
-        help="Most pieces of work that run at once; a request that finds no free worker is told to come back.",
+        help="Maximum number of concurrent workers; a request that finds no free worker is refused with 503.",
     ),
     cfg.IntOpt(
         "reserved_workers_pool_percentage",
         default=5,
         min=0,
         max=50,
-        help="Share of the workers kept for what users ask for; periodic jobs and ramdisk calls can't have it.",
+        help="Percentage of the workers reserved for requests of users, and not available to periodic tasks and "
+        "calls of ramdisks.",
     ),
     cfg.IntOpt(
         "work_deadline",
         default=21600,
         min=0,
         mutable=True,
-        help="Seconds after which work that has not ended counts as lost, whatever it waits for: its worker is "
-        "replaced, its node is freed and what was under way fails with a reason. 0 waits for ever. No work that goes "
-        "on without a pause, such as a list of steps that are done without the agent, may take longer.",
+        help="Seconds after which work that has not ended counts as lost: its worker is replaced, its node is "
+        "unlocked and its operation fails with a reason. 0 is no limit. Uninterrupted work, such as a list of "
+        "steps that need no agent, must not take longer.",
     ),
-    cfg.IntOpt("periodic_max_workers", default=8, help="Most periodic jobs that run at once."),
-    cfg.IntOpt("node_locked_retry_attempts", default=3, help="How often a busy node is tried again before giving up."),
-    cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two tries for a busy node."),
+    cfg.IntOpt("periodic_max_workers", default=8, help="Maximum number of periodic tasks that run concurrently."),
+    cfg.IntOpt(
+        "node_locked_retry_attempts",
+        default=3,
+        help="Attempts to lock a node that is locked already, before the request is refused.",
+    ),
+    cfg.IntOpt("node_locked_retry_interval", default=1, help="Seconds between two attempts to lock a node."),
     cfg.IntOpt(
         "graceful_shutdown_timeout",
         default=60,
         deprecated_opts=[cfg.DeprecatedOpt("graceful_shutdown_timeout", group="DEFAULT")],
-        help="Seconds that running work is given to finish when the service is told to stop.",
+        help="Seconds that running work may take to finish when the service stops.",
     ),
     cfg.IntOpt(
         "max_concurrent_deploy",
         default=250,
         min=1,
         mutable=True,
-        help="Most nodes that may be deploying at once, over all conductors; further requests are refused.",
+        help="Maximum number of nodes that are deployed concurrently, over all conductors; further requests are "
+        "refused.",
     ),
     cfg.IntOpt(
         "max_concurrent_clean",
         default=50,
         min=1,
         mutable=True,
-        help="Most nodes that may be cleaning or on the way there at once, over all conductors.",
+        help="Maximum number of nodes that are cleaned or undeployed concurrently, over all conductors.",
     ),
     cfg.BoolOpt(
         "max_concurrent_per_conductor_group",
         default=False,
         mutable=True,
-        help="Count the two limits above for every conductor group by itself.",
+        help="Apply max_concurrent_deploy and max_concurrent_clean to each conductor group separately.",
     ),
 ]
 
 MEMBERSHIP: list[cfg.Opt] = [
-    cfg.StrOpt("conductor_group", default="", help="Group of nodes this conductor serves; empty is a group, too."),
-    cfg.IntOpt("heartbeat_interval", default=10, help="Seconds between two signs of life in the table of conductors."),
+    cfg.StrOpt(
+        "conductor_group",
+        default="",
+        help="Conductor group whose nodes this conductor serves; the empty name is a group, too.",
+    ),
+    cfg.IntOpt("heartbeat_interval", default=10, help="Seconds between two heartbeats of a conductor in the database."),
     cfg.IntOpt(
         "heartbeat_timeout",
         default=60,
         max=315576000,
         mutable=True,
-        help="Seconds without a sign of life after which a conductor counts as dead and others take its nodes.",
+        help="Seconds without a heartbeat after which a conductor counts as dead and others take over its nodes.",
     ),
 ]
 
@@ -78,17 +88,21 @@ MEMBERSHIP += [
         "conductor_cleanup_interval",
         default=86400,
         min=0,
-        help="Seconds between two looks for conductors that have left for good.",
+        help="Seconds between two searches for conductors that have left permanently; 0 switches them off.",
     ),
     cfg.IntOpt(
         "conductor_cleanup_timeout",
         default=1209600,
         min=60,
         mutable=True,
-        help="Seconds without a sign of life after which the row of a conductor is removed, unless it holds a node.",
+        help="Seconds without a heartbeat after which the record of a conductor is deleted, unless it holds a node.",
     ),
     cfg.IntOpt(
-        "conductor_cleanup_batch_size", default=50, min=1, mutable=True, help="Most such rows removed at one look."
+        "conductor_cleanup_batch_size",
+        default=50,
+        min=1,
+        mutable=True,
+        help="Maximum number of such records deleted at once.",
     ),
 ]
 
@@ -97,7 +111,7 @@ WAITS = [
         flow.wait.option,
         default=1800,
         min=0,
-        help=f"Seconds to wait for the ramdisk of a node in state '{flow.waiting}' before the operation is failed.",
+        help=f"Seconds that a node may stay in state '{flow.waiting}' before the operation fails; 0 is no limit.",
     )
     for flow in FLOWS
     if flow.wait
@@ -106,13 +120,14 @@ WAITS = [
         "check_provision_state_interval",
         default=60,
         min=0,
-        help="Seconds between two looks for nodes whose wait is over or whose conductor is gone.",
+        help="Seconds between two searches for nodes whose wait has timed out or whose conductor is gone; 0 switches "
+        "them off.",
     ),
     cfg.IntOpt(
         "check_allocations_interval",
         default=60,
         min=0,
-        help="Seconds between two looks for allocations whose conductor is gone; 0: none is taken up again.",
+        help="Seconds between two searches for allocations whose conductor is gone; 0 switches them off.",
     ),
     cfg.IntOpt(
         "max_conductor_wait_step_seconds",
@@ -120,13 +135,13 @@ WAITS = [
         min=0,
         max=1800,
         mutable=True,
-        help="Most seconds that a wait step in a list lasts; a longer one is cut to this.",
+        help="Maximum number of seconds of a wait step; a longer step is shortened to this.",
     ),
     cfg.BoolOpt(
         "permit_child_node_step_async_result",
         default=False,
         mutable=True,
-        help="Let a step on child nodes go on in the background, where nobody waits for its end or hears of a failure. "
+        help="Allow asynchronous steps on child nodes, whose end is not awaited and whose failure is not reported. "
         "Otherwise such a step fails.",
     ),
 ]
@@ -137,58 +152,86 @@ POWER = [
         default=60,
         min=2,
         mutable=True,
-        help="Seconds a machine has to reach the power state it was told to.",
+        help="Seconds a machine may take to reach the requested power state.",
     ),
     cfg.IntOpt(
         "soft_power_off_timeout",
         default=600,
         min=1,
         mutable=True,
-        help="The same for a shutdown through the operating system.",
+        help="Seconds a machine may take to shut down through its operating system.",
     ),
     cfg.IntOpt(
         "sync_power_state_interval",
         default=120,
         min=0,
         help="Seconds within which the power state of every machine is compared with the recorded one; the readings "
-        "are spread over this time.",
+        "are spread over this time. 0 switches the comparison off.",
     ),
     cfg.IntOpt(
-        "sync_power_state_workers", default=8, min=1, help="Most machines whose power is read at once for that."
+        "sync_power_state_workers",
+        default=8,
+        min=1,
+        help="Maximum number of machines whose power state is read concurrently by the synchronization.",
     ),
     cfg.FloatOpt(
         "sync_power_state_bmc_interval",
         default=0.5,
         min=0,
         mutable=True,
-        help="Least seconds between two such readings from the same BMC address (a chassis with several machines).",
+        help="Minimum number of seconds between two readings from the same BMC address, such as that of a chassis "
+        "with several machines.",
     ),
     cfg.IntOpt(
         "sync_power_state_agreeing_readings",
         default=3,
         min=1,
         mutable=True,
-        help="How many readings in a row must show the same difference before anything is done about it.",
+        help="How many consecutive readings must show the same difference before it is acted on.",
     ),
     cfg.BoolOpt(
         "force_power_state_during_sync",
         default=True,
         mutable=True,
-        help="Bring a machine back into its recorded power state; otherwise the record follows the machine.",
+        help="Bring a machine back into its recorded power state; otherwise the record is set to the state of the "
+        "machine.",
     ),
     cfg.IntOpt(
         "power_state_sync_max_retries",
         default=3,
         min=0,
         mutable=True,
-        help="How often in a row reading the power state, or bringing it back, may fail before the node is taken into "
+        help="How many consecutive times reading or restoring the power state may fail before the node is set to "
         "maintenance with fault 'power failure'.",
     ),
     cfg.IntOpt(
         "power_failure_recovery_interval",
         default=300,
         min=0,
-        help="Seconds between two looks whether nodes with fault 'power failure' can be read again.",
+        help="Seconds between two attempts to read the power state of nodes with fault 'power failure'; 0 switches "
+        "them off.",
+    ),
+    cfg.BoolOpt(
+        "automatic_lessee",
+        default=True,
+        mutable=True,
+        deprecated_for_removal=True,
+        deprecated_reason="automatic_lessee_source = none does the same as false.",
+        help="Make the project of an instance the lessee of a node without one, until the instance is removed.",
+    ),
+    cfg.StrOpt(
+        "automatic_lessee_source",
+        default="instance",
+        choices=["instance", "request", "none"],
+        mutable=True,
+        help="Which project becomes the lessee: project_id of instance_info (instance), the project of the user who "
+        "deploys (request), or none.",
+    ),
+    cfg.BoolOpt(
+        "enable_health_monitoring",
+        default=True,
+        mutable=True,
+        help="Read the health of machines with their power state, and store it with the nodes.",
     ),
     cfg.BoolOpt("poweroff_in_cleanfail", default=False, help="Power a machine off when its cleaning fails."),
     cfg.BoolOpt("poweroff_in_servicefail", default=False, help="Power a machine off when its servicing fails."),
@@ -199,21 +242,22 @@ CLEANING: list[cfg.Opt] = [
         "automated_clean",
         default=True,
         mutable=True,
-        help="Clean a machine before it is offered. A node's own automated_clean field wins over this.",
+        help="Clean a node before it becomes available. The field automated_clean of a node overrides this.",
     ),
     cfg.MultiOpt(
         "clean_step_priority_override",
         item_type=types.Dict(),
         default={},
-        help="interface.step:priority, to change the order of automated cleaning; 0 leaves the step out. "
-        "May be given several times.",
+        help="Priority of a step of automated cleaning, as interface.step:priority; 0 disables the step. May be "
+        "given several times.",
     ),
     cfg.MultiOpt(
         "verify_step_priority_override",
         item_type=types.Dict(),
         default={},
         mutable=True,
-        help="The same for the steps that run when a node is verified.",
+        help="Priority of a step that runs when a node is verified, as interface.step:priority; 0 disables the step. "
+        "May be given several times.",
     ),
 ]
 
@@ -223,28 +267,29 @@ CLEANING += [
         default="autogenerated",
         choices=["autogenerated", "runbook", "hybrid"],
         mutable=True,
-        help="Where automated cleaning has its steps from: the drivers (autogenerated), a runbook, or (hybrid) a "
-        "runbook for the nodes that one is named for and the drivers for the others.",
+        help="Source of the steps of automated cleaning: the drivers (autogenerated), a runbook, or (hybrid) a "
+        "runbook for nodes that have one and the drivers for the others.",
     ),
-    cfg.StrOpt("automated_cleaning_runbook", mutable=True, help="Name or UUID of the runbook that cleans nodes."),
+    cfg.StrOpt("automated_cleaning_runbook", mutable=True, help="Name or UUID of the runbook for automated cleaning."),
     cfg.DictOpt(
         "automated_cleaning_runbook_by_resource_class",
         default={},
         mutable=True,
-        help="resource class:runbook, for classes with a runbook of their own.",
+        help="Runbooks for automated cleaning by resource class, as class:runbook; they override "
+        "automated_cleaning_runbook.",
     ),
     cfg.BoolOpt(
         "automated_cleaning_runbook_from_node",
         default=False,
         mutable=True,
-        help="Let a node name its runbook in driver_info, as cleaning_runbook; that wins over the options. Whoever may "
-        "write driver_info decides then how the machine is cleaned.",
+        help="Let a node name its runbook as cleaning_runbook in driver_info, which overrides the options. Users "
+        "with the right to change driver_info can then decide how the machine is cleaned.",
     ),
     cfg.BoolOpt(
         "automated_cleaning_runbook_validate_traits",
         default=True,
         mutable=True,
-        help="Clean only nodes by a runbook that have one of its traits.",
+        help="Use a runbook for automated cleaning only on nodes that have one of its traits.",
     ),
 ]
 
@@ -253,13 +298,14 @@ RULES = [
         "allow_deleting_available_nodes",
         default=True,
         mutable=True,
-        help="Let an available node be deleted; otherwise it must be made manageable first.",
+        help="Allow available nodes to be deleted; otherwise they must be made manageable first.",
     ),
     cfg.BoolOpt(
         "allow_provisioning_in_maintenance",
         default=True,
         mutable=True,
-        help="Let a node in maintenance be deployed and undeployed.",
+        help="Allow nodes in maintenance to become available by the verbs provide and available. Otherwise an "
+        "operation that waits for the agent of such a node also fails at the next heartbeat.",
     ),
 ]
 
@@ -268,44 +314,57 @@ IMAGES = [
         "permitted_image_formats",
         default=["raw", "gpt", "qcow2", "iso"],
         mutable=True,
-        help="Formats an image may have, here and in the ramdisk.",
+        help="Image formats that are accepted by the conductor and the ramdisk.",
     ),
     cfg.BoolOpt(
         "disable_deep_image_inspection",
         default=False,
-        help="Do not look into images for content that does not fit their format, here and in the ramdisk.",
+        help="Disable the inspection of image contents for a mismatch with their format, in the conductor and in the "
+        "ramdisk.",
     ),
 ]
 
 HISTORY: list[cfg.Opt] = [
-    cfg.BoolOpt("node_history", default=True, mutable=True, help="Keep a history of each node's errors and moves."),
-    cfg.BoolOpt("record_step_flows_in_history", default=True, help="Write begin and end of every step there."),
-    cfg.BoolOpt("log_step_flows_to_syslog", default=False, help="Tell syslog of them too."),
+    cfg.BoolOpt(
+        "node_history",
+        default=True,
+        mutable=True,
+        help="Record the errors and state changes of each node in its history.",
+    ),
+    cfg.BoolOpt(
+        "record_step_flows_in_history",
+        default=True,
+        help="Record the begin and the end of every step in the node history.",
+    ),
+    cfg.BoolOpt("log_step_flows_to_syslog", default=False, help="Log the begin and the end of every step to syslog."),
 ]
 
 HISTORY += [
     cfg.IntOpt(
-        "node_history_cleanup_interval", default=86400, min=0, help="Seconds between two trimmings of that history."
+        "node_history_cleanup_interval",
+        default=86400,
+        min=0,
+        help="Seconds between two clean-ups of the node history; 0 switches them off.",
     ),
     cfg.IntOpt(
         "node_history_max_entries",
         default=300,
         min=0,
         mutable=True,
-        help="Entries of a node that a trimming leaves, the newest ones; 0 keeps all.",
+        help="How many entries of a node a clean-up keeps, the newest ones; 0 keeps all.",
     ),
     cfg.IntOpt(
         "node_history_minimum_days",
         default=0,
         min=0,
         mutable=True,
-        help="Days for which an entry is kept however many there are.",
+        help="Days for which an entry is kept, whatever the number of entries.",
     ),
     cfg.IntOpt(
         "node_history_cleanup_batch_count",
         default=1000,
         min=0,
-        help="Most entries removed by one trimming; 0: no limit.",
+        help="Maximum number of entries deleted by one clean-up; 0 is no limit.",
     ),
 ]
 
@@ -315,14 +374,14 @@ RESCUE = [
         default="sha256",
         choices=["sha256", "sha512"],
         mutable=True,
-        help="How a rescue password is hashed before it is handed to a ramdisk.",
+        help="Hash algorithm for rescue passwords sent to a ramdisk.",
     ),
     cfg.BoolOpt(
         "require_rescue_password_hashed",
         default=True,
         mutable=True,
-        help="Hand rescue passwords to agents as hashes only. Otherwise the password itself is kept with the instance "
-        "until the agent has come, and given to one that can't take the hash.",
+        help="Send rescue passwords to agents as hashes only. Otherwise the password is stored in plain text until "
+        "the agent starts, and sent to an agent that does not support hashes.",
     ),
 ]
 
@@ -330,15 +389,10 @@ FILES = [
     cfg.ListOpt(
         "file_url_allowed_paths",
         default=["/var/lib/ironic"],
-        help="Directories on this host below which an image may lie that is named by a file:// URL, which only "
-        "administrators of the whole site may do. Files of the service itself are never taken for images; a directory "
-        "that is set here and has some of them below it is refused at start.",
+        help="Directories on this host for images with a file:// URL, which only administrators of the whole system "
+        "may use. Files of the service itself are never used as images; the conductor does not start with a "
+        "directory that contains some of them.",
     ),
 ]
 
-OPTIONS = WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RESCUE + RULES + IMAGES + FILES + HISTORY
-
-
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options."""
-    conf.register_opts(OPTIONS, group="conductor")
+OPTIONS = {"conductor": WORK + MEMBERSHIP + WAITS + POWER + CLEANING + RESCUE + RULES + IMAGES + FILES + HISTORY}

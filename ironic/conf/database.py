@@ -1,24 +1,49 @@
-"""Options of [database]: those of oslo.db, with SQLite under the state path as the default, and three of our own."""
+"""Options of [database]: those of oslo.db that this service reads, with SQLite as the default, and two own ones."""
+
+from typing import Final
 
 from oslo_config import cfg
 from oslo_db import options as oslo_db
 
-OPTIONS = [
-    cfg.StrOpt("mysql_engine", default="InnoDB", help="Storage engine of new tables in MySQL and MariaDB."),
+# Other options of oslo.db have no effect here, so they are not registered and the start warns of them.
+_OSLO_DB: Final = frozenset(
+    {
+        "connection",
+        "connection_debug",
+        "connection_parameters",
+        "connection_recycle_time",
+        "max_overflow",
+        "max_pool_size",
+        "max_retries",
+        "mysql_sql_mode",
+        "mysql_wsrep_sync_wait",
+        "pool_timeout",
+        "retry_interval",
+        "slave_connection",  # never connected to, but protected as an address of this service
+    }
+)
+
+DATABASE_OPTIONS = [
     cfg.BoolOpt(
         "sqlite_retries",
         default=True,
-        help="Wait for another process that writes to the same SQLite file instead of failing at once.",
+        help="Wait while another process writes to the same SQLite file, instead of failing at once.",
     ),
-    cfg.IntOpt("sqlite_max_wait_for_retry", default=10, help="Seconds that such a wait may take."),
+    cfg.IntOpt(
+        "sqlite_max_wait_for_retry",
+        default=10,
+        help="Maximum number of seconds to wait for another process that writes to the SQLite file.",
+    ),
 ]
 
 
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register oslo.db's options with our default, and ours.
+OPTIONS = {"database": DATABASE_OPTIONS}
 
-    The default is set on the library's option itself: one set on `conf` is forgotten when a test resets that.
+
+def register(conf: cfg.ConfigOpts) -> None:
+    """Register the options of oslo.db that are read, with our default.
+
+    The default is set on the option itself, because one set on `conf` is lost when a test resets it.
     """
     cfg.set_defaults(oslo_db.database_opts, connection="sqlite:///$state_path/ironic.sqlite")
-    conf.register_opts(oslo_db.database_opts, group="database")
-    conf.register_opts(OPTIONS, group="database")
+    conf.register_opts([option for option in oslo_db.database_opts if option.dest in _OSLO_DB], group="database")

@@ -1,6 +1,7 @@
-"""Options of [DEFAULT] that concern the whole service: paths, names, how the parts talk, what nodes get by default.
+"""Options of [DEFAULT] for the whole service: paths, names, authentication, RPC, defaults of nodes, notifications.
 
-Choosing drivers is in `ironic.conf.interfaces`; logging and message bus options come from their libraries.
+Drivers are chosen in `ironic.conf.drivers`. Options of logging and of the message bus (transport_url,
+[oslo_messaging_*]) belong to oslo.log and oslo.messaging.
 """
 
 import hashlib
@@ -17,22 +18,23 @@ PATHS = [
         "pybasedir",
         default=_PACKAGE,
         sample_default="<where the package is installed>",
-        help="Directory of the installed package; other options may refer to it as $pybasedir.",
+        help="Directory of the installed package. Other options may refer to it as $pybasedir.",
     ),
     cfg.StrOpt(
         "state_path",
         default="$pybasedir",
-        help="Directory for what the service must keep, such as its SQLite file. Other options refer to it.",
+        help="Directory for persistent data of the service, such as its SQLite file. Other options refer to it as "
+        "$state_path.",
     ),
 ]
 
-PLACE = [
+HOST = [
     cfg.StrOpt(
         "host",
         default=socket.gethostname(),
         sample_default="<this machine's host name>",
-        help="Name under which this conductor registers, is called and holds locks. Any text, unique among "
-        "conductors; it must stay the same over restarts.",
+        help="Name by which this conductor registers, receives calls and holds locks. Any text that is unique among "
+        "the conductors; it must not change between restarts.",
     ),
     cfg.StrOpt(
         "my_ip",
@@ -47,57 +49,58 @@ ACCESS = [
         "auth_strategy",
         default="keystone",
         choices=["noauth", "keystone", "http_basic"],
-        help="How callers of the API prove who they are. With noauth whoever reaches the port is an administrator, "
-        "with http_basic whoever has a name and password of http_basic_auth_user_file.",
+        help="How users authenticate to the API. With noauth every request has the rights of an administrator, with "
+        "http_basic every request with a name and password of http_basic_auth_user_file.",
     ),
     cfg.StrOpt(
         "http_basic_auth_user_file",
         default="/etc/ironic/htpasswd",
-        help="Users of the API with auth_strategy http_basic: names and bcrypt hashes as `htpasswd -B` writes them. "
-        "Read again when it changes.",
+        help="File with the users of the API for auth_strategy http_basic: names and bcrypt hashes, as written by "
+        "`htpasswd -B`. It is read again when it changes; deleting it revokes all users.",
     ),
     cfg.BoolOpt(
         "debug_tracebacks_in_api",
         default=False,
-        help="Show the traceback of an unexpected failure to the caller. For development only.",
+        help="Include the traceback of an unexpected error in the response. For development only.",
     ),
     cfg.StrOpt(
         "rbac_service_project_name",
         default="service",
-        help="Project whose members with the service role act with an administrator's rights.",
+        help="Project whose members with the service role get the rights of an administrator.",
     ),
     cfg.BoolOpt(
         "rbac_service_role_elevated_access",
         default=False,
-        help="Let the service role of the project above see and change nodes of every owner.",
+        help="Let the service role of the project rbac_service_project_name read and change nodes of every owner.",
     ),
 ]
 
-CONVERSATION = [
+RPC = [
     cfg.StrOpt(
         "rpc_transport",
         default="oslo",
         choices=["oslo", "json-rpc", "none"],
-        help="How the API asks a conductor: over a message bus (oslo) or inside one process (none). The all-in-one "
-        "service stays inside its process unless a transport_url is given as well.",
+        help="How the API calls conductors: over a message bus (oslo) or within one process (none). The all-in-one "
+        "service calls within its process unless transport_url is set.",
     ),
     cfg.StrOpt(
         "hash_ring_algorithm",
         default="md5",
         choices=sorted(hashlib.algorithms_guaranteed),
         advanced=True,
-        help="Hash that spreads nodes over conductors. All processes must agree on it.",
+        help="Hash function of the hash ring that distributes nodes over conductors. It must be the same in all "
+        "processes.",
     ),
     cfg.IntOpt(
         "hash_partition_exponent",
         default=5,
-        help="Two to this power is the number of places each conductor takes on the ring that spreads the nodes. "
-        "More places mean a more even spread and a little more memory. All processes must agree on it.",
+        help="Each conductor has two to this power partitions on the hash ring. More partitions distribute the nodes "
+        "more evenly and take a little more memory. It must be the same in all processes.",
     ),
     cfg.IntOpt(
         "hash_ring_reset_interval",
         default=15,
-        help="Seconds after which the rings are built anew from the table of conductors.",
+        help="Seconds after which the hash rings are rebuilt from the table of conductors.",
     ),
 ]
 
@@ -105,24 +108,24 @@ NEW_NODES = [
     cfg.StrOpt(
         "default_resource_class",
         mutable=True,
-        help="Resource class of a new node whose creator names none.",
+        help="Resource class of a new node, unless the request names one.",
     ),
     cfg.StrOpt(
         "default_conductor_group",
         default="",
         mutable=True,
-        help="Conductor group of a new node whose creator names none.",
+        help="Conductor group of a new node, unless the request names one.",
     ),
     cfg.StrOpt(
         "default_portgroup_mode",
         default="active-backup",
         mutable=True,
-        help="Bonding mode of a new port group whose creator names none.",
+        help="Bonding mode of a new port group, unless the request names one.",
     ),
     cfg.IntOpt(
         "log_in_db_max_size",
         default=4096,
-        help="Longest error or agent message kept in the database; the rest is cut off.",
+        help="Maximum number of characters of an error or agent message in the database; longer texts are truncated.",
     ),
 ]
 
@@ -131,13 +134,48 @@ IMAGES = [
         "webserver_connection_timeout",
         default=60,
         min=1,
-        help="Seconds that a web server with images may take to answer.",
+        help="Seconds to wait for an answer of a web server with images.",
     ),
 ]
 
-OPTIONS = PATHS + PLACE + ACCESS + CONVERSATION + NEW_NODES + IMAGES
+SERVICE_OPTIONS = PATHS + HOST + ACCESS + RPC + NEW_NODES + IMAGES
 
 
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options in DEFAULT."""
-    conf.register_opts(OPTIONS)
+# Own releases, then those of the reference, which the file of an operator may name; the latter pin nothing here.
+OWN_RELEASES = ("1.0", "1.1")
+_OTHER_RELEASES = """
+    2026.2 2026.1 2025.2 2025.1 2024.2 2024.1 2023.2 2023.1 antelope zed yoga
+    39.0 38.0 37.0 36.0 35.0 34.0 33.0 32.0 31.0 30.0 29.0 28.0 27.0 26.1 26.0 25.0 24.1 24.0 23.1 23.0 22.1 22.0
+    21.4 21.3 21.2 21.1 21.0 20.2 20.1 20.0 19.0 18.2 18.1 18.0 17.0 16.2 16.1 16.0 15.1 15.0 14.0 13.0 12.2 12.1 12.0
+    11.1 11.0 10.1 10.0 9.2
+"""
+
+MESSAGING_OPTIONS = [
+    cfg.StrOpt(
+        "pin_release_version",
+        choices=[*OWN_RELEASES, *_OTHER_RELEASES.split()],
+        mutable=True,
+        help="Oldest release of the running conductors; RPC calls stay compatible with it. Set it during a rolling "
+        "upgrade only.",
+    ),
+    cfg.IntOpt(
+        "drain_shutdown_timeout",
+        default=1800,
+        min=0,
+        mutable=True,
+        help="Seconds that work may take to finish when the service drains (signal SIGUSR2); 0 is no limit.",
+    ),
+    cfg.StrOpt(
+        "notification_level",
+        choices=["debug", "info", "warning", "error", "critical"],
+        help="Minimum level of the notifications that are sent. By default none are sent.",
+    ),
+    cfg.ListOpt(
+        "versioned_notifications_topics",
+        default=["ironic_versioned_notifications"],
+        help="Topics of the message bus for notifications; each topic gets all of them.",
+    ),
+]
+
+
+OPTIONS = {"DEFAULT": SERVICE_OPTIONS + MESSAGING_OPTIONS}

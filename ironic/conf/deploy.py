@@ -1,19 +1,19 @@
-"""Options of [deploy]: what happens around the ramdisk that does the work on a machine."""
+"""Options of [deploy]: ramdisks, erasure of disks, boot mode and power around deployments."""
 
 from oslo_config import cfg
 
 RAMDISK = [
-    cfg.StrOpt("http_root", default="/httpboot", help="Directory that a web server offers to machines and BMCs."),
+    cfg.StrOpt("http_root", default="/httpboot", help="Directory that a web server serves to machines and BMCs."),
     cfg.StrOpt(
-        "http_image_subdir", default="agent_images", help="Directory below http_root for the images that agents fetch."
+        "http_image_subdir", default="agent_images", help="Subdirectory of http_root for images that agents download."
     ),
-    cfg.URIOpt("http_url", help="URL at which machines and BMCs find that directory."),
+    cfg.URIOpt("http_url", help="URL of http_root for machines and BMCs."),
     cfg.BoolOpt(
         "fast_track",
         default=False,
         mutable=True,
-        help="Go on with a ramdisk that is still running instead of booting it again. A node's own fast_track in "
-        "driver_info goes before it.",
+        help="Continue with a ramdisk that is still running instead of booting it again. fast_track in driver_info "
+        "of a node overrides this.",
     ),
     cfg.IntOpt(
         "fast_track_timeout",
@@ -21,7 +21,7 @@ RAMDISK = [
         min=0,
         max=300,
         mutable=True,
-        help="Seconds since its last heartbeat for which a ramdisk counts as still running.",
+        help="Seconds after its last heartbeat during which a ramdisk counts as running.",
     ),
 ]
 
@@ -29,53 +29,60 @@ ERASURE = [
     cfg.IntOpt(
         "erase_devices_priority",
         mutable=True,
-        help="Priority of the agent's clean step erase_devices; 0 switches it off, unset leaves it to the agent.",
+        help="Priority of the clean step erase_devices of the agent; 0 disables the step. By default the agent "
+        "decides.",
     ),
     cfg.IntOpt(
         "erase_devices_metadata_priority",
         mutable=True,
-        help="Priority of the agent's clean step erase_devices_metadata; 0 switches it off, unset leaves it to the "
-        "agent.",
+        help="Priority of the clean step erase_devices_metadata of the agent; 0 disables the step. By default the "
+        "agent decides.",
     ),
     cfg.IntOpt(
         "delete_configuration_priority",
         mutable=True,
-        help="Priority of the agent's RAID clean step delete_configuration; unset leaves it to the agent.",
+        help="Priority of the RAID clean step delete_configuration of the agent; 0 disables the step. By default the "
+        "agent decides.",
     ),
     cfg.IntOpt(
         "create_configuration_priority",
         mutable=True,
-        help="Priority of the agent's RAID clean step create_configuration; unset leaves it to the agent.",
+        help="Priority of the RAID clean step create_configuration of the agent; 0 disables the step. By default the "
+        "agent decides.",
     ),
     cfg.IntOpt(
         "shred_random_overwrite_iterations",
         default=1,
         min=0,
         mutable=True,
-        help="How often a disk that can't erase itself is overwritten with random data.",
+        help="How often to overwrite a disk without secure erase with random data.",
     ),
     cfg.BoolOpt(
         "shred_final_overwrite_with_zeros",
         default=True,
         mutable=True,
-        help="Overwrite such a disk with zeros at the end.",
+        help="Overwrite a disk without secure erase with zeros at the end.",
     ),
     cfg.BoolOpt(
         "continue_if_disk_secure_erase_fails",
         default=False,
         mutable=True,
-        help="Overwrite a disk whose own secure erasure failed, instead of failing.",
+        help="Overwrite a disk when its secure erase fails, instead of failing the step.",
     ),
-    cfg.BoolOpt("enable_ata_secure_erase", default=True, mutable=True, help="Use the secure erasure of ATA disks."),
-    cfg.BoolOpt("enable_nvme_secure_erase", default=True, mutable=True, help="Use the secure erasure of NVMe disks."),
+    cfg.BoolOpt(
+        "enable_ata_secure_erase", default=True, mutable=True, help="Use the secure erase function of ATA disks."
+    ),
+    cfg.BoolOpt(
+        "enable_nvme_secure_erase", default=True, mutable=True, help="Use the secure erase function of NVMe disks."
+    ),
     cfg.BoolOpt(
         "erase_skip_read_only",
         default=False,
         mutable=True,
-        help="Pass over disks that are read-only, instead of failing.",
+        help="Skip read-only disks, instead of failing the step.",
     ),
     cfg.IntOpt(
-        "disk_erasure_concurrency", default=4, min=1, mutable=True, help="How many disks are erased at the same time."
+        "disk_erasure_concurrency", default=4, min=1, mutable=True, help="How many disks to erase at the same time."
     ),
 ]
 
@@ -85,19 +92,14 @@ BOOT = [
         default="uefi",
         choices=["uefi", "bios"],
         mutable=True,
-        help="Boot mode of a machine about which nothing else is known.",
+        help="Boot mode of a machine, unless the node or the BMC determines it.",
     ),
     cfg.BoolOpt(
         "power_off_after_deploy_failure",
         default=True,
         mutable=True,
-        help="Power a machine off when its deployment has failed.",
+        help="Power a machine off when its deployment fails.",
     ),
 ]
 
-OPTIONS = RAMDISK + ERASURE + BOOT
-
-
-def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options."""
-    conf.register_opts(OPTIONS, group="deploy")
+OPTIONS = {"deploy": RAMDISK + ERASURE + BOOT}

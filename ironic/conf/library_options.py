@@ -1,6 +1,6 @@
-"""Options that belong to the libraries we stand on, and the one choice all of them must share: native threads.
+"""Options of the libraries in use, and the choice of native threads that all of them share.
 
-Asking a library for its options imports it, so this is done only when somebody wants to know.
+Reading the options of a library imports it, so it is done on demand only.
 """
 
 import sys
@@ -14,11 +14,11 @@ from oslo_service import backend
 
 Name = tuple[str, str]
 
+# Those that read their options themselves; of oslo.db's, this service registers the ones that it passes on.
 LIBRARIES = frozenset(
     {
         "keystonemiddleware.auth_token",
         "oslo.config",
-        "oslo.db",
         "oslo.log",
         "oslo.messaging",
         "oslo.middleware",
@@ -29,10 +29,10 @@ LIBRARIES = frozenset(
 
 
 def use_native_threads() -> None:
-    """Make the libraries choose threads; must be called before the first of them looks round.
+    """Make the libraries use native threads; call this before they are imported.
 
-    oslo.service drags eventlet in, and futurist and others load it for being there: 0.1 seconds, some MiB and a
-    warning at every start. None in `sys.modules` is Python's way of saying that a module is not to be had.
+    oslo.service installs eventlet, and futurist and others import it if it is there: 0.1 seconds, some MiB and a
+    warning at every start. None in `sys.modules` makes Python treat a module as not installed.
     """
     sys.modules.setdefault("eventlet", cast(ModuleType, None))
     backend.register_backend_default_hook(lambda: backend.BackendType.THREADING)

@@ -1,8 +1,7 @@
-"""Logging: oslo.log with the levels that keep chatty libraries quiet.
+"""Logging: oslo.log with levels that keep verbose libraries quiet.
 
-Registering is separate from setting up, because oslo.log's command line options must exist before the command line
-is read, and handlers can be built only afterwards. Secrets are taken out of every line on its way to any handler:
-errors of drivers and libraries quote URLs and arguments.
+Options are registered before the command line is read, handlers are built afterwards. Secrets are masked in every line
+before any handler writes it, because errors of drivers and libraries quote URLs and arguments.
 """
 
 import logging
@@ -14,7 +13,7 @@ from oslo_log import log
 
 from ironic.core.secrets import masked_text
 
-# File mode bits that a new log does not have: writing for the group, everything for others.
+# The umask for new log files: no write access for the group, no access for others.
 PRIVATE: Final = 0o027
 
 LEVELS = [
@@ -36,13 +35,13 @@ LEVELS = [
 
 
 def register(conf: cfg.ConfigOpts) -> None:
-    """Register oslo.log's options with our levels."""
+    """Register the options of oslo.log with our levels."""
     log.register_options(conf)
     log.set_defaults(default_log_levels=LEVELS)
 
 
 def set_up(conf: cfg.ConfigOpts) -> None:
-    """Build the handlers that the options ask for; a log file that they make is not readable for all."""
+    """Build the handlers according to the options; a new log file is not readable by others."""
     before = os.umask(PRIVATE)
     try:
         log.setup(conf, "ironic")
@@ -54,12 +53,12 @@ def set_up(conf: cfg.ConfigOpts) -> None:
 
 
 class _WithoutSecrets(logging.Formatter):
-    """What another formatter makes of a record, traceback and all, without the secrets in it."""
+    """Mask secrets in the output of another formatter, tracebacks included."""
 
     def __init__(self, inner: logging.Formatter) -> None:
         super().__init__()
         self._inner = inner
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, or lines, of a record."""
+        """Return the masked text of a record."""
         return masked_text(self._inner.format(record))

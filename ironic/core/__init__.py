@@ -1,1 +1,1 @@
-"""Pure logic: no I/O, no clock, no options. What to do is decided here; who does it lives above."""
+"""Pure logic without I/O, clock or options: the layers above perform what is decided here."""

@@ -1,19 +1,26 @@
-"""On whose behalf work is done; travels with every call to a conductor and into every task."""
+"""The context of a request, and the mark of background work in the purpose of a lock.
+
+The context says on whose behalf work is done; it travels with every call to a conductor and into every task. A lock
+held by background work carries a mark in its stored purpose: callers wait for such a lock, because it is short, instead
+of reporting a conflict to the user.
+"""
 
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from ironic.core.errors import NodeLocked
 
 
 def new_request_id() -> str:
-    """Return a fresh request identifier, ``req-`` and a UUID."""
+    """Return a new request identifier: ``req-`` and a UUID."""
     return f"req-{uuid.uuid4()}"
 
 
 @dataclass(slots=True)
 class RequestContext:
-    """The caller of one request: who, for which project, with which roles. Holds no secret."""
+    """The caller of one request: user, project and roles. Holds no secret."""
 
     request_id: str = field(default_factory=new_request_id)
     user_id: str | None = None
@@ -22,20 +29,20 @@ class RequestContext:
     system_scope: str | None = None
     roles: tuple[str, ...] = ()
     is_public_api: bool = False
-    # The domain that a token is for, and those that user and project live in; only sites' own rules look at the latter.
+    # The domain that a token is for, and those of user and project; only custom policy rules use the latter.
     domain_id: str | None = None
     user_domain_id: str | None = None
     project_domain_id: str | None = None
-    # Whether the project is the site's own; every project is where Keystone names none.
+    # Whether the project is Keystone's admin project; true for every project where Keystone names none.
     is_admin_project: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plain form that crosses the message bus."""
+        """Return the context as a dictionary for the message bus."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "RequestContext":
-        """Build a context from :meth:`to_dict`'s answer; keys of a later release are left out."""
+        """Build a context from the result of :meth:`to_dict`; keys of a later release are ignored."""
         known = {name: values[name] for name in cls.__slots__ if name in values}
         if "roles" in known:
             known["roles"] = tuple(known["roles"])
@@ -43,5 +50,18 @@ class RequestContext:
 
 
 def service_context() -> RequestContext:
-    """Return the context of work that no user asked for (periodic jobs, start-up)."""
+    """Return the context of work that no user has requested (periodic jobs, start-up)."""
     return RequestContext()
+
+
+_MARK: Final = "background: "
+
+
+def background_purpose(purpose: str) -> str:
+    """Return a purpose marked as background work."""
+    return _MARK + purpose
+
+
+def is_background_lock(locked: NodeLocked) -> bool:
+    """Return whether a node is locked by background work."""
+    return str(locked.facts.get("purpose") or "").startswith(_MARK)

@@ -1,4 +1,4 @@
-"""What can go wrong, with the HTTP status each thing has and the facts it carries.
+"""Errors with their HTTP status and facts, including those of calls to conductors.
 
     IronicError 500
     +- Invalid 400 ---------- InvalidParameterValue -- MissingParameterValue, NoValidDefaultForInterface, ...
@@ -6,11 +6,14 @@
     +- NotFound 404 --------- NodeNotFound, DriverNotFound, NoValidHost, ...
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
-    +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit
+    +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit, CallHeldBack
+    |                       - ConductorUnreachable - ConductorSilent, ConductorAbsent, CallCameTooLate
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
-Raise with facts, never with a ready sentence; ``text`` is the sentence. Plug-ins may hand one sentence instead.
-Names and statuses that plug-ins and clients rely on are those of doc/contract/errors.md#errors-that-plug-ins-raise.
+Raise with facts as keyword arguments, not with a complete sentence; ``text`` is the sentence. Plug-ins may pass one
+sentence instead. ConductorAbsent and CallCameTooLate guarantee that nothing was begun, so the call may be repeated, to
+another conductor too. Names and statuses that plug-ins and clients rely on:
+doc/contract/errors.md#errors-that-plug-ins-raise.
 """
 
 import re
@@ -27,7 +30,7 @@ class IronicError(Exception):
     text: ClassVar[str] = "An unexpected error occurred; the log of the service has the details."
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Understand plug-ins that say it in the words they know: ``_msg_fmt`` with %-placeholders, and ``code``."""
+        """Accept the class attributes of plug-ins: ``_msg_fmt`` with %-placeholders, and ``code``."""
         super().__init_subclass__(**options)
         if "_msg_fmt" in vars(cls):
             escaped = vars(cls)["_msg_fmt"].replace("{", "{{").replace("}", "}}")
@@ -49,53 +52,53 @@ class IronicError(Exception):
 
     @property
     def code(self) -> int:
-        """HTTP status under the name that plug-ins know."""
+        """The HTTP status under the name that plug-ins use."""
         return self.status
 
 
 class Invalid(IronicError):
-    """The caller asked for something that can't be."""
+    """The request is not acceptable."""
 
     status = 400
-    text = "Unacceptable parameters."
+    text = "The request is not valid."
 
 
 class InvalidParameterValue(Invalid):
-    """A value is of the right type but makes no sense; ``err`` says which and why."""
+    """A value is not acceptable; ``err`` says which one and why."""
 
     text = "{err}"
 
 
 class MissingParameterValue(InvalidParameterValue):
-    """A value that is needed was not given; ``err`` names it."""
+    """A required value is missing; ``err`` names it."""
 
 
 class InvalidUUID(Invalid):
-    """Text that should be a UUID is not."""
+    """A text is not a UUID."""
 
-    text = "Expected a UUID but received {uuid}."
+    text = "{uuid} is not a UUID."
 
 
 class InvalidUuidOrName(Invalid):
-    """Text is neither a UUID nor a logical name."""
+    """A text is neither a UUID nor a logical name."""
 
-    text = "Expected a logical name or UUID but received {name}."
+    text = "{name} is neither a UUID nor a name."
 
 
 class InvalidName(Invalid):
-    """A name breaks the rules of names."""
+    """A name is not a logical name."""
 
-    text = "{name} is no valid name: use 1 to 255 letters, digits, '-', '.', '_' or '~', not shaped like a UUID."
+    text = "{name} is not a valid name: use 1 to 255 letters, digits, '-', '.', '_' or '~', not shaped like a UUID."
 
 
 class InvalidMAC(Invalid):
-    """Text that should be a MAC address is not."""
+    """A text is not a MAC address."""
 
-    text = "Expected a MAC address but received {mac}."
+    text = "{mac} is not a MAC address."
 
 
 class InvalidStateRequested(Invalid):
-    """A verb does not fit the state the node is in."""
+    """The state of the node does not allow the verb."""
 
     text = "The action {action} is not possible for node {node} while it is in state {state}."
 
@@ -107,29 +110,29 @@ class NodeInMaintenance(Invalid):
 
 
 class NodeIsRetired(Invalid):
-    """A retired node is not offered again."""
+    """A retired node can't become available."""
 
     text = "Node {node} is retired and can't be provided. Clear its retired flag first."
 
 
 class UnsupportedDriverExtension(Invalid):
-    """The driver has no such ability."""
+    """The driver does not support a feature."""
 
     text = "Driver {driver} does not support {extension}."
 
 
 class NodeNotLocked(Invalid):
-    """A lock that should be held is not."""
+    """The node is not locked although it has to be."""
 
     text = "Node {node} is not locked by this conductor."
 
 
 class NoValidDefaultForInterface(InvalidParameterValue):
-    """No default can be calculated for one kind of interface (S13)."""
+    """There is no default for one kind of interface (S13)."""
 
     text = (
-        "No default for the {kind} interface of hardware type {driver}: none of the enabled implementations is "
-        "supported by it. Choose one in the request or change the enabled ones."
+        "No default for the {kind} interface of hardware type {driver}: it supports none of the enabled "
+        "implementations. Name one in the request, or enable a supported one."
     )
 
 
@@ -153,52 +156,52 @@ class NotAuthorized(IronicError):
 
 
 class HTTPForbidden(NotAuthorized):
-    """A rule refuses this to this caller; ``resource`` names what."""
+    """A policy rule denies the request; ``resource`` names the resource."""
 
-    text = "Access was denied to the following resource: {resource}."
+    text = "The policy {resource} does not allow this request."
 
 
 class NodeProtected(HTTPForbidden):
-    """A protected node must stay as it is."""
+    """A protected node must not be undeployed, rebuilt or deleted."""
 
-    text = "Node {node} is protected and can't be undeployed, rebuilt or deleted."
+    text = "Node {node} is protected against undeploying, rebuilding and deleting. Clear its protected flag first."
 
 
 class ExclusiveLockRequired(NotAuthorized):
     """A change needs an exclusive lock."""
 
-    text = "An exclusive lock is needed, the task holds a shared one."
+    text = "The change needs an exclusive lock of the node, but the task holds a shared one."
 
 
 class NotFound(IronicError):
-    """There is no such thing."""
+    """The resource does not exist."""
 
     status = 404
-    text = "The resource could not be found."
+    text = "There is no such resource."
 
 
 class NodeNotFound(NotFound):
-    """There is no such node."""
+    """The node does not exist."""
 
-    text = "Node {node} could not be found."
+    text = "There is no node {node}."
 
 
 class InstanceNotFound(NotFound):
-    """No node carries this instance."""
+    """No node has this instance."""
 
-    text = "Instance {instance} could not be found."
+    text = "There is no instance {instance}."
 
 
 class ConductorNotFound(NotFound):
-    """There is no such conductor."""
+    """The conductor does not exist."""
 
-    text = "Conductor {conductor} could not be found."
+    text = "There is no conductor {conductor}."
 
 
 class DriverNotFound(NotFound):
     """No live conductor serves this hardware type."""
 
-    text = "Driver {driver} is not served by any live conductor."
+    text = "Driver {driver} is not served by any live conductor. Enable it on a conductor, or start one that has it."
 
 
 class NoValidHost(NotFound):
@@ -208,9 +211,9 @@ class NoValidHost(NotFound):
 
 
 class MarkerNotFound(NotFound):
-    """The item a page should start after is gone."""
+    """The marker of a page does not exist any more."""
 
-    text = "Marker {marker} could not be found: start the listing again."
+    text = "There is no resource with the marker {marker}. Start the list again."
 
 
 class NotAcceptable(IronicError):
@@ -221,16 +224,16 @@ class NotAcceptable(IronicError):
 
 
 class Conflict(IronicError):
-    """The thing is in a state that does not allow the request now."""
+    """The state of the resource does not allow the request now."""
 
     status = 409
-    text = "Conflict."
+    text = "The request conflicts with the state of the resource."
 
 
 class NodeLocked(Conflict):
-    """Another operation holds the node; trying again later may help. ``purpose`` says which, where that is known."""
+    """Another operation has locked the node; retry later. ``purpose`` names the operation if it is known."""
 
-    text = "Node {node} is locked by host {host}{purpose}, please retry after the current operation is completed."
+    text = "Node {node} is in use by conductor {host}{purpose}. Try again when that has ended."
 
     @classmethod
     def _render(cls, facts: Mapping[str, object]) -> str:
@@ -239,102 +242,107 @@ class NodeLocked(Conflict):
 
 
 class InvalidState(Conflict):
-    """An event does not fit a state of the table."""
+    """The state table has no such event in this state."""
 
     text = "Event '{event}' is not possible in state '{state}'."
 
 
 class NodeNotEditable(InvalidState):
-    """A node on its way somewhere can't be changed."""
+    """A node can't be changed in its state."""
 
     text = "Node {node} can't be changed in state '{state}': {reason}."
 
 
 class NodeAssociated(InvalidState):
-    """An instance sits on the node."""
+    """The node has an instance."""
 
-    text = "Node {node} is associated with instance {instance}."
+    text = "Node {node} has the instance {instance}. Remove the instance from the node first."
 
 
 class InstanceAssociated(Conflict):
-    """The instance already sits on another node."""
+    """The instance is on another node already."""
 
-    text = "Instance {instance} is already associated with another node."
+    text = "Another node has the instance {instance}."
 
 
 class DuplicateName(Conflict):
-    """The name is taken."""
+    """Another resource has the name."""
 
     text = "The name {name} is already used by another {resource}."
 
 
 class AlreadyExists(Conflict):
-    """A value that has to be unique is taken."""
+    """Another resource has a value that has to be unique."""
 
     text = "A {resource} with {field} {value} already exists."
 
 
 class NodeAlreadyExists(AlreadyExists):
-    """The UUID of a node is taken."""
+    """Another node has the UUID."""
 
 
 class TemporaryFailure(IronicError):
-    """Not now; the same request may succeed later."""
+    """The request can't be served now; the same request may succeed later.
+
+    ``retry_after`` is the number of seconds to wait before that (header Retry-After); None: not to be repeated blindly.
+    """
 
     status = 503
-    text = "The service is busy, please retry."
+    retry_after: ClassVar[int | None] = 5
+    text = "The service is busy. Try again in a moment."
 
 
 class NoFreeConductorWorker(TemporaryFailure):
     """The conductor's worker pool is full."""
 
-    text = "Conductor {host} has no free worker, please retry after a moment."
+    text = "Conductor {host} has no free worker. Try again in a moment."
 
 
 class ConcurrentActionLimit(TemporaryFailure):
-    """As many nodes as allowed are in this kind of operation."""
+    """The limit of nodes in this kind of operation is reached."""
 
-    text = "{count} nodes are in {operation} already, which is the limit set by {option}. Please retry later."
+    text = "{count} nodes are in {operation} already, which is the limit set by {option}. Try again later."
 
 
 class ConductorUnreachable(TemporaryFailure):
-    """A call to a conductor got no answer."""
+    """A call to a conductor was not answered; whether it was begun is not known."""
 
+    retry_after: ClassVar[int | None] = None
     text = "Conductor {host} did not answer {call} within {seconds} seconds."
 
 
 class MessageBusFailure(TemporaryFailure):
-    """The message bus itself can't be used; ``reason`` says why."""
+    """The message bus failed; ``reason`` says why."""
 
     text = "The message bus could not carry {call} to conductor {host}: {reason}. Check the broker and transport_url."
 
 
 class CallNotUnderstood(IronicError):
-    """The two sides of a call run releases that don't fit."""
+    """The two sides of a call run incompatible releases."""
 
-    text = "Conductor {host} can't make sense of {call}: {reason}. Bring all services to the same release."
+    text = "Conductor {host} can't process {call}: {reason}. Upgrade all services to the same release."
 
 
 class DriverLoadError(IronicError):
-    """The conductor can't start with these drivers; ``faults`` lists everything that is wrong."""
+    """The enabled drivers can't be loaded; ``faults`` lists every problem."""
 
     text = "The enabled drivers can't be loaded: {faults}"
 
 
 class HookLoadError(IronicError):
-    """The inspection hooks can't be loaded; ``faults`` lists everything that is wrong."""
+    """The enabled inspection hooks can't be loaded; ``faults`` lists every problem."""
 
     text = "The enabled inspection hooks can't be loaded: {faults}"
 
 
 class PowerStateFailure(InvalidState):
-    """A power change did not happen."""
+    """A power change failed."""
 
     text = "Failed to set node power state to {target}: {reason}"
 
 
 class NodeVerifyFailure(IronicError):
-    """First contact failed."""
+    """Verifying failed."""
 
     text = "Verifying node {node} failed: {reason}"
 
@@ -376,7 +384,7 @@ class InstanceUnrescueFailure(IronicError):
 
 
 class HardwareInspectionFailure(IronicError):
-    """Inspection failed; ``error`` names the hook or rule and what it saw."""
+    """Inspection failed; ``error`` names the hook or rule and the reason."""
 
     text = "Inspection failed: {error}"
 
@@ -388,20 +396,20 @@ class InspectionRuleFailure(HardwareInspectionFailure):
 
 
 class TakenOver(IronicError):
-    """This conductor no longer holds the node, so its write was refused."""
+    """This conductor has lost the lock of the node, so its write was refused."""
 
     status = 409
     text = "Node {node} is no longer held by conductor {host}; the change was dropped."
 
 
 class ConductorSuperseded(TemporaryFailure):
-    """This process is no longer the conductor of its name: a newer one has started under it."""
+    """A newer process has started under this conductor's name."""
 
-    text = "Conductor {host} was replaced by a newer process of the same name; please retry after a moment."
+    text = "Conductor {host} was replaced by a newer process of the same name. Try again in a moment."
 
 
 def all_errors() -> dict[str, type[IronicError]]:
-    """Return every error class by name; what the RPC codec rebuilds errors from."""
+    """Return every error class by name; the RPC codec rebuilds errors from it."""
     found: dict[str, type[IronicError]] = {}
     pending: list[type[IronicError]] = [IronicError]
     while pending:
@@ -409,3 +417,33 @@ def all_errors() -> dict[str, type[IronicError]]:
         found.setdefault(cls.__name__, cls)
         pending.extend(cls.__subclasses__())
     return found
+
+
+class ConductorSilent(ConductorUnreachable):
+    """A conductor stopped responding during a call; whether the call was begun is not known."""
+
+    text = (
+        "Conductor {host} did not respond for {seconds} seconds during {call}. Check the state of the node before you "
+        "retry."
+    )
+
+
+class ConductorAbsent(ConductorUnreachable):
+    """No process takes calls under this name now; ``reason`` says what is known."""
+
+    retry_after = 5
+    text = "Conductor {host} takes no calls ({reason}), so {call} was not begun. Try again in a moment."
+
+
+class CallCameTooLate(ConductorUnreachable):
+    """A call arrived after its caller had timed out, so it was not executed."""
+
+    retry_after = 5
+    text = "Conductor {host} received {call} {seconds} seconds after its caller had given up, and did not begin it."
+
+
+class CallHeldBack(TemporaryFailure):
+    """The pinned release has no such call; ``what`` names the call or its argument."""
+
+    retry_after = None
+    text = "{what} needs conductors of a later release than pin_release_version allows. Finish the upgrade, then retry."

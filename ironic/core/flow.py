@@ -1,9 +1,9 @@
-"""The operations that work on a node and may wait, as data: one record each.
+"""The operations on a node, as data: one record each.
 
-A record says in which states the node is meanwhile, which verbs ask for it, where it keeps its place on the node, how
-long it may wait and for what, and how its failure is told. Conductor, drivers and API read their tables off these
-records; what acts is bound to them by the conductor (`conductor/flows`). The moves between the states are written out
-in `core/states.py`. Sources: doc/contract/steps.md, doc/contract/states.md.
+A record names the states of the node during the operation, the verbs that start it, the keys that hold its progress,
+its timeout and what it waits for, and the texts of its failure. Conductor, drivers and API derive their tables from
+these records; the conductor binds the actions to them (`conductor/flows`). The transitions between the states are
+listed in `core/states.py`. Sources: doc/contract/steps.md, doc/contract/states.md.
 """
 
 import sys
@@ -19,10 +19,10 @@ Moves = tuple[tuple[str, str, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
-    """What a user says to have an operation begin.
+    """A verb by which a user starts an operation.
 
-    ``since`` is the first version that knows it, ``is_late`` whether the state is judged before the version. Of the
-    arguments each has its first version too; None marks one that the API adds itself.
+    ``since`` is the first API version that has it; ``is_late``: the state is checked before the version. Each argument
+    has a first version too; None marks one that the API adds itself.
     """
 
     word: str
@@ -31,7 +31,7 @@ class Verb:
     is_late: bool = False
     needs: Mapping[str, int] = field(default_factory=dict)
     takes: Mapping[str, int | None] = field(default_factory=dict)
-    # What marks of the node forbid: maintenance, retirement (the node is offered for use), protection.
+    # Refused in maintenance; on a retired node, because it makes the node available; on a protected node.
     refused_in_maintenance: bool = False
     offers_node: bool = False
     undoes_instance: bool = False
@@ -39,7 +39,7 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many nodes may be busy with it at once: what it is called, and the option of [conductor] that says so."""
+    """The limit of nodes in one kind of operation: its name, and the option of [conductor] with the number."""
 
     operation: str
     option: str
@@ -49,8 +49,8 @@ class Limit:
 class Wait:
     """How an operation waits.
 
-    ``option`` of [conductor] holds the seconds after which it fails, 0 for ever; ``expected`` says in words what ends
-    it, ``since`` is the column with its begin. ``hears_agent``: the agent's heartbeats are kept and bring it on.
+    ``option`` of [conductor] is the timeout in seconds, 0 for none; ``expected`` names the event that ends the wait,
+    ``since`` the column with its begin. ``hears_agent``: heartbeats of the agent are stored and continue the operation.
     """
 
     option: str
@@ -63,39 +63,39 @@ class Wait:
 class Flow:
     """One kind of operation; there is one record of each."""
 
-    # For a flow of steps also the part of names: execute_clean_step, get_clean_steps, agent_cached_clean_steps.
+    # Of a flow with steps also part of other names: execute_clean_step, get_clean_steps, agent_cached_clean_steps.
     name: str
     verbs: tuple[Verb, ...] = ()
 
-    # Where the node is meanwhile and afterwards; ``done`` is the target that is shown on the way.
+    # The states of the node during the operation and afterwards; ``done`` is the target state shown meanwhile.
     working: str
     done: str
     failed: str
     waiting: str | None = None
     held: str | None = None
-    # Its rows in the table of moves; ours are written out in `core/states.py`.
+    # Transitions of a flow that a plug-in registers; those of the built-in ones are listed in `core/states.py`.
     moves: Moves = ()
 
-    # What a driver may answer for "finished" besides None; ``waiting`` says that it goes on elsewhere.
+    # Results of a driver that mean "finished", besides None; the ``waiting`` state means that it continues elsewhere.
     finished_words: tuple[str, ...] = ()
 
-    # The interfaces that are asked for steps; the first one wins when priorities are equal (S47). Of an operation of
-    # one built-in step: the one that performs it.
+    # The interfaces that offer steps; the first one wins among equal priorities (S47). Of an operation with one
+    # built-in step: the interface that performs it.
     interfaces: tuple[str, ...] = ()
     is_one_step: bool = False
 
-    # Where it keeps its place: ``column`` shows the running step; without one it stands in driver_internal_info.
-    # One that keeps nothing starts over.
+    # Whether it stores its progress, so that it can continue. The running step is stored in ``column``, without one
+    # in driver_internal_info.
     keeps_place: bool = False
     column: str | None = None
-    # How some of its keys in driver_internal_info begin.
+    # The prefix of some of its keys in driver_internal_info.
     gerund: str = ""
-    # A user's list is kept beside the plan that is made of it, instead of in its place.
+    # The list of a user is stored beside the plan made from it, instead of being replaced by it.
     keeps_users_list: bool = False
-    # How the deploy interface calls preparing the machine for a list of steps (prepare_cleaning) and giving it back.
+    # Part of the names of the deploy interface's methods before and after a list of steps (prepare_cleaning).
     prepared_as: str | None = None
 
-    # How its end is told: filed in node history under ``topic``; ``fault`` is what a failure marks the node with.
+    # How its end is reported: the event type in node history, and the fault that a failure sets on the node.
     topic: str
     failure: str
     step_failure: str | None = None
@@ -105,62 +105,60 @@ class Flow:
     wait: Wait | None = None
     limit: Limit | None = None
     abort_since: int = 1
-    # What was prepared is cleared up before the state moves, not afterwards.
+    # On abort, the clean-up runs before the state changes, not afterwards.
     aborts_when_cleared_up: bool = False
 
-    # The ramdisk that the machine boots for it (which kernel and ramdisk are named for it), and in which network.
+    # Which kernel and ramdisk the machine boots for it, and in which network.
     ramdisk: str | None = None
     network: str | None = None
 
-    # A failing step does not keep the others from running.
+    # The steps after a failed one run all the same.
     runs_all: bool = False
-    # Steps that it chose itself begin anew when the agent is not the one they were planned with (S60).
+    # An automated plan is started again when another agent arrives than the one it was made with (S60).
     starts_over: bool = False
-    # A list that is refused counts as a failure of the machine, although nothing ran.
+    # A refused list of steps counts as a failure of the operation, although no step ran.
     blames_refusals: bool = False
-    # A held node goes on at once when it is let go, whether an agent is known or not.
+    # A held node continues at once on unhold, whether an agent is known or not.
     unholds_at_once: bool = False
 
     @property
     def states(self) -> tuple[str, ...]:
-        """The states of a node on which it is under way: working, waiting, held."""
+        """The states of a node during the operation: working, waiting, held."""
         return tuple(state for state in (self.working, self.waiting, self.held) if state)
 
     @property
     def busy(self) -> tuple[str, ...]:
-        """The states in which a conductor, a BMC or an agent is busy with it: working, waiting."""
+        """The states in which a conductor, a BMC or an agent works on it: working, waiting."""
         return tuple(state for state in (self.working, self.waiting) if state)
 
     @property
     def list_verbs(self) -> tuple[str, ...]:
-        """The verbs that a user's list of steps goes with; empty where users hand in none."""
+        """The verbs that take a list of steps from the user."""
         name = f"{self.name}_steps"
         return tuple(verb.word for verb in self.verbs if name in verb.needs or name in verb.takes)
 
     @property
     def has_steps(self) -> bool:
-        """Tell whether drivers offer steps for it."""
+        """Return whether drivers offer steps for it."""
         return bool(self.interfaces) and not self.is_one_step
 
     @property
     def hears_agent(self) -> bool:
-        """Tell whether heartbeats are of use to it."""
+        """Return whether heartbeats continue it."""
         return self.wait is not None and self.wait.hears_agent
 
-    def why(self, node: str, reason: str, step: str | None = None) -> str:
-        """Return the sentence for last_error, maintenance_reason and node history."""
+    def failure_text(self, node: str, reason: str, step: str | None = None) -> str:
+        """Return the text of a failure for last_error, maintenance_reason and node history."""
+        # Errors of drivers, inspection hooks and rules may begin with the same words already.
+        reason = reason.removeprefix(self.failure.format(node=node, reason="", error=""))
         if step is not None and self.step_failure is not None:
             return self.step_failure.format(node=node, step=step, reason=reason)
         if step is not None:
             reason = f"step {step} failed: {reason}"
-        opening = self.failure.removesuffix("{error}")
-        if opening != self.failure and reason.startswith(opening):
-            # What hooks and rules of inspection raise begins with the same words already.
-            return reason
         return self.failure.format(node=node, reason=reason, error=reason)
 
-    def why_aborted(self, node: str, where: str) -> str:
-        """Return the sentence for a node whose operation a user has ended."""
+    def abort_text(self, node: str, where: str) -> str:
+        """Return the text for a node whose operation was aborted by request."""
         return self.aborted.format(flow=self.name, node=node, where=where)
 
 
@@ -357,12 +355,13 @@ _BY_STATE: Final = {state: flow for flow in FLOWS for state in flow.states}
 
 
 def register(flow: Flow) -> None:
-    """Have one flow more, with its rows in the table of moves.
+    """Add a flow with its transitions.
 
-    What is read off the flows is read when its module is imported, so this comes first of all in a program.
+    Tables are derived from the flows when their modules are imported, so call this before any other import.
+    Raises RuntimeError when it is too late.
     """
     if "ironic.core.states" in sys.modules:
-        raise RuntimeError(f"The flow {flow.name} comes too late: the tables of states were made already.")
+        raise RuntimeError(f"The flow {flow.name} is registered too late: ironic.core.states is imported already.")
     FLOWS.append(flow)
     _BY_STATE.update(dict.fromkeys(flow.states, flow))
 
@@ -373,5 +372,5 @@ def named(name: str) -> Flow:
 
 
 def in_state(state: str) -> Flow | None:
-    """Return the flow that is under way on a node in this state; None where nothing is."""
+    """Return the flow of a node in this state; None in a state without one."""
     return _BY_STATE.get(state)

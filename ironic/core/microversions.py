@@ -1,10 +1,9 @@
-"""The history of the API: what each microversion brought, one row per version.
+"""The history of the API: what each microversion added or changed, one row per version.
 
-The range served, the page of the history and what the README says of it are read off these rows; tests hold them
-against the tables of fields and routes. Names are spelt as there: `node.owner` is a field, `node` a resource with all
-fields it began with, `GET /v1/shards` a request, `/v1/shards` all requests there and below. What follows a request is a
-parameter (`GET /v1/nodes?owner`), a key of the body (`... timeout`) or one word for it (`... target=clean`).
-Source: doc/contract/versions.md.
+The served range and doc/microversions.md are derived from these rows; tests compare them with the tables of fields and
+routes. `node.owner` is a field, `node` a resource with its first fields, `GET /v1/shards` a request, and `/v1/shards`
+stands for all requests with this path or below it. A request may be followed by a parameter (`GET /v1/nodes?owner`), a
+key of the body (`... timeout`) or a value of one (`... target=clean`). Source: doc/contract/versions.md.
 """
 
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ _LINK: Final = "port.local_link_connection"
 
 @dataclass(frozen=True, slots=True)
 class Microversion:
-    """One minor version: a sentence about it, what came with it and what that was there before works otherwise."""
+    """One minor version: a sentence about it, what it added, and what existed before and behaves differently in it."""
 
     minor: int
     sentence: str
@@ -27,7 +26,7 @@ class Microversion:
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """All that callers of this version find different; nothing where it is no more than a number."""
+        """Everything that the version added or changed; empty for a version without an effect."""
         return self.added + self.changed
 
 
@@ -47,40 +46,40 @@ _FIRST_KINDS: Final = ("boot", "console", "deploy", "inspect", "management", "po
 MICROVERSIONS: Final = (
     Microversion(
         1,
-        "The API begins with nodes, ports, chassis, drivers and what vendors add; nodes are named by UUID only.",
+        "The API begins with nodes, ports, chassis, drivers and vendor methods; nodes are identified by UUID only.",
         ("/", "node", "node_states", "port", "chassis", "driver"),
     ),
     Microversion(
         2,
-        "A node that is available says so where it said null, and no ramdisk reports an inventory until 1.84.",
+        "An available node shows the state 'available' instead of null; ramdisks can't report inventories until 1.84.",
         changed=("node.provision_state=available", "POST /v1/continue_inspection"),
     ),
-    Microversion(3, "Nodes show what their driver remembers of them.", ("node.driver_internal_info",)),
+    Microversion(3, "Nodes show what their driver stores about them.", ("node.driver_internal_info",)),
     Microversion(
         4,
-        "The verbs manage and provide lead a node to 'manageable' and from there to 'available'.",
+        "The verbs manage and provide bring a node to 'manageable' and from there to 'available'.",
         (f"{_PROVISION} target=manage", f"{_PROVISION} target=provide"),
     ),
-    Microversion(5, "Nodes have a name, which requests take in place of the UUID.", ("node.name",)),
+    Microversion(5, "Nodes have a name, which requests accept in place of the UUID.", ("node.name",)),
     Microversion(
         6,
-        "The verb inspect finds out what a machine is made of, and the node shows when that began and ended.",
+        "The verb inspect reads the hardware of a machine, and the node shows when that began and ended.",
         (f"{_PROVISION} target=inspect", "node.inspection_started_at", "node.inspection_finished_at"),
     ),
     Microversion(7, "Nodes show the clean step that runs.", ("node.clean_step",)),
     Microversion(
         8,
-        "Callers choose the fields of nodes, ports and chassis that they get.",
+        "Callers select the fields of nodes, ports and chassis that are returned.",
         ("GET /v1/nodes?fields", "GET /v1/ports?fields", "GET /v1/chassis?fields"),
     ),
-    Microversion(9, "Lists of nodes are narrowed by provision state.", ("GET /v1/nodes?provision_state",)),
+    Microversion(9, "Lists of nodes are filtered by provision state.", ("GET /v1/nodes?provision_state",)),
     Microversion(
-        10, "Names of nodes take all unreserved characters of URLs instead of host names only.", changed=("node.name",)
+        10, "Names of nodes may have all unreserved characters of URLs, not only host names.", changed=("node.name",)
     ),
     Microversion(11, "New nodes begin in 'enroll' instead of 'available'.", changed=("POST /v1/nodes",)),
     Microversion(
         12,
-        "Nodes take a target for their RAID and show it beside what was built; drivers describe logical disks.",
+        "Nodes have a target and a current RAID configuration; drivers list the properties of logical disks.",
         (
             "PUT /v1/nodes/{node}/states/raid",
             "GET /v1/drivers/raid/logical_disk_properties",
@@ -91,7 +90,7 @@ MICROVERSIONS: Final = (
             "node_states.target_raid_config",
         ),
     ),
-    Microversion(13, "The verb abort ends a wait before its time.", (f"{_PROVISION} target=abort",)),
+    Microversion(13, "The verb abort ends a wait early.", (f"{_PROVISION} target=abort",)),
     Microversion(
         14, "Nodes link to their states, and drivers to their properties.", ("node.states", "driver.properties")
     ),
@@ -105,29 +104,29 @@ MICROVERSIONS: Final = (
             "GET /v1/nodes/{node}/cleaning/steps",
         ),
     ),
-    Microversion(16, "Lists of nodes are narrowed by driver.", ("GET /v1/nodes?driver",)),
+    Microversion(16, "Lists of nodes are filtered by driver.", ("GET /v1/nodes?driver",)),
     Microversion(
         17,
-        "The verb adopt takes a machine that is in use already without deploying it.",
+        "The verb adopt manages a machine that is already in use without deploying it.",
         (f"{_PROVISION} target=adopt",),
     ),
-    Microversion(18, "Ports show what the service itself keeps about them.", ("port.internal_info",)),
+    Microversion(18, "Ports show what the service itself stores about them.", ("port.internal_info",)),
     Microversion(
         19,
-        "Ports say where they are plugged in and whether the machine may boot from them.",
+        "Ports show where they are plugged in and whether the machine may boot from them.",
         (_LINK, "port.pxe_enabled"),
     ),
-    Microversion(20, "Nodes name their network interface.", ("node.network_interface",)),
+    Microversion(20, "Nodes show their network interface.", ("node.network_interface",)),
     Microversion(
         21,
-        "Nodes have a resource class, by which lists can be narrowed.",
+        "Nodes have a resource class, and lists are filtered by it.",
         ("node.resource_class", "GET /v1/nodes?resource_class"),
     ),
     Microversion(22, "Agents in a ramdisk look up their node and send heartbeats.", ("GET /v1/lookup", _HEARTBEAT)),
     Microversion(23, "Port groups join ports of a node.", ("/v1/portgroups", "portgroup")),
     Microversion(
         24,
-        "Ports say which port group they are in; a node's port groups and a group's ports are listed.",
+        "Ports show their port group; the port groups of a node and the ports of a group are listed.",
         (
             "/v1/nodes/{node}/portgroups",
             "/v1/portgroups/{portgroup}/ports",
@@ -139,12 +138,12 @@ MICROVERSIONS: Final = (
     Microversion(25, "A node can be taken out of its chassis.", changed=("node.chassis_uuid",)),
     Microversion(
         26,
-        "Port groups have a mode and properties, which tell how their ports are bonded.",
+        "Port groups have a mode and properties, which describe how their ports are bonded.",
         ("portgroup.mode", "portgroup.properties"),
     ),
     Microversion(
         27,
-        "Machines can be asked to shut down or reboot by themselves, within a time.",
+        "The operating system of a machine can be requested to shut down or reboot, within a timeout.",
         (f"{_POWER} target=soft rebooting", f"{_POWER} target=soft power off", f"{_POWER} timeout"),
     ),
     Microversion(
@@ -165,22 +164,22 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         31,
-        "Nodes name their interface of each kind, and lists are narrowed by them.",
+        "Nodes show their interface of each kind, and lists are filtered by them.",
         (*_of_node(*_FIRST_KINDS), "GET /v1/nodes?network_interface"),
     ),
     Microversion(
         32,
-        "Volumes outside the machine have connectors and targets, which belong to nodes.",
+        "Nodes have volume connectors and volume targets for volumes outside the machine.",
         ("/v1/volume", "/v1/nodes/{node}/volume", "volume_connector", "volume_target", "node.volume"),
     ),
-    Microversion(33, "Nodes and drivers name storage interfaces.", (*_of_node("storage"), *_of_driver("storage"))),
-    Microversion(34, "Ports name the physical network they are in.", ("port.physical_network",)),
-    Microversion(35, "The verb rebuild takes a config drive.", changed=(f"{_PROVISION} configdrive",)),
-    Microversion(36, "Agents say their version in heartbeats.", (f"{_HEARTBEAT} agent_version",)),
+    Microversion(33, "Nodes and drivers show storage interfaces.", (*_of_node("storage"), *_of_driver("storage"))),
+    Microversion(34, "Ports have a physical network.", ("port.physical_network",)),
+    Microversion(35, "The verb rebuild accepts a config drive.", changed=(f"{_PROVISION} configdrive",)),
+    Microversion(36, "Agents report their version in heartbeats.", (f"{_HEARTBEAT} agent_version",)),
     Microversion(37, "Nodes have traits.", ("/v1/nodes/{node}/traits", "node.traits")),
     Microversion(
         38,
-        "The verbs rescue and unrescue start a machine with a rescue system and return it to its own.",
+        "The verbs rescue and unrescue boot a machine into a rescue ramdisk and back into its instance.",
         (
             f"{_PROVISION} target=rescue",
             f"{_PROVISION} target=unrescue",
@@ -191,8 +190,8 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         39,
-        "A node whose inspection waits for the ramdisk reads 'inspect wait', and one that is being inspected, its ports"
-        " and its port groups can't be changed.",
+        "A node whose inspection waits for the ramdisk shows 'inspect wait'; during an inspection a node, its ports and"
+        " its port groups can't be changed.",
         changed=(
             "node.provision_state=inspect wait",
             "PATCH /v1/nodes/{node}",
@@ -202,32 +201,32 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         40,
-        "Nodes show the settings of their BIOS, and nodes and drivers name BIOS interfaces.",
+        "Nodes list their BIOS settings, and nodes and drivers show BIOS interfaces.",
         ("/v1/nodes/{node}/bios", "bios_setting", *_of_node("bios"), *_of_driver("bios")),
     ),
     Microversion(41, "The verb abort ends the wait of an inspection.", changed=(f"{_PROVISION} target=abort",)),
     Microversion(
         42,
-        "Nodes show what is wrong with the machine, and lists are narrowed by it.",
+        "Nodes show a fault of the machine, and lists are filtered by it.",
         ("node.fault", "GET /v1/nodes?fault"),
     ),
     Microversion(
         43,
-        "Lists of nodes, ports, port groups and chassis show everything on request.",
+        "Lists of nodes, ports, port groups and chassis show all fields on request.",
         ("GET /v1/nodes?detail", "GET /v1/ports?detail", "GET /v1/portgroups?detail", "GET /v1/chassis?detail"),
     ),
     Microversion(44, "Nodes show the deploy step that runs.", ("node.deploy_step",)),
     Microversion(
         45,
-        "A change of a node's driver sets its interfaces back to their defaults on request.",
+        "A change of a node's driver resets its interfaces to their defaults on request.",
         ("PATCH /v1/nodes/{node}?reset_interfaces",),
     ),
     Microversion(
         46,
-        "Nodes belong to a conductor group, by which lists can be narrowed.",
+        "Nodes belong to a conductor group, and lists are filtered by it.",
         ("node.conductor_group", "GET /v1/nodes?conductor_group"),
     ),
-    Microversion(47, "Nodes say whether they are cleaned automatically.", ("node.automated_clean",)),
+    Microversion(47, "Nodes have a switch for automated cleaning.", ("node.automated_clean",)),
     Microversion(
         48,
         "Nodes can be protected against being undeployed, rebuilt and deleted.",
@@ -235,19 +234,19 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         49,
-        "Conductors are listed, and nodes name the one that serves them.",
+        "Conductors are listed, and nodes show the one that serves them.",
         ("/v1/conductors", "conductor", "node.conductor", "GET /v1/nodes?conductor"),
     ),
-    Microversion(50, "Nodes have an owner, by which lists can be narrowed.", ("node.owner", "GET /v1/nodes?owner")),
+    Microversion(50, "Nodes have an owner, and lists are filtered by it.", ("node.owner", "GET /v1/nodes?owner")),
     Microversion(51, "Nodes have a description.", ("node.description",)),
     Microversion(
         52,
-        "Allocations find a node that fits a request and set it aside.",
+        "Allocations find a node that fits a request and reserve it.",
         ("/v1/allocations", "/v1/nodes/{node}/allocation", "allocation", "node.allocation_uuid"),
     ),
     Microversion(
         53,
-        "Ports say whether they belong to a smart NIC, and name its host where they are plugged in.",
+        "Ports show whether they belong to a smart NIC, and local_link_connection may name its host.",
         ("port.is_smartnic",),
         (_LINK,),
     ),
@@ -259,49 +258,47 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         56,
-        "A config drive may be an object, from which the service builds one.",
+        "A config drive may be an object, from which the service builds the image.",
         changed=(f"{_PROVISION} configdrive",),
     ),
     Microversion(
         57, "The name and the extra data of an allocation can be changed.", ("PATCH /v1/allocations/{allocation}",)
     ),
-    Microversion(58, "An allocation can be written down for a node that is in use already.", ("allocation.node",)),
-    Microversion(
-        59, "An object for a config drive may hold data of the vendor.", changed=(f"{_PROVISION} configdrive",)
-    ),
+    Microversion(58, "An allocation can be recorded for a node that is already in use.", ("allocation.node",)),
+    Microversion(59, "An object for a config drive may have vendor data.", changed=(f"{_PROVISION} configdrive",)),
     Microversion(
         60,
-        "Allocations have an owner, by which lists can be narrowed.",
+        "Allocations have an owner, and lists are filtered by it.",
         ("allocation.owner", "GET /v1/allocations?owner"),
     ),
     Microversion(61, "Nodes can be retired, with a reason.", ("node.retired", "node.retired_reason")),
-    Microversion(62, "An agent gets a token when it looks up its node.", changed=("GET /v1/lookup",)),
+    Microversion(62, "An agent receives a token when it looks up its node.", changed=("GET /v1/lookup",)),
     Microversion(63, "Nothing changes: the indicators of a machine, announced here, are in every version."),
-    Microversion(64, "The place where a port is plugged in may be said to be unmanaged.", changed=(_LINK,)),
-    Microversion(65, "Nodes have a lessee, by which lists can be narrowed.", ("node.lessee", "GET /v1/nodes?lessee")),
+    Microversion(64, "The connection of a port may be declared unmanaged.", changed=(_LINK,)),
+    Microversion(65, "Nodes have a lessee, and lists are filtered by it.", ("node.lessee", "GET /v1/nodes?lessee")),
     Microversion(66, "Nodes hold static network data for the ramdisk.", ("node.network_data",)),
     Microversion(
         67,
-        "A virtual network interface can be meant for one port or one port group.",
+        "A virtual network interface can be attached to a chosen port or port group.",
         ("POST /v1/nodes/{node}/vifs port_uuid", "POST /v1/nodes/{node}/vifs portgroup_uuid"),
     ),
     Microversion(68, "Agents send their certificate in heartbeats.", (f"{_HEARTBEAT} agent_verify_ca",)),
-    Microversion(69, "The verbs active and rebuild take deploy steps.", (f"{_PROVISION} deploy_steps",)),
-    Microversion(70, "The verb clean can do without a ramdisk.", (f"{_PROVISION} disable_ramdisk",)),
-    Microversion(71, "Nothing changes: the number says that rights may be scoped to the whole system."),
+    Microversion(69, "The verbs active and rebuild accept deploy steps.", (f"{_PROVISION} deploy_steps",)),
+    Microversion(70, "The verb clean can work without a ramdisk.", (f"{_PROVISION} disable_ramdisk",)),
+    Microversion(71, "Nothing changes: the version indicates that rights may be scoped to the whole system."),
     Microversion(
         72,
-        "Agents say in heartbeats how far a deployment is.",
+        "Agents report the progress of a deployment in heartbeats.",
         (f"{_HEARTBEAT} agent_status", f"{_HEARTBEAT} agent_status_message"),
     ),
     Microversion(
         73,
-        "The verb deploy is another word for active; undeploy, another word for deleted, is in every version.",
+        "The verb deploy is an alias of active; undeploy, an alias of deleted, is in every version.",
         (f"{_PROVISION} target=deploy",),
     ),
     Microversion(
         74,
-        "The settings of a BIOS tell which values they take, and callers choose the fields that they get.",
+        "BIOS settings show which values they accept, and callers select the fields that are returned.",
         (
             *(
                 f"bios_setting.{name}"
@@ -323,7 +320,7 @@ MICROVERSIONS: Final = (
     ),
     Microversion(
         75,
-        "Nodes show how they boot, and whether securely.",
+        "Nodes show their boot mode and whether secure boot is on.",
         ("node.boot_mode", "node.secure_boot", "node_states.boot_mode", "node_states.secure_boot"),
     ),
     Microversion(
@@ -331,19 +328,19 @@ MICROVERSIONS: Final = (
         "The boot mode and secure boot of a machine can be set.",
         ("PUT /v1/nodes/{node}/states/boot_mode", "PUT /v1/nodes/{node}/states/secure_boot"),
     ),
-    Microversion(77, "Callers choose the fields of drivers that they get.", ("GET /v1/drivers?fields",)),
-    Microversion(78, "Nodes show what happened to them.", ("/v1/nodes/{node}/history", "history_entry")),
-    Microversion(79, "Nothing changes: in every version an allocation first tries the node that has its name."),
-    Microversion(80, "Nothing changes: the number says that projects may have rights to nodes of their own."),
-    Microversion(81, "Nodes show what the last inspection found.", ("GET /v1/nodes/{node}/inventory",)),
+    Microversion(77, "Callers select the fields of drivers that are returned.", ("GET /v1/drivers?fields",)),
+    Microversion(78, "Nodes have a history of events.", ("/v1/nodes/{node}/history", "history_entry")),
+    Microversion(79, "Nothing changes: in every version an allocation first tries the node with its name."),
+    Microversion(80, "Nothing changes: the version indicates that projects may have rights to nodes of their own."),
+    Microversion(81, "Nodes show the inventory of the last inspection.", ("GET /v1/nodes/{node}/inventory",)),
     Microversion(
         82,
-        "Nodes belong to a shard; lists of nodes and ports are narrowed by it, and shards are counted.",
+        "Nodes belong to a shard; lists of nodes and ports are filtered by it, and the nodes of shards are counted.",
         ("node.shard", "/v1/shards", "GET /v1/nodes?shard", "GET /v1/nodes?sharded", "GET /v1/ports?shard"),
     ),
     Microversion(
         83,
-        "Nodes may have a parent, and lists of nodes leave children out unless they are asked for.",
+        "Nodes may have a parent node, and lists of nodes have child nodes on request only.",
         (
             "node.parent_node",
             "GET /v1/nodes/{node}/children",
@@ -362,15 +359,15 @@ MICROVERSIONS: Final = (
         ),
         ("POST /v1/continue_inspection",),
     ),
-    Microversion(85, "The verb unhold lets a node that a step holds go on.", (f"{_PROVISION} target=unhold",)),
+    Microversion(85, "The verb unhold continues a node that a step holds.", (f"{_PROVISION} target=unhold",)),
     Microversion(
         86,
-        "Nodes show the firmware of their components, and nodes and drivers name firmware interfaces.",
+        "Nodes list the firmware of their components, and nodes and drivers show firmware interfaces.",
         ("/v1/nodes/{node}/firmware", "firmware_component", *_of_node("firmware"), *_of_driver("firmware")),
     ),
     Microversion(
         87,
-        "The verb service runs steps on a machine in use, and the node shows the one that runs.",
+        "The verb service runs steps on a machine in use, and the node shows the running step.",
         (f"{_PROVISION} target=service", f"{_PROVISION} service_steps", "node.service_step"),
     ),
     Microversion(88, "Ports have a name.", ("port.name",)),
@@ -381,64 +378,64 @@ MICROVERSIONS: Final = (
     ),
     Microversion(90, "A port may be plugged into a VTEP, the end of a tunnel.", changed=(_LINK,)),
     Microversion(
-        91, "A '.json' at the end of a path is part of the name, where it was cut off before.", changed=("/",)
+        91, "A '.json' at the end of a path is part of the name; earlier versions cut it off.", changed=("/",)
     ),
     Microversion(
         92,
-        "Runbooks name lists of steps, which the verbs clean and service take.",
+        "Runbooks are stored lists of steps, which the verbs clean and service accept.",
         ("/v1/runbooks", "runbook", f"{_PROVISION} runbook"),
     ),
     Microversion(93, "The virtual media of a machine are listed.", ("GET /v1/nodes/{node}/vmedia",)),
     Microversion(94, "A new port may name its node by name instead of UUID.", ("port.node_ident",)),
-    Microversion(95, "Nodes can be kept from being powered off.", ("node.disable_power_off",)),
+    Microversion(95, "Powering off a node can be disabled.", ("node.disable_power_off",)),
     Microversion(
         96,
-        "Inspection rules say what is done with what inspections find.",
+        "Inspection rules perform actions on nodes whose inspection data meet conditions.",
         ("/v1/inspection_rules", "GET /v1/nodes/{node}/inspection_rules", "inspection_rule"),
     ),
     Microversion(97, "Ports have a description.", ("port.description",)),
-    Microversion(98, "Nothing changes: what '~' may stand for in the paths of patches is the same in every version."),
-    Microversion(99, "Nothing changes: ports and port groups are listed by conductor groups in every version."),
-    Microversion(100, "Ports name their vendor.", ("port.vendor",)),
+    Microversion(98, "Nothing changes: the escapes with '~' in the paths of patches are the same in every version."),
+    Microversion(99, "Nothing changes: ports and port groups are filtered by conductor groups in every version."),
+    Microversion(100, "Ports have a vendor.", ("port.vendor",)),
     Microversion(101, "Ports have a category.", ("port.category",)),
     Microversion(
         102,
-        "Port groups name their physical network, and ports in a group can't change theirs any more.",
+        "Port groups have a physical network, and that of ports in a group can't be changed any more.",
         ("portgroup.physical_network",),
         ("port.physical_network",),
     ),
     Microversion(103, "Port groups have a category.", ("portgroup.category",)),
     Microversion(
         104,
-        "Nodes name their instance, and lists are narrowed by that name.",
+        "Nodes have the name of their instance, and lists are filtered by it.",
         ("node.instance_name", "GET /v1/nodes?instance_name"),
     ),
     Microversion(105, "A port can't be plugged into a VTEP any more.", changed=(_LINK,)),
-    Microversion(106, "Lists of port groups are narrowed by shard.", ("GET /v1/portgroups?shard",)),
-    Microversion(107, "Nothing changes: answers carry the number of their request under two names in every version."),
-    Microversion(108, "The verb service can do without a ramdisk.", changed=(f"{_PROVISION} disable_ramdisk",)),
+    Microversion(106, "Lists of port groups are filtered by shard.", ("GET /v1/portgroups?shard",)),
+    Microversion(107, "Nothing changes: answers have the id of their request in two headers in every version."),
+    Microversion(108, "The verb service can work without a ramdisk.", changed=(f"{_PROVISION} disable_ramdisk",)),
     Microversion(109, "Nodes show the health of the machine.", ("node.health",)),
     Microversion(110, "The verb abort ends the wait of a deployment.", changed=(f"{_PROVISION} target=abort",)),
     Microversion(
         111,
-        "Ports say whether a port group may be formed with them, and port groups whether they were formed so.",
+        "Ports show whether a port group may be created from them, and port groups whether they were created so.",
         ("port.available_for_dynamic_portgroup", "portgroup.dynamic_portgroup"),
     ),
     Microversion(
         112,
-        "Runbooks have a description and traits; one that shares a trait with a node is for it, and names are free.",
+        "Runbooks have a description and traits; a runbook fits nodes that share a trait with it, whatever its name.",
         ("runbook.description", "runbook.traits", "/v1/runbooks/{runbook}/traits"),
         ("runbook.name", f"{_PROVISION} runbook"),
     ),
-    Microversion(113, "A node's history names the project of who asked.", ("history_entry.project",)),
+    Microversion(113, "A node's history shows the project of the caller.", ("history_entry.project",)),
     Microversion(
         114,
-        "The firmware of a component tells the vendor, the model and the serial number.",
+        "Firmware components show vendor, model and serial number.",
         ("firmware_component.vendor", "firmware_component.model", "firmware_component.serial_number"),
     ),
     Microversion(
         115,
-        "A node's history tells the state, the target state and how long it took.",
+        "A node's history shows the state, the target state and the duration.",
         ("history_entry.state", "history_entry.target_provision_state", "history_entry.duration_seconds"),
     ),
 )

@@ -1,15 +1,17 @@
-"""What may be done with a node, and when: one function per rule, asked by the API and by the conductor.
+"""Rules that decide when an operation is allowed on a node: one function per rule, for the API and the conductor.
 
-Each looks at the node's values and at what somebody wants, and returns or raises; nothing is read or written here. The
-API asks so that a caller is told at once. The conductor asks again with the node locked, and its answer counts.
-Sources: doc/contract/states.md (from its "Verbs" to its "Power"), doc/contract/fields.md#node, demands S52 to S57.
+Each function checks the values of the node and the request, and returns or raises; it reads and writes nothing.
+The API checks first, so that the caller gets the error at once. The conductor checks again with the node locked, and
+that result counts. Sources: doc/contract/states.md (from its "Verbs" to its "Power"), doc/contract/fields.md#node,
+demands S52 to S57.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import network_data, states, traits, trust_paths
+from ironic.core import local_paths, states, traits
+from ironic.core import values as network_data
 from ironic.core.errors import (
     Conflict,
     InvalidParameterValue,
@@ -26,10 +28,11 @@ from ironic.core.errors import (
 from ironic.core.flow import DEPLOY, FLOWS
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.resource_errors import NotPoweredOff
+from ironic.core.steps import Step, mark_of_child
 
 
 class NodeValues(Protocol):
-    """What a node is judged by: its state, its marks, whose it is and who serves it."""
+    """The values of a node that the rules check: its state, marks, owner and driver."""
 
     uuid: str
     driver: str
@@ -55,44 +58,51 @@ COLUMNS: Final = tuple(NodeValues.__annotations__)
 
 
 def of_row(row: Sequence[object]) -> NodeValues:
-    """Return the values of a row of ``COLUMNS``; who has a whole record hands in that."""
+    """Return the values of a row of ``COLUMNS``; a whole record can be passed to the rules as it is."""
     return cast(NodeValues, SimpleNamespace(**dict(zip(COLUMNS, row, strict=True))))
 
 
-# Provision verbs: the state first, then the marks.
+# Provision verbs: state, then marks
 
 _VERBS: Final = [verb for flow in FLOWS for verb in flow.verbs]
 _DEPLOYS: Final = frozenset(verb.event for verb in DEPLOY.verbs)
 _NEVER_IN_MAINTENANCE: Final = frozenset(verb.event for verb in _VERBS if verb.refused_in_maintenance)
-# S56's way out of clean failed begins no flow.
+# `available` (S56) leaves clean failed without a flow.
 _OFFERS: Final = frozenset({"available", *(verb.event for verb in _VERBS if verb.offers_node)})
 _UNDOES_INSTANCE: Final = frozenset(verb.event for verb in _VERBS if verb.undoes_instance)
 
 
 def check_verb(node: NodeValues, verb: str, *, by_holder: bool) -> None:
-    """Refuse a verb that the node's state does not take now; ``by_holder``: who asks holds the node already.
+    """Refuse a verb that the state of the node does not allow; ``by_holder``: the caller holds the node's lock.
 
-    A state in which somebody is at work takes no verb, though the table has internal events of the same name there.
+    A working state allows no verb, although its table has internal events of the same names. Raises NodeInMaintenance,
+    NodeLocked or InvalidStateRequested.
     """
     if node.maintenance and states.VERBS[verb] in _DEPLOYS:
         raise NodeInMaintenance(op=verb, node=node.uuid)
-    if takes(node.provision_state, verb):
+    if accepts_verb(node.provision_state, verb):
         return
     if node.reservation is not None and not by_holder:
-        # What holds the node may be about to bring it into a state that allows the verb.
+        # The operation that holds the node may be about to bring it into a state that allows the verb.
         raise NodeLocked(node=node.uuid, host=node.reservation, purpose=node.reservation_purpose)
-    raise InvalidStateRequested(action=verb, node=node.uuid, state=node.provision_state)
+    refusal = InvalidStateRequested(action=verb, node=node.uuid, state=node.provision_state)
+    # All obstacles at once, so that the user does not meet the next one after removing the first.
+    possible = [] if node.provision_state in states.WORKING else sorted(states.verbs_of(node.provision_state))
+    more = f" Possible now: {', '.join(possible) or 'nothing, until it has ended'}."
+    if node.maintenance:
+        more += " The node is also in maintenance."
+    raise InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
 
 
-def takes(state: str, verb: str) -> bool:
-    """Tell whether users may send a verb to nodes in this state."""
+def accepts_verb(state: str, verb: str) -> bool:
+    """Return whether users may send a verb to a node in this state."""
     return state not in states.WORKING and states.allows(state, states.VERBS[verb])
 
 
 def check_marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool = True) -> None:
-    """Refuse what maintenance, protection or retirement forbid.
+    """Refuse a verb that maintenance, protection or retirement forbids.
 
-    ``offered_in_maintenance`` is [conductor]allow_provisioning_in_maintenance, which is for the conductor to know.
+    ``offered_in_maintenance`` is [conductor]allow_provisioning_in_maintenance, which only the conductor knows.
     """
     event = states.VERBS[verb]
     if node.maintenance and (
@@ -107,15 +117,21 @@ def check_marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool = T
         raise NodeIsRetired(node=node.uuid)
 
 
-def check_instance_traits(uuid: str, asked: object, present: Collection[str]) -> None:
-    """Refuse to deploy an instance that asks for a trait which the node does not have."""
+def instance_traits(uuid: str, instance_info: Mapping[str, Any]) -> list[str]:
+    """Return the traits that the instance of a node requires; InvalidParameterValue if they are no list of names."""
+    asked = instance_info.get("traits") or []
     if not traits.is_list_of_traits(asked):
         raise InvalidParameterValue(
             err=f"traits in instance_info of node {uuid} must be a list of at most {traits.MOST_OF_NODE} names."
         )
-    if missing := sorted(set(asked).difference(present)):
+    return asked
+
+
+def check_instance_traits(uuid: str, instance_info: Mapping[str, Any], present: Collection[str]) -> None:
+    """Refuse to deploy an instance that requires a trait which the node does not have."""
+    if missing := sorted(set(instance_traits(uuid, instance_info)).difference(present)):
         raise InvalidParameterValue(
-            err=f"instance_info of node {uuid} asks for traits that the node does not have: {', '.join(missing)}."
+            err=f"instance_info of node {uuid} requires traits that the node does not have: {', '.join(missing)}."
         )
 
 
@@ -126,14 +142,14 @@ _NO_POWER_CHANGE: Final = frozenset({states.CLEANING, states.CLEANWAIT})
 
 
 def check_power(node: NodeValues, target: str) -> None:
-    """Refuse a user's power change while the node is cleaned, and one that the node does not take from anybody."""
+    """Refuse a power change by a user while the node is cleaned, and any one that the node does not allow."""
     if node.provision_state in _NO_POWER_CHANGE:
         raise InvalidStateRequested(action=target, node=node.uuid, state=node.provision_state)
     check_power_off(node, target)
 
 
 def check_power_off(node: NodeValues, target: str) -> None:
-    """Refuse to power off, for a user or within an operation, a node that has to stay on."""
+    """Refuse to power off a node with disable_power_off, also within an operation."""
     if node.disable_power_off and target in _OFF:
         raise PowerStateFailure(target=target, reason=f"disable_power_off of node {node.uuid} is set")
 
@@ -142,7 +158,7 @@ def check_power_off(node: NodeValues, target: str) -> None:
 
 
 def check_deletable(node: NodeValues, *, available_too: bool) -> None:
-    """Refuse to delete a node that is in use or at work, and a protected one even in maintenance.
+    """Refuse to delete a node in use or in an operation, and a protected node even in maintenance.
 
     ``available_too`` is [conductor]allow_deleting_available_nodes.
     """
@@ -155,8 +171,8 @@ def check_deletable(node: NodeValues, *, available_too: bool) -> None:
     allowed = states.DELETABLE | {states.AVAILABLE} if available_too else states.DELETABLE
     if node.provision_state not in allowed:
         text = (
-            f"Node {node.uuid} can't be deleted in state '{node.provision_state}'. Bring it into one of "
-            f"{', '.join(sorted(allowed))}, or into maintenance, first."
+            f"Node {node.uuid} can't be deleted in state '{node.provision_state}'. Move it to one of the states "
+            f"{', '.join(sorted(allowed))}, or set maintenance, first."
         )
         raise InvalidState(text, node=node.uuid, state=node.provision_state, event="delete")
 
@@ -165,28 +181,32 @@ def check_deletable(node: NodeValues, *, available_too: bool) -> None:
 
 
 def check_editable(node: NodeValues, *, while_inspecting: bool, drops_instance: bool) -> None:
-    """Refuse any change while a conductor is at work on the node.
+    """Refuse any change while a conductor works on the node.
 
-    ``while_inspecting``: the caller's version knows no reason to wait for the end of an inspection. ``drops_instance``:
-    nothing but the instance is taken away, which maintenance allows in any state.
+    ``while_inspecting``: the API version allows changes during an inspection. ``drops_instance``: the change only
+    removes the instance, which maintenance allows in any state.
     """
     if node.maintenance and drops_instance:
         return
     state = node.provision_state
     if node.target_provision_state and state not in states.EDITABLE_WITH_TARGET:
-        raise _not_editable(node, "it is on its way to another state, try again later")
+        raise _not_editable(node, "it is changing its state, try again later")
     if state == states.INSPECTING and not while_inspecting:
         raise _not_editable(node, "it is being inspected, try again later")
 
 
 def check_changes(node: NodeValues, values: Mapping[str, Any]) -> None:
-    """Refuse new values that the node's state or its other values don't allow."""
+    """Refuse new values that the state or the other values of the node do not allow."""
     if INTERFACES & values.keys():
         _check_settled(node, "its interfaces can be changed", maintenance_helps=True)
     if "resource_class" in values and node.resource_class is not None:
         _check_settled(node, "its resource class can be changed", maintenance_helps=False)
     if "instance_uuid" in values:
-        _check_instance(node, values["instance_uuid"])
+        instance = values["instance_uuid"]
+        if instance is not None and node.instance_uuid not in (None, instance):
+            raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
+        if instance is None and node.allocation_id is not None:
+            check_allocation_ends(node)
     if "driver" in values and node.console_enabled:
         raise _not_editable(node, "stop its console first")
     _check_protection(node, values)
@@ -194,21 +214,14 @@ def check_changes(node: NodeValues, values: Mapping[str, Any]) -> None:
 
 
 def check_allocation_ends(node: NodeValues) -> None:
-    """Refuse to undo the allocation of a node that has its instance, or is about to get it."""
-    _check_settled(node, "its allocation can be undone", maintenance_helps=True)
+    """Refuse to remove the allocation of a node that has its instance or is about to get it."""
+    _check_settled(node, "its allocation can be removed", maintenance_helps=True)
 
 
 def check_new_owner(node: NodeValues, *, allocated_to_project: bool) -> None:
-    """Refuse to hand over a node in use whose allocation belongs to a project."""
+    """Refuse another owner for a node in use whose allocation belongs to a project."""
     if allocated_to_project and node.provision_state == states.ACTIVE:
-        raise _not_editable(node, "its allocation belongs to a project, so the node can't change hands")
-
-
-def _check_instance(node: NodeValues, instance: str | None) -> None:
-    if instance is not None and node.instance_uuid not in (None, instance):
-        raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
-    if instance is None and node.allocation_id is not None:
-        check_allocation_ends(node)
+        raise _not_editable(node, "its allocation belongs to a project, so its owner can't be changed")
 
 
 def _check_protection(node: NodeValues, values: Mapping[str, object]) -> None:
@@ -220,7 +233,7 @@ def _check_protection(node: NodeValues, values: Mapping[str, object]) -> None:
 
 def _check_retirement(node: NodeValues, values: Mapping[str, object]) -> None:
     if values.get("retired") and node.provision_state == states.AVAILABLE:
-        raise _not_editable(node, "take it back to manageable before it is retired")
+        raise _not_editable(node, "move it to manageable before it is retired")
     if values.get("retired_reason") is not None and not values.get("retired", node.retired):
         raise InvalidParameterValue(err="retired_reason needs retired to be true.")
 
@@ -235,10 +248,10 @@ def _not_editable(node: NodeValues, reason: str) -> NodeNotEditable:
     return NodeNotEditable(node=node.uuid, state=node.provision_state, reason=reason)
 
 
-def consequences(values: Mapping[str, Any], instance_name: str | None = None) -> dict[str, object]:
-    """Return what changes along with these values: the reason goes with its mark, a display name fills a gap.
+def implied_values(values: Mapping[str, Any], instance_name: str | None = None) -> dict[str, object]:
+    """Return the values that change along: a reason is cleared with its mark, display_name sets instance_name.
 
-    ``instance_name`` is the node's until now.
+    ``instance_name`` is the current one of the node, which display_name does not replace.
     """
     ended = (name for name, value in values.items() if value is False)
     also: dict[str, Any] = {cleared: None for name in ended for cleared in Node.table.fields[name].clears}
@@ -250,24 +263,24 @@ def consequences(values: Mapping[str, Any], instance_name: str | None = None) ->
 
 # Values that no node may have, new or old
 
-# Words that stand in a path where a node's name would.
+# Words that API paths have in the position of a node name.
 _RESERVED_NAMES: Final = frozenset({"maintenance", "management", "states", "vendor_passthru", "detail", "validate"})
 
 
 def check_values(values: Mapping[str, object]) -> None:
-    """Refuse a name that a path could not tell from something else, and network data of another form."""
+    """Refuse a name that API paths reserve, and malformed network data."""
     if (name := values.get("name")) in _RESERVED_NAMES:
         raise InvalidParameterValue(err=f"The name {name} is a reserved word.")
-    if wrong := network_data.fault(values.get("network_data")):
+    if wrong := network_data.network_data_fault(values.get("network_data")):
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
 def check_trust_paths(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """Refuse that a project's caller names files of a conductor's host as those whom to believe."""
-    if names := trust_paths.named(before, after):
+    """Refuse paths in the trust options of driver_info: a project must not name files on the conductor's host."""
+    if names := local_paths.trust_path_keys(before, after):
         raise InvalidParameterValue(
-            err=f"Of {', '.join(names)} in driver_info only true or false is yours to say: paths are those of the "
-            "service's own hosts."
+            err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
+            "hosts of the service."
         )
 
 
@@ -277,47 +290,108 @@ _PORTS_MOVE: Final = frozenset({states.ENROLL, states.INSPECTING, states.INSPECT
 
 
 def check_idle(node: NodeValues, what: str) -> None:
-    """Refuse what would put work that is under way on another footing after the machine's next reboot."""
+    """Refuse a change that would affect a running operation after the next reboot of the machine."""
     if node.provision_state in states.TRANSIENT:
-        text = f"Node {node.uuid}: nobody can {what} in state '{node.provision_state}'. Wait for its end."
+        text = f"It is not possible to {what} of node {node.uuid} in state '{node.provision_state}'. Try again later."
         raise InvalidState(text, node=node.uuid, state=node.provision_state, event=what)
 
 
 def check_parts_editable(node: NodeValues, *, while_inspecting: bool) -> None:
-    """Refuse to change ports and port groups while an inspection may change the same things."""
+    """Refuse to change ports and port groups while an inspection may change them."""
     if node.provision_state == states.INSPECTING and not while_inspecting:
         raise _not_editable(node, "it is being inspected, so its ports may change; try again later")
 
 
 def check_port_address(node: NodeValues) -> None:
-    """Refuse to change the MAC address by which an instance knows its network."""
+    """Refuse to change the MAC address of a port that an instance uses."""
     if not node.maintenance and (node.provision_state == states.ACTIVE or node.instance_uuid is not None):
         raise _not_editable(node, "an instance uses the address of its port")
 
 
 def check_connectivity(node: NodeValues, changed: Sequence[str]) -> None:
-    """Refuse to change how a port is connected while that decides how the machine boots."""
+    """Refuse to change the connection of a port while the machine boots by it."""
     if changed and not node.maintenance and node.provision_state not in _PORTS_MOVE:
-        raise _not_editable(node, f"{', '.join(changed)} of a port decide how it boots")
+        raise _not_editable(node, f"{', '.join(changed)} of a port decide how the node boots")
 
 
 def check_portgroup_leaves(node: NodeValues) -> None:
-    """Refuse to give a port group of this node to another."""
+    """Refuse to move a port group of this node to another node."""
     if not node.maintenance and node.provision_state not in _PORTS_MOVE:
-        raise _not_editable(node, f"a port group leaves its node in {', '.join(sorted(_PORTS_MOVE))} or in maintenance")
+        raise _not_editable(node, f"its port groups can be moved in {', '.join(sorted(_PORTS_MOVE))} or in maintenance")
 
 
 def check_unbound(node: NodeValues, what: str, attached: bool) -> None:
     """Refuse to delete a port or port group (``what``) that a virtual interface is attached to."""
     if attached and not node.maintenance:
         raise Conflict(
-            f"{what} of node {node.uuid} is in use by a virtual interface. Detach it, or take the node into "
-            "maintenance, first."
+            f"{what} of node {node.uuid} is in use by a virtual interface. Detach it, or set the node to maintenance, "
+            "first."
         )
 
 
 def check_volume_unused(node: NodeValues, what: str, *, deleting: bool) -> None:
-    """Refuse to change a volume connector or target that a running machine may be using."""
+    """Refuse to change a volume connector or target that a running machine may use."""
     if node.power_state == states.POWER_OFF or (deleting and node.provision_state in states.DELETABLE):
         return
     raise NotPoweredOff(action=what, node=node.uuid, state=node.power_state or "unknown")
+
+
+# Steps on child nodes
+
+_MOST_NAMED: Final = 5  # nodes that an error lists by UUID
+
+# The user who requested a step has no right to nodes that were assigned to others since.
+_REASSIGNED: Final = "got another owner or lessee, or another parent node, since it was requested. Request it again."
+
+
+class ChildNodeValues(NodeValues, Protocol):
+    """The values of a node that may have a parent node."""
+
+    parent_node: str | None
+
+
+def check_child_limit(step: Step) -> None:
+    """Refuse a step that names child nodes without effect; raises InvalidParameterValue."""
+    if step.has_empty_limit:
+        raise InvalidParameterValue(
+            err=f"Step {step.name} has a limit_child_node_execution without effect: it needs execute_on_child_nodes "
+            "and at least one child node."
+        )
+
+
+def children_of_step(step: Step, parent: str, children: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the UUIDs of the child nodes that a step is for, in the order of the rows or as the user named them.
+
+    ``children`` are the rows (uuid, owner, lessee) of all child nodes of the parent. Raises InvalidParameterValue.
+    """
+    mine = [row[0] for row in children]
+    wanted = step.limit_child_node_execution
+    if step.judged_children is not None:
+        judged = [row[0] for row in children if mark_of_child(*row) in step.judged_children]
+        if len(judged) < len(step.judged_children):
+            raise InvalidParameterValue(err=f"Child nodes of step {step.name} {_REASSIGNED}")
+        wanted = judged if wanted is None else wanted
+    if wanted is None:
+        return mine
+    wanted = [uuid.lower() for uuid in wanted]
+    if foreign := sorted(set(wanted) - set(mine)):
+        named = ", ".join(foreign[:_MOST_NAMED])
+        raise InvalidParameterValue(
+            err=f"Step {step.name} is for {len(foreign)} nodes that are no children of node {parent}: {named}."
+        )
+    return list(dict.fromkeys(wanted))
+
+
+def check_child_step(child: ChildNodeValues, parent: NodeValues, step: Step) -> None:
+    """Refuse a step on a child node that a user could not request on the child itself."""
+    if child.parent_node != parent.uuid:
+        raise InvalidParameterValue(err=f"Node {child.uuid} is no child of node {parent.uuid} any more.")
+    if child.owner != parent.owner:
+        raise InvalidParameterValue(err=f"Node {child.uuid} belongs to another owner than its parent node.")
+    mark = mark_of_child(child.uuid, child.owner, child.lessee)
+    if step.judged_children is not None and mark not in step.judged_children:
+        raise InvalidParameterValue(err=f"Node {child.uuid} of step {step.name} {_REASSIGNED}")
+    if child.provision_state in states.TRANSIENT | states.HELD:
+        raise InvalidStateRequested(action=f"step {step.name}", node=child.uuid, state=child.provision_state)
+    if child.maintenance and not step.is_reserved:
+        raise NodeInMaintenance(op=f"step {step.name}", node=child.uuid)

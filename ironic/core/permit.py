@@ -1,12 +1,13 @@
-"""The permit to compute: threads that answer requests hold it while they work, and give it up while they wait.
+"""The permit to compute: threads that answer requests hold it while they compute and release it while they wait.
 
 Threads that compute at the same time compete for the interpreter lock and need up to twice the CPU time for the same
-answers (doc/many-machines.md has the figures). So one of them computes at a time; those that wait for a conductor, a
-database, a lock or another service cost nothing and keep nobody out.
+answers (doc/wsgi-server.md has the figures). So one of them computes at a time; threads that wait for a conductor, a
+database, a lock or another service release the permit.
 
-The thread of an event loop must never wait. It computes in a hurry: where it would have to wait, or change something,
-MustWait says so, and the work is begun anew in another thread. What may wait for long, for a service that a user has
-named, must not keep the threads that others need: MustMove has it begun anew among the few that are there for it.
+The thread of an event loop must never block. It computes in nonblocking mode: where it would have to wait, or to change
+something, MustWait is raised and the request is started again in a worker thread. What may wait for long, for a service
+that a user has named, must not occupy the common worker threads: MustMove starts it again in one of the few threads
+reserved for slow requests.
 """
 
 import threading
@@ -14,40 +15,42 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Computing takes milliseconds. A thread that has kept the permit from another for this long, in seconds, loses it and
-# goes on without: it computes for very long, or waits for something that is not known as a wait.
-PATIENCE = 0.03
+# Computing takes milliseconds. A thread that keeps the permit from another for this long, in seconds, loses it and goes
+# on without: it computes for very long, or waits for something that is not declared as a wait.
+MAX_HOLD = 0.03
 
 
 class MustWait(BaseException):
-    """What is done in a hurry would have to wait; nothing was changed by it. No handler of errors may take this."""
+    """Nonblocking work would have to wait; it has changed nothing. No error handler may catch this."""
 
 
 class MustMove(MustWait):
-    """What may wait for long was begun among the quick; nothing was changed by it, and it is begun anew elsewhere."""
+    """Work that may wait for long runs in a common thread; it has changed nothing and is started again elsewhere."""
 
 
-# Where a WSGI environment says by whom a request is answered: one of the threads for all, one of the few for what may
-# wait for long, or one for all because too many wait for those few. Other servers than ours say nothing.
+# The key of the WSGI environment that names the kind of thread answering a request: a common one, one of the few for
+# slow requests, or a common one because all slow ones are busy. Third-party WSGI servers do not set it.
 LANE: Final = "ironic.lane"
 QUICK, SLOW, FULL = "quick", "slow", "full"
 
 
 class _OfThread(threading.local):
     turn: int | None = None
-    hurries: bool = False
-    tell: Callable[[], None] | None = None
+    is_nonblocking: bool = False
+    on_wait: Callable[[], None] | None = None
 
 
 class Permit:
     """The right of one thread at a time to compute."""
 
-    def __init__(self, patience: float = PATIENCE) -> None:
+    def __init__(self, max_hold: float = MAX_HOLD) -> None:
         self._taken, self._guard = threading.Lock(), threading.Lock()
         self._thread = _OfThread()
-        self._patience = patience
-        # Changes whenever the permit does: a thread holds it while the number is still that of its own turn.
+        self._max_hold = max_hold
+        # Changes whenever the permit changes hands: a thread holds it while the number is that of its own turn.
         self._turn = 0
+        # Whether that turn goes on. Between the end of a turn and the start of the next one nothing can be taken away.
+        self._is_held = False
 
     @property
     def is_mine(self) -> bool:
@@ -56,25 +59,25 @@ class Permit:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Hold the permit while the block runs; wait for it first, but not for long. In a hurry, go on without it."""
-        if self._thread.hurries:
+        """Hold the permit while the block runs; wait for it at most ``max_hold``. Nonblocking threads go without it."""
+        if self._thread.is_nonblocking:
             yield
             return
         self._take()
         try:
             yield
         finally:
-            self._give_up()
+            self._release()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Leave the permit to others while the block runs; threads without it just run the block.
+        """Release the permit while the block runs; threads without it just run the block.
 
-        Raises MustWait in a hurry.
+        Raises MustWait in a nonblocking thread.
         """
-        self.must_not_hurry()
-        self._tell()
-        if not self._give_up():
+        self.check_may_wait()
+        self._report_wait()
+        if not self._release():
             yield
             return
         try:
@@ -83,47 +86,47 @@ class Permit:
             self._take()
 
     @contextmanager
-    def hurrying(self) -> Iterator[None]:
-        """Let the calling thread raise MustWait where it would wait, or change something, while the block runs."""
-        self._thread.hurries = True
+    def nonblocking(self) -> Iterator[None]:
+        """Make the calling thread raise MustWait where it would wait or change something, while the block runs."""
+        self._thread.is_nonblocking = True
         try:
             yield
         finally:
-            self._thread.hurries = False
+            self._thread.is_nonblocking = False
 
-    def must_not_hurry(self) -> None:
-        """Raise MustWait in a hurry: what follows may wait, or must not be done twice."""
-        if self._thread.hurries:
+    def check_may_wait(self) -> None:
+        """Raise MustWait in a nonblocking thread: what follows may wait, or must not be done twice."""
+        if self._thread.is_nonblocking:
             raise MustWait
 
-    def tell_of_wait(self, tell: Callable[[], None]) -> None:
-        """Have ``tell`` called once the calling thread waits for the first time, be it for the permit."""
-        self._thread.tell = tell
+    def on_first_wait(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when the calling thread waits for the first time, also when it waits for the permit."""
+        self._thread.on_wait = callback
 
-    def _tell(self) -> None:
-        tell, self._thread.tell = self._thread.tell, None
-        if tell is not None:
-            tell()
+    def _report_wait(self) -> None:
+        callback, self._thread.on_wait = self._thread.on_wait, None
+        if callback is not None:
+            callback()
 
     def _take(self) -> None:
         is_free = self._taken.acquire(blocking=False)
         if not is_free:
-            self._tell()
+            self._report_wait()
         while True:
             seen = self._turn
-            is_free = is_free or self._taken.acquire(timeout=self._patience)
+            is_free = is_free or self._taken.acquire(timeout=self._max_hold)
             with self._guard:
-                # Either it was free, or one thread has had it all the time and loses it.
-                if is_free or self._turn == seen:
-                    self._turn += 1
+                # Either it was free, or one thread has held it all the time and loses it.
+                if is_free or (self._is_held and self._turn == seen):
+                    self._turn, self._is_held = self._turn + 1, True
                     self._thread.turn = self._turn
                     return
 
-    def _give_up(self) -> bool:
+    def _release(self) -> bool:
         with self._guard:
             held = self.is_mine
             if held:
-                self._turn += 1
+                self._turn, self._is_held = self._turn + 1, False
                 self._taken.release()
         return held
 

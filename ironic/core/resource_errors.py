@@ -1,4 +1,4 @@
-"""What can go wrong with the things of the API other than nodes, beside what can with anything.
+"""Errors about the resources of the API other than nodes.
 
     NotFound 404 - PortNotFound, ChassisNotFound, VolumeConnectorNotFound, RunbookNotFound, ...
     Conflict 409 - AlreadyExists - PortAlreadyExists, MACAlreadyExists, VolumeConnectorAlreadyExists, ...
@@ -14,43 +14,43 @@ from ironic.core.errors import AlreadyExists, Conflict, Invalid, InvalidStateReq
 
 
 class PortNotFound(NotFound):
-    """There is no such port."""
+    """The port does not exist."""
 
-    text = "Port {port} could not be found."
+    text = "There is no port {port}."
 
 
 class PortgroupNotFound(NotFound):
-    """There is no such port group."""
+    """The port group does not exist."""
 
-    text = "Port group {portgroup} could not be found."
+    text = "There is no port group {portgroup}."
 
 
 class ChassisNotFound(NotFound):
-    """There is no such chassis."""
+    """The chassis does not exist."""
 
-    text = "Chassis {chassis} could not be found."
+    text = "There is no chassis {chassis}."
 
 
 class AllocationNotFound(NotFound):
-    """There is no such allocation."""
+    """The allocation does not exist."""
 
-    text = "Allocation {allocation} could not be found."
+    text = "There is no allocation {allocation}."
 
 
 class InspectionRuleNotFound(NotFound):
-    """There is no such inspection rule."""
+    """The inspection rule does not exist."""
 
-    text = "Inspection rule {rule} could not be found."
+    text = "There is no inspection rule {rule}."
 
 
 class NodeTraitNotFound(NotFound):
-    """The node has no such trait."""
+    """The node does not have the trait."""
 
     text = "Node {node} has no trait {trait}."
 
 
 class NodeInventoryNotFound(NotFound):
-    """No inspection has left an inventory."""
+    """The node has no stored inventory."""
 
     text = "Node {node} has no stored inventory. Inspect it first."
 
@@ -62,126 +62,131 @@ class NodeRuleRunNotFound(NotFound):
 
 
 class NodeHistoryNotFound(NotFound):
-    """There is no such history entry."""
+    """The history entry does not exist."""
 
-    text = "History entry {entry} could not be found."
+    text = "There is no history entry {entry}."
 
 
 class PortAlreadyExists(AlreadyExists):
-    """The UUID of a port is taken."""
+    """Another port has the UUID."""
 
 
 class MACAlreadyExists(AlreadyExists):
-    """The MAC address is taken by another port."""
+    """Another port has the MAC address."""
 
-    text = "A port with MAC address {value} already exists."
+    text = "Another port has the MAC address {value}."
 
 
 class PortgroupAlreadyExists(AlreadyExists):
-    """The UUID of a port group is taken."""
+    """Another port group has the UUID."""
 
 
 class PortgroupMACAlreadyExists(AlreadyExists):
-    """The MAC address is taken by another port group."""
+    """Another port group has the MAC address."""
 
-    text = "A port group with MAC address {value} already exists."
+    text = "Another port group has the MAC address {value}."
 
 
 class ChassisAlreadyExists(AlreadyExists):
-    """The UUID of a chassis is taken."""
+    """Another chassis has the UUID."""
 
 
 class InspectionRuleAlreadyExists(AlreadyExists):
-    """The UUID of a rule is taken."""
+    """Another rule has the UUID."""
 
 
 class ChassisNotEmpty(Invalid):
-    """A chassis that still holds nodes can't go."""
+    """A chassis with nodes can't be deleted."""
 
     text = "Chassis {chassis} still holds nodes. Move or delete them first."
 
 
 class PortgroupNotEmpty(Invalid):
-    """A port group that still has ports can't go."""
+    """A port group with ports can't be deleted."""
 
     text = "Port group {portgroup} still has ports. Move or delete them first."
 
 
 class VolumeConnectorNotFound(NotFound):
-    """There is no such volume connector."""
+    """The volume connector does not exist."""
 
-    text = "Volume connector {connector} could not be found."
+    text = "There is no volume connector {connector}."
 
 
 class VolumeTargetNotFound(NotFound):
-    """There is no such volume target."""
+    """The volume target does not exist."""
 
-    text = "Volume target {target} could not be found."
+    text = "There is no volume target {target}."
 
 
 class DeployTemplateNotFound(NotFound):
-    """There is no such deploy template."""
+    """The deploy template does not exist."""
 
-    text = "Deploy template {template} could not be found."
+    text = "There is no deploy template {template}."
 
 
 class RunbookNotFound(NotFound):
-    """There is no such runbook."""
+    """The runbook does not exist."""
 
-    text = "Runbook {runbook} could not be found."
+    text = "There is no runbook {runbook}."
 
 
 class VolumeConnectorAlreadyExists(AlreadyExists):
-    """The UUID of a volume connector is taken."""
+    """Another volume connector has the UUID."""
 
 
 class VolumeConnectorTypeAndIdAlreadyExists(AlreadyExists):
-    """Type and identifier of a volume connector are taken together."""
+    """Another volume connector has the same type and identifier."""
 
     text = "A volume connector of this type with this connector_id already exists."
 
 
 class VolumeTargetAlreadyExists(AlreadyExists):
-    """The UUID of a volume target is taken."""
+    """Another volume target has the UUID."""
 
 
 class VolumeTargetBootIndexAlreadyExists(AlreadyExists):
-    """The node has a volume target at this place of the boot order."""
+    """The node has another volume target with the same boot index."""
 
-    text = "The node already has a volume target with this boot_index."
+    # Clients look for "A volume target ... already exists".
+    text = "A volume target with this boot_index already exists on the node."
 
 
 class NotPoweredOff(InvalidStateRequested):
-    """What a running machine may be using can't be touched."""
+    """The change needs the machine powered off."""
 
-    text = "The action {action} needs node {node} powered off, and its power is {state}. Power it off first."
+    # Clients look for this beginning.
+    text = (
+        'The requested action "{action}" can not be performed on node {node}: it needs the machine powered off, and '
+        "the power state is {state}."
+    )
 
 
 class DeployTemplateAlreadyExists(AlreadyExists):
-    """The UUID of a deploy template is taken."""
+    """Another deploy template has the UUID."""
 
 
 class RunbookAlreadyExists(AlreadyExists):
-    """The UUID of a runbook is taken."""
+    """Another runbook has the UUID."""
 
 
 class AllocationAlreadyExists(AlreadyExists):
-    """The UUID of an allocation is taken."""
+    """Another allocation has the UUID."""
 
 
 class InvalidRunbook(Invalid):
-    """A runbook can't be used for this node."""
+    """The runbook can't be used for this node."""
 
     text = "Runbook {runbook} can't be used for node {node}: {reason}."
 
 
 class AllocationImpossible(Conflict):
-    """The node that an allocation asks for can't be the one."""
+    """The node that an allocation names can't be allocated."""
 
     text = "Node {node} can't be allocated: {reason}."
 
 
 class NoLiveConductor(TemporaryFailure):
-    """Nobody is there to do the work."""
+    """No conductor is alive."""
 
     text = "No conductor is alive. Start one, then try again."

@@ -1,9 +1,9 @@
-"""Which of a machine's disks a system is to be put on: hints of the operator's, matched against what was found.
+"""Root device hints: select the disk for the system by hints of the operator, from the disks that were found.
 
-A hint is a value, or text with an operator of oslo.utils' specs_matcher before it: `= == != >= > <= <` compare numbers,
-`s== s!= s< s<= s> s>=` text, `<in>` looks for a part, `<all-in>` for several, `<range-in> [ a b ]` for a size between
-two, and `<or> a <or> b` gives alternatives. Without an operator text has to be equal, whatever its case and the width
-of its blanks, and a size is in GiB. Nothing here does I/O.
+A hint is a value, or text that begins with an operator of oslo.utils' specs_matcher: `= == != >= > <= <` compare
+numbers, `s== s!= s< s<= s> s>=` compare text, `<in>` finds a part, `<all-in>` several parts, `<range-in> [ a b ]` a
+size between two, and `<or> a <or> b` lists alternatives. Without an operator, text has to be equal except for case and
+the width of blanks. Sizes are in GiB. Nothing here does I/O.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from ironic.core import syntax
 
 GIB: Final = 1 << 30
 
-# What may be hinted at, by the kind of its value.
+# The names of hints, by the type of their value.
 TEXTS: Final = frozenset(
     {"model", "vendor", "serial", "wwn", "wwn_with_extension", "wwn_vendor_extension", "name", "hctl", "by_path"}
 )
@@ -27,11 +27,11 @@ FLAGS: Final = frozenset({"rotational"})
 Disk = Mapping[str, Any]
 Hints = Mapping[str, object]
 
-# How a size is compared; other operators of the library are for text.
+# The operators for sizes; other operators of the library are for text.
 _OF_SIZES: Final = frozenset({"=", "==", "!=", ">=", "<=", ">", "<", "<or>", "<range-in>"})
-# The library's words end at white space, ours may have blanks; this stands for them and sorts like them.
+# The library ends words at white space, but values may have blanks; this replaces them and sorts like them.
 _BLANK: Final = "\x01"
-# Reading takes the library up to 13 microseconds for a character and some 600 for a hint. Hints are data of tenants.
+# Parsing takes up to 13 microseconds per character and 600 per hint, and tenants may write hints.
 _LONGEST: Final = 1024
 _LONGEST_OF_SEVERAL: Final = 8 * 1024
 _MOST_OF_SEVERAL: Final = 128
@@ -45,24 +45,26 @@ def faults(hints: object) -> list[str]:
 
 
 def faults_of_several(several: Sequence[object]) -> list[str]:
-    """Return what is wrong with several sets of hints; an empty list when they can be used."""
+    """Return what is wrong with several sets of hints together; an empty list when they can be used."""
     texts = [value for hints in several if isinstance(hints, Mapping) for value in hints.values()]
     length = sum(len(text) for text in texts if isinstance(text, str))
     if max(len(several), len(texts)) > _MOST_OF_SEVERAL or length > _LONGEST_OF_SEVERAL:
-        return [f"there are more than {_MOST_OF_SEVERAL} root device hints or {_LONGEST_OF_SEVERAL} characters in them"]
+        return [
+            f"there are more than {_MOST_OF_SEVERAL} root device hints, or {_LONGEST_OF_SEVERAL} characters in them"
+        ]
     return [fault for hints in several for fault in faults(hints)]
 
 
 def find(disks: Iterable[Disk], hints: Hints) -> list[Disk]:
-    """Return the disks that every hint fits; the hints must have no faults."""
-    wanted = _readied(hints)
-    return [disk for disk in disks if _fits(disk, wanted)]
+    """Return the disks that match every hint; the hints must have no faults."""
+    wanted = _parsed(hints)
+    return [disk for disk in disks if _matches(disk, wanted)]
 
 
 def find_by_any(disks: Iterable[Disk], several: Sequence[Hints]) -> list[Disk]:
-    """Return the disks that all hints of at least one set fit; an empty set fits none."""
-    wanted = [_readied(hints) for hints in several if hints]
-    return [disk for disk in disks if any(_fits(disk, one) for one in wanted)]
+    """Return the disks that match all hints of at least one set; no disk matches an empty set."""
+    wanted = [_parsed(hints) for hints in several if hints]
+    return [disk for disk in disks if any(_matches(disk, one) for one in wanted)]
 
 
 def _fault(name: object, value: object) -> str | None:
@@ -77,9 +79,9 @@ def _fault(name: object, value: object) -> str | None:
     if not isinstance(value, str) or not value.strip():
         return f"root device hint {name} is no text"
     try:
-        sign, _ = _read(value)
+        sign, _ = _parse(value)
     except ParseException:
-        return f"root device hint {name} can't be read: its operators and values don't fit together"
+        return f"root device hint {name} can't be parsed: its operators and values don't fit together"
     return f"root device hint {name} is no size, so it can't be in a range" if sign == "<range-in>" else None
 
 
@@ -87,21 +89,21 @@ def _is_size(value: object) -> bool:
     if not isinstance(value, str | int | float):
         return False
     try:
-        sign, words = _read(value)
+        sign, words = _parse(value)
         numbers = _numbers(sign, words)
-        # The library tells only when it compares that a range is none.
-        _size_fits("1.0", sign, words)
+        # The library reports an invalid range only when it compares.
+        _size_matches("1.0", sign, words)
     except (ParseException, TypeError, ValueError):
         return False
     return sign in _OF_SIZES and all(0 < number < 1 << 63 for number in numbers)
 
 
-def _readied(hints: Hints) -> list[tuple[str, object]]:
-    """Return hints as they are compared; what was read once fits any number of disks."""
-    return [(name, _flag(value) if name in FLAGS else _read(value)) for name, value in hints.items()]
+def _parsed(hints: Hints) -> list[tuple[str, object]]:
+    """Parse all hints once, to compare them with many disks."""
+    return [(name, _flag(value) if name in FLAGS else _parse(value)) for name, value in hints.items()]
 
 
-def _read(hint: object) -> tuple[str, Sequence[str]]:
+def _parse(hint: object) -> tuple[str, Sequence[str]]:
     """Return the operator of a hint and the words after it, or raise ParseException.
 
     Without an operator, the value is the only one of its alternatives.
@@ -116,42 +118,42 @@ def _read(hint: object) -> tuple[str, Sequence[str]]:
     return (tree[0], tree[1:]) if len(tree) > 1 else ("<or>", tree)
 
 
-def _fits(disk: Disk, hints: Iterable[tuple[str, object]]) -> bool:
-    return all(_fits_one(name, disk.get(name), wanted) for name, wanted in hints)
+def _matches(disk: Disk, hints: Iterable[tuple[str, object]]) -> bool:
+    return all(_matches_hint(name, disk.get(name), wanted) for name, wanted in hints)
 
 
-def _fits_one(name: str, found: Any, wanted: Any) -> bool:
+def _matches_hint(name: str, found: Any, wanted: Any) -> bool:
     if found is None:
         return False
     if name in FLAGS:
         return _flag(found) is wanted
     if name in NUMBERS:
         size = _size(found)
-        # Disks are measured in bytes and thought of in GiB.
-        return size is not None and _size_fits(str(float(size // GIB)), *wanted)
-    return _text_fits(_BLANK.join(str(found).lower().split()), *wanted)
+        # Disks are reported in bytes, hints are in GiB.
+        return size is not None and _size_matches(str(float(size // GIB)), *wanted)
+    return _text_matches(_BLANK.join(str(found).lower().split()), *wanted)
 
 
-def _size_fits(found: str, sign: str, words: Sequence[str]) -> bool:
+def _size_matches(found: str, sign: str, words: Sequence[str]) -> bool:
     if sign == "<or>":
-        # The library compares these as text, and 10 is 10.0.
+        # The library compares these as text, so 10 has to be written as 10.0.
         words = [str(number) for number in _numbers(sign, words)]
     return op_methods[sign](found, *words)
 
 
-def _text_fits(found: str, sign: str, words: Sequence[str]) -> bool:
+def _text_matches(found: str, sign: str, words: Sequence[str]) -> bool:
     if sign == "<all-in>":
-        # The library looks for whole members of a list, and would have Python read what the machine says.
+        # The library compares whole members of a list, and would evaluate the machine's text as Python.
         return all(word in found for word in words)
     try:
         return op_methods[sign](found, *words)
     except ValueError:
-        # One of them is no number, so they are compared as text.
+        # One of the operands is no number, so they are compared as text.
         return op_methods["s>=" if sign == "=" else f"s{sign}"](found, *words)
 
 
 def _numbers(sign: str, words: Sequence[str]) -> list[float]:
-    """Return the numbers among the words; a range has brackets around them. Raise ValueError for other words."""
+    """Return the words as numbers, without the brackets of a range; raises ValueError for other words."""
     return [float(word) for word in (words[1:3] if sign == "<range-in>" else words)]
 
 

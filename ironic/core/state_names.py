@@ -1,6 +1,6 @@
-"""The names of states, as they stand in the database and as clients and drivers know them.
+"""The names of states, as they are stored in the database and known to clients and drivers.
 
-Others take them from `ironic.core.states`, which tells what they mean.
+Other modules import them from `ironic.core.states`, which describes what they mean.
 """
 
 from typing import Final

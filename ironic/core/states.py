@@ -1,9 +1,8 @@
-"""The life of a node as one table.
+"""The state machine of nodes: provision states and the moves between them, as one table.
 
-``MOVES`` is the contract, written out row by row. Which verbs a state accepts is read off it; which states work, wait,
-are held or failed, and what the target shown to users becomes, is read off the records of the flows (`core/flow.py`).
-Who performs a move, and what is recorded with it, is decided above. Source: doc/contract/states.md#moves and
-demands S52, S56.
+``MOVES`` is the contract, row by row; it says which verbs a state accepts. Which states are working, waiting, held or
+failed, and which target is shown to users, comes from the records of the flows (`core/flow.py`). The conductor performs
+the moves and records them. Sources: doc/contract/states.md#moves, demands S52, S56.
 """
 
 from typing import Final
@@ -11,7 +10,7 @@ from typing import Final
 from ironic.core.errors import InvalidState
 from ironic.core.flow import FLOWS, Moves
 
-# Named so that other modules may take them from here.
+# Re-exported: other modules import the names of states from here.
 # isort: off
 from ironic.core.state_names import (
     ACTIVE as ACTIVE,
@@ -75,7 +74,7 @@ MOVES: Final[Moves] = (
     (VERIFYING,      "done",      MANAGEABLE),
     (VERIFYING,      "fail",      ENROLL),
     (DEPLOYING,      "fail",      DEPLOYFAIL),
-    (DEPLOYING,      "wait",      DEPLOYWAIT),     # a step runs elsewhere; the agent or a poll brings us back
+    (DEPLOYING,      "wait",      DEPLOYWAIT),     # until the agent or a poll reports that the step has ended
     (DEPLOYING,      "hold",      DEPLOYHOLD),
     (DEPLOYING,      "done",      ACTIVE),
     (DEPLOYWAIT,     "hold",      DEPLOYHOLD),
@@ -161,7 +160,7 @@ STABLE: Final = frozenset({ENROLL, MANAGEABLE, AVAILABLE, ACTIVE, ERROR, RESCUE}
 
 _ENDED_BADLY: Final = {flow.failed: flow.done for flow in FLOWS if flow.failed not in STABLE}
 
-# What an unstable state is on its way to; shown as the target unless the caller asked for another one.
+# The target shown for an unstable state, unless the caller requested another one.
 DEFAULT_TARGET: Final = {state: flow.done for flow in FLOWS for state in flow.states} | _ENDED_BADLY
 
 ALL: Final = STABLE | DEFAULT_TARGET.keys()
@@ -170,19 +169,19 @@ FAILED: Final = frozenset(_ENDED_BADLY)
 HELD: Final = frozenset(flow.held for flow in FLOWS if flow.held)
 WAITING: Final = frozenset(flow.waiting for flow in FLOWS if flow.waiting)
 
-# A conductor is at work in these; when it dies there, the work has failed.
+# A conductor works on the node in these; if it dies, the operation has failed.
 WORKING: Final = frozenset(flow.working for flow in FLOWS)
 
-# A BMC or an agent is busy in these; boot mode and the like must not change under it.
+# A conductor, a BMC or an agent is busy in these; boot mode and the like must not change meanwhile.
 TRANSIENT: Final = WORKING | WAITING
 
-# The power of a machine is nobody's business in these: something waits or somebody looks at it, or it is not managed.
+# Power states are not synchronized in these: an operation waits or is held, or the node is not managed.
 NO_POWER_SYNC: Final = WAITING | HELD | {ENROLL, ADOPTFAIL}
 
 DELETABLE: Final = frozenset({ENROLL, MANAGEABLE, ADOPTFAIL})
-# A machine that is serviced runs its instance until its ramdisk is waited for.
+# In SERVICING the machine may still run its instance; its ramdisk runs in the waiting state.
 LOOKUP_ALLOWED: Final = frozenset(state for flow in FLOWS if flow.ramdisk for state in flow.busy) - {SERVICING}
-# A node may be edited in these although it is on its way somewhere.
+# A node may be edited in these although it has a target state.
 EDITABLE_WITH_TARGET: Final = frozenset(
     {
         DEPLOYFAIL,
@@ -201,14 +200,14 @@ EDITABLE_WITH_TARGET: Final = frozenset(
 )
 INTERFACES_EDITABLE: Final = frozenset({ENROLL, INSPECTING, INSPECTWAIT, MANAGEABLE, AVAILABLE})
 
-# What users call an event; a verb missing here is no verb. Those of the flows begin one; `available` is S56's way out
-# of clean failed.
+# All verbs of the API, with their events. The verbs of a flow start it; `available` leaves clean failed without another
+# cleaning (S56).
 VERBS: Final = {
     **{verb.word: verb.event for flow in FLOWS for verb in flow.verbs},
     **{word: word for word in ("abort", "unhold", "available")},
 }
 
-# What is left of a power change once it is under way.
+# The power state that each power change leads to.
 POWER_TARGET: Final = {
     POWER_ON: POWER_ON,
     REBOOT: POWER_ON,
@@ -219,7 +218,7 @@ POWER_TARGET: Final = {
 
 
 def allows(state: str, event: str) -> bool:
-    """Tell whether the event is possible in this state."""
+    """Return whether the event is possible in this state."""
     return (state, event) in _NEXT
 
 
@@ -232,9 +231,9 @@ def after(state: str, event: str) -> str:
 
 
 def target_after(new_state: str, target: str | None) -> str | None:
-    """Return the target to show once ``new_state`` is reached; ``target`` is the one before or the caller's own.
+    """Return the target to show in ``new_state``; ``target`` is the previous one or the one that the caller requested.
 
-    A target that was asked for (manual cleaning aims at manageable) stays until it is reached.
+    A requested target (manual cleaning ends in manageable) stays until it is reached.
     """
     if new_state in STABLE:
         return None

@@ -1,11 +1,11 @@
-"""Where a flow stands on its node: a value, and the one codec between it and the node's row.
+"""The progress of a flow on its node as an immutable value, and its encoding in the node's row.
 
-The plan and the place in it live in driver_internal_info, the running step in a column that users see, or there too
-where the flow has no column. A cursor is read, a changed one is put back in memory, and the caller's next save stores
-it, which comes before the step begins: a conductor that takes over knows what was running (S50, S60). Drivers set some
-of it themselves in the middle of a step, so a cursor is read anew after each. After a failure the plan stays, for
-people to look at, without the arguments of its steps: they may hold secrets, and nothing needs them any more. Names of
-keys: doc/contract/steps.md#progress.
+The plan and the position in it are stored in driver_internal_info, the running step in a column that users see, or in
+driver_internal_info if the flow has no column. `StepCursor.of` reads the cursor, `put` writes a changed one to the
+record, and the caller saves the record before the step begins, so that a conductor that takes over knows which step was
+running (S50, S60). Drivers change some of the keys during a step, so the cursor is read again after each step. After
+the end of a flow the plan stays for operators, without the arguments of its steps, which may hold secrets.
+Names of keys: doc/contract/steps.md#progress.
 """
 
 import functools
@@ -22,7 +22,7 @@ Document = Mapping[str, Any]
 
 
 class Record(Protocol):
-    """The part of a node's record that is used here."""
+    """The part of a node record that is used here."""
 
     @property
     def driver_internal_info(self) -> Any: ...
@@ -34,35 +34,35 @@ class Record(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCursor:
-    """The place of one flow on one node. Times are UTC without zone."""
+    """The progress of one flow on one node. Times are UTC without time zone."""
 
     flow: Flow
-    # What a user asked for, where the plan has a key of its own; the plan, or what it is going to be made of.
+    # The user's list, if the flow stores it beside the plan; the plan, or until it is made the user's list.
     user_list: Sequence[Document] | None = None
     listed: Sequence[Document] | None = None
     is_by_request: bool = False
     has_no_ramdisk: bool = False
     is_planned: bool = False
-    # Place of the running step in the plan; None before the first.
+    # Position of the running step in the plan; None before the first.
     index: int | None = None
     current: Step | None = None
-    # When the running step began; tells one run of a step from the next.
+    # When the running step began; distinguishes one run of a step from the next.
     began: datetime | None = None
     # Until when it waits, and on which child node it runs.
     until: datetime | None = None
     child: str | None = None
-    # It is to run again when the flow goes on.
+    # The step runs again when the flow continues.
     repeats: bool = False
-    # The machine is restarted between it and the next one.
+    # The machine is restarted between this step and the next one.
     restarts: bool = False
-    # Its interface looks after its end itself, so that heartbeats don't count.
+    # Its interface polls for the end of the step, so heartbeats do not end it.
     is_polled: bool = False
 
     # The codec
 
     @classmethod
     def of(cls, node: Record, flow: Flow) -> Self:
-        """Read where the flow stands on a node."""
+        """Read the progress of a flow from its node."""
         if not flow.keeps_place:
             return cls(flow=flow)
         info, found = node.driver_internal_info, {}
@@ -73,7 +73,7 @@ class StepCursor:
         return cls(flow=flow, current=Step.parse(step) if step else None, **found)
 
     def put(self, node: Record) -> None:
-        """Write the cursor on its node; the caller saves."""
+        """Write the cursor to the node record; the caller saves it."""
         if not self.flow.keeps_place:
             return
         info = node.driver_internal_info
@@ -89,11 +89,11 @@ class StepCursor:
             elif key in info:
                 node.del_driver_internal_info(key)
 
-    # What was asked for
+    # The request
 
     @classmethod
     def begun(cls, flow: Flow, asked: Sequence[Step] | None = None, *, has_no_ramdisk: bool = False) -> Self:
-        """Return the cursor of a flow that begins with what a user asks for; None means that nobody asks."""
+        """Return the cursor of a new flow with the steps that a user requested; None: the flow chooses its steps."""
         listed = None if asked is None else _documents(asked)
         if flow.keeps_users_list:
             return cls(flow=flow, user_list=listed, has_no_ramdisk=has_no_ramdisk)
@@ -101,58 +101,61 @@ class StepCursor:
 
     @property
     def asked(self) -> list[Step] | None:
-        """What a user asked for; None when the flow chooses its steps itself."""
-        # In the one list, a plan that the flow has made itself is no request.
-        listed = self.user_list if self.flow.keeps_users_list else self.listed if self.is_by_request else None
+        """The steps that a user requested; None when the flow chooses its steps."""
+        if self.flow.keeps_users_list:
+            listed = self.user_list
+        else:
+            # The same key holds plans that no user requested.
+            listed = self.listed if self.is_by_request else None
         return None if listed is None else parse_all(listed)
 
-    # The plan and the place in it
+    # The plan and the position in it
 
     @property
     def plan(self) -> list[Step]:
-        """The steps that were decided on."""
+        """The steps that the flow runs."""
         return parse_all(self.listed or ())
 
     def planned(self, plan: Sequence[Step]) -> Self:
-        """Keep the steps that will run."""
+        """Set the plan."""
         return replace(self, listed=_documents(plan), is_planned=True)
 
     def entered(self, index: int, step: Step, now: datetime) -> Self:
-        """Show the step that is about to run."""
+        """Set the step that begins; ``now`` is UTC without time zone."""
         return replace(self, index=index, current=step, began=now, child=None, until=None)
 
     def paused(self, seconds: float, now: datetime) -> Self:
-        """Note until when the running step waits."""
+        """Set the end of a wait in the running step, ``seconds`` from ``now``."""
         return replace(self, until=now + timedelta(seconds=seconds))
 
     def seconds(self, now: datetime) -> int | None:
-        """For how long the running step is under way."""
+        """Return for how many seconds the running step has been running; None if no step is."""
         return None if self.began is None else int((now - self.began).total_seconds())
 
     def seconds_left(self, now: datetime) -> float | None:
-        """How long the running step waits still, less than 0 when it has waited longer; None when it has no end."""
+        """Return the seconds until the wait of the running step ends, negative when it is over; None without an end."""
         return None if self.until is None else (self.until - now).total_seconds()
 
     @property
-    def whereabouts(self) -> str:
-        """Where the flow is, as the end of a sentence; empty when no step is running."""
+    def position_text(self) -> str:
+        """The running step and child node, as the end of a sentence; empty when no step is running."""
         if self.current is None:
             return ""
         return f" in step {self.current.name}" + (f" on child node {self.child}" if self.child else "")
 
     @property
     def next_index(self) -> int:
-        """The place to go on from; the step that waited is finished unless it is to run again."""
+        """The position to continue from: that of the running step if it runs again, else the next one."""
         if self.index is None:
             return 0
         return self.index if self.repeats else self.index + 1
 
     def aborting(self) -> Self:
-        """Have the flow abort when the running step ends."""
+        """Mark the running step so that the flow is aborted when it ends."""
         return self if self.current is None else replace(self, current=replace(self.current, abort_after=True))
 
     def merged(self, plan: Sequence[Step]) -> Self:
-        """Keep what has run and put the rest of another plan behind it; no step of it is lost or run once too often."""
+        """Keep the steps that have run, followed by those of another plan that have not run yet."""
         ran = self.plan[: self.next_index]
         counted, rest = Counter(step.key for step in ran), []
         for step in plan:
@@ -162,13 +165,13 @@ class StepCursor:
         return self.planned([*ran, *rest])
 
     def started_over(self) -> Self:
-        """Forget the plan and the place in it; what was asked for stays."""
+        """Drop the plan and the position in it; the user's list stays."""
         return replace(self._between_steps(), listed=None, is_planned=False)
 
     # The end
 
-    def left(self) -> Self:
-        """Show that no step is running any more; which ones were to run stays, without what they were given."""
+    def ended(self) -> Self:
+        """Clear the running step; the plan and the user's list stay, without the arguments of their steps."""
         return replace(
             self._between_steps(), listed=_without_arguments(self.listed), user_list=_without_arguments(self.user_list)
         )
@@ -182,7 +185,7 @@ class StepCursor:
 
 @functools.cache
 def keys_of(flow: Flow) -> Mapping[str, str]:
-    """Return under which keys of driver_internal_info the fields of a flow's cursor stand."""
+    """Return the keys of driver_internal_info that hold the fields of a flow's cursor."""
     name, gerund = flow.name, flow.gerund or flow.name
     keys = {
         "listed": f"{name}_steps",
@@ -198,14 +201,15 @@ def keys_of(flow: Flow) -> Mapping[str, str]:
         "restarts": f"{gerund}_reboot",
         "is_polled": f"{gerund}_polling",
     }
-    # A list of its own is a request by itself; else the one list has to say what it is.
+    # A user's list with a key of its own needs no mark; a shared key does.
     del keys["is_by_request" if flow.keeps_users_list else "user_list"]
     return keys
 
 
-def lists_of(flow: Flow) -> list[str]:
-    """Return the keys of driver_internal_info that hold lists of steps, with what they are given."""
-    return [key for name, key in keys_of(flow).items() if name in ("listed", "user_list")]
+def step_keys_of(flow: Flow) -> list[str]:
+    """Return the keys of driver_internal_info that hold steps with their arguments."""
+    lists = [key for name, key in keys_of(flow).items() if name in ("listed", "user_list")]
+    return lists if flow.column else [*lists, _step_key(flow)]
 
 
 def _step_key(flow: Flow) -> str:
@@ -219,13 +223,13 @@ def _decoded(name: str, value: Any) -> Any:
     if name in _TIMES:
         return datetime.fromisoformat(value)
     if name == "repeats":
-        # The key says whether the step is skipped; drivers write it.
+        # Drivers write this key, which says whether the step is skipped.
         return value is False
     return bool(value) if name in _FLAGS else value
 
 
 def _encoded(name: str, value: Any) -> Any:
-    """Return a value as it is stored; None for what is left out."""
+    """Return a value as it is stored; None if its key is left out."""
     if name in _TIMES:
         return value and value.isoformat()
     if name == "repeats":

@@ -1,11 +1,15 @@
-"""How identifiers and single words are spelled: one check each, for the API, rules, hooks, drivers and the database.
+"""The syntax of identifiers, truth values, times, URLs and capabilities, and machine texts on one line.
 
-Functions that return what they were given in its usual spelling return None for what is none. Any Python value may be
-passed: documents of machines and users hold everything. Types of values in documents stand on these: `values`.
+The checks are shared by the API, rules, hooks, drivers and the database. They accept any Python value, because
+documents of machines and users may hold any. Functions that normalize a value return None for one of another syntax.
+
+Capabilities are the text `name:value,name:value` in the properties of a node, written by hooks and rules and read by
+schedulers. Their order is kept and each name is there once. Malformed text raises ValueError, so that the entries of an
+operator are never dropped silently.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 from urllib.parse import SplitResult, urlsplit
@@ -23,12 +27,12 @@ FALSE: Final = frozenset({"0", "f", "false", "off", "n", "no"})
 
 
 def is_uuid(value: object) -> TypeGuard[str]:
-    """Tell whether a value is a UUID, with or without dashes, in any case."""
+    """Return whether a value is a UUID, with or without dashes, in any case."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
 def uuid_of(value: object) -> str | None:
-    """Return a UUID in its usual spelling: lower case, with dashes."""
+    """Return a UUID in lower case with dashes."""
     if not is_uuid(value):
         return None
     plain = value.replace("-", "").lower()
@@ -36,27 +40,27 @@ def uuid_of(value: object) -> str | None:
 
 
 def is_stored_uuid(value: object) -> TypeGuard[str]:
-    """Tell whether a value is a UUID in its usual spelling; files and folders of nodes are named so."""
+    """Return whether a value is a UUID in lower case with dashes, which the files and folders of nodes have as name."""
     return isinstance(value, str) and _STORED_UUID.fullmatch(value) is not None
 
 
 def uuids_in(text: str) -> list[str]:
-    """Return the UUIDs that stand anywhere in a text, in their usual spelling; those without dashes may be digests."""
+    """Return the UUIDs in a text, in lower case; words without dashes are left out, because they may be digests."""
     return _STORED_UUID.findall(text.lower())
 
 
 def is_name_or_uuid(value: object) -> TypeGuard[str]:
-    """Tell whether a value may name a thing: unreserved characters of RFC 3986, which UUIDs are as well."""
+    """Return whether a value consists of unreserved characters of RFC 3986, as names and UUIDs do."""
     return isinstance(value, str) and LOGICAL_NAME.fullmatch(value) is not None
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """Tell whether a value is a logical name; one that looks like a UUID is none."""
+    """Return whether a value is a logical name; a UUID is none."""
     return is_name_or_uuid(value) and not is_uuid(value)
 
 
 def is_host_name(value: object) -> TypeGuard[str]:
-    """Tell whether a value is a host name, which is what names were before 1.10."""
+    """Return whether a value is a host name, the syntax of names before 1.10."""
     return isinstance(value, str) and HOST_NAME.fullmatch(value) is not None and not is_uuid(value)
 
 
@@ -66,37 +70,91 @@ def mac_of(value: object) -> str | None:
 
 
 def booted_mac_of(value: object) -> str | None:
-    """Return a MAC address from the spellings of boot loaders: with dashes, perhaps the hardware type before it."""
+    """Return a MAC address from the spellings of boot loaders: with dashes, and maybe with the hardware type before."""
     if not isinstance(value, str):
         return None
-    return mac_of((value.removeprefix("01-") if len(value) == len("01-52-54-00-00-00-01") else value).replace("-", ":"))
+    if len(value) == len("01-52-54-00-00-00-01"):
+        value = value.removeprefix("01-")
+    return mac_of(value.replace("-", ":"))
 
 
 def truth_of(value: object) -> bool | None:
-    """Return what a truth value, or one of the usual words for it in any case, says."""
+    """Return the truth value of a boolean, or of one of the usual words in any case; None for anything else."""
     if isinstance(value, bool):
         return value
-    word = value.strip().lower() if isinstance(value, str) else None
-    return True if word in TRUE else False if word in FALSE else None
+    if not isinstance(value, str):
+        return None
+    word = value.strip().lower()
+    if word in TRUE:
+        return True
+    return False if word in FALSE else None
 
 
 def moment_of(value: Any) -> datetime | None:
-    """Return a moment written in ISO 8601 as naive UTC; without an offset it is UTC already."""
+    """Return a time in ISO 8601 as naive UTC; without an offset it is UTC already."""
     try:
         found = datetime.fromisoformat(value)
     except (TypeError, ValueError):
         return None
-    return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
+    return as_utc(found)
+
+
+def as_utc(value: datetime) -> datetime:
+    """Return a time as UTC without a time zone; one without a zone is UTC already."""
+    return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
 
 
 def url_of(value: object, schemes: Collection[str]) -> SplitResult | None:
-    """Return the parts of a URL that has one of the schemes and names a host, or a path where it is that of a file."""
+    """Return the parts of a URL with one of the schemes and a host, or with a path if it is a file URL."""
     if not isinstance(value, str):
         return None
     try:
         parts = urlsplit(value)
         place = parts.path if parts.scheme == "file" else parts.hostname
-        _ = parts.port  # raises ValueError for what is no number of a port
+        _ = parts.port  # raises ValueError for an invalid port
     except ValueError:
         return None
     return parts if parts.scheme in schemes and place else None
+
+
+def parse_capabilities(text: str | None) -> dict[str, str]:
+    """Return the capabilities in a text; None and empty text have none."""
+    if not text:
+        return {}
+    if not isinstance(text, str):
+        raise ValueError("capabilities are text of the form name:value,name:value")
+    return dict(_capability(item) for item in text.split(",") if item.strip())
+
+
+def format_capabilities(capabilities: Mapping[str, str]) -> str:
+    """Return capabilities as text."""
+    return ",".join(f"{name}:{value}" for name, value in capabilities.items())
+
+
+def updated_capabilities(text: str | None, changes: Mapping[str, str]) -> str:
+    """Return the text with these capabilities set and the others kept."""
+    return format_capabilities(parse_capabilities(text) | dict(changes))
+
+
+def _capability(item: str) -> tuple[str, str]:
+    name, colon, value = item.strip().partition(":")
+    if not name or not colon:
+        raise ValueError(f"capability {item.strip()[:80]!r} is not of the form name:value")
+    return name, value
+
+
+SHORT: Final = 500
+_TAG: Final = re.compile(r"<[^<>]{0,200}>")
+
+
+def one_line(text: str) -> str:
+    """Return a text with a space for each character that can't be printed, line breaks included."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else " " for one in text)
+
+
+def plain_text(said: object, longest: int = SHORT) -> str:
+    """Return a text of a machine as one printable line without markup, of at most ``longest`` characters."""
+    # Cut first, because it may have megabytes; generously, because markup and repeated blanks are removed.
+    text = _TAG.sub(" ", one_line(str(said)[: 4 * longest])).translate({ord("<"): None, ord(">"): None})
+    words = " ".join(text.split())
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

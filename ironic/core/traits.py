@@ -1,6 +1,6 @@
-"""What may be a trait: words of a published list, and those that sites make up themselves.
+"""Traits: the published ones of os-traits, and the custom ones of a site.
 
-The list is a library that all services share; it is read at the first question about a word of it.
+The published list is loaded on its first use.
 """
 
 import functools
@@ -9,15 +9,15 @@ from typing import Final, TypeGuard
 
 MOST_CHARACTERS: Final = 255
 
-# So many may a node have.
+# The traits that a node may have at most.
 MOST_OF_NODE: Final = 50
 
-# What sites make up themselves.
+# The form of a custom trait.
 CUSTOM: Final = re.compile(r"CUSTOM_[A-Z0-9_]+")
 
 
 def is_trait(value: object) -> TypeGuard[str]:
-    """Tell whether a value may be a trait."""
+    """Return whether a value is a published or custom trait."""
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
         return False
     return CUSTOM.fullmatch(value) is not None or value in published()
@@ -25,13 +25,13 @@ def is_trait(value: object) -> TypeGuard[str]:
 
 @functools.cache
 def published() -> frozenset[str]:
-    """Return the words of the published list."""
-    # The library walks through its own modules at import; most services never need it.
+    """Return the published traits."""
+    # Imported late: the import is slow, and most services never need it.
     import os_traits
 
     return frozenset(os_traits.get_traits())
 
 
 def is_list_of_traits(value: object) -> TypeGuard[list[str]]:
-    """Tell whether an instance could ask for these: a list of names, no longer than that of a node."""
+    """Return whether a value is a list of names, no longer than the traits of a node."""
     return isinstance(value, list) and len(value) <= MOST_OF_NODE and all(isinstance(one, str) for one in value)

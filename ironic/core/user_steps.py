@@ -1,10 +1,10 @@
-"""The lists of steps that callers send.
+"""The lists of steps that users send or store: types that validate them, disallowed steps, and the order of runbooks.
 
-Types for the input reader: each item's keys and values are checked here, whether the node has such a step the conductor
-will see. Source: doc/contract/steps.md#schemas.
+The types check the keys and values of each step; the conductor checks whether the node offers such a step. Sources:
+doc/contract/steps.md#schemas, doc/contract/steps.md#where-steps-come-from, doc/contract/versions.md#runbooks.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from ironic.core import syntax
@@ -14,9 +14,9 @@ from ironic.core.values import ValueType
 
 _KINDS: Final = INTERFACES["clean"]
 _EVERY: Final = sorted({interface for kinds in INTERFACES.values() for interface in kinds})
-# As text may be anything in a request, a list: what is looked for in it need not be hashable.
-_ANYWHERE: Final = sorted(RESERVED)
-_DESCRIBED: Final[Mapping[str, dict[str, Any]]] = {
+# A list, not a set: the step in a request may be of an unhashable type.
+_RESERVED: Final = sorted(RESERVED)
+_SCHEMAS: Final[Mapping[str, dict[str, Any]]] = {
     "interface": {"type": "string", "enum": sorted(_KINDS)},
     "step": {"type": "string", "minLength": 1},
     "args": {"type": "object"},
@@ -34,9 +34,9 @@ class _Steps(ValueType):
     sortable = False
     required: frozenset[str] = frozenset({"interface", "step"})
     optional: frozenset[str] = frozenset()
-    # What is described of the list as a whole, and of keys of a step, where that is more than of other lists.
-    whole: ClassVar[dict[str, Any]] = {}
-    more: ClassVar[Mapping[str, dict[str, Any]]] = {}
+    # Additions to the JSON schema: of the list as a whole, and of keys of a step.
+    list_schema: ClassVar[dict[str, Any]] = {}
+    key_schemas: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
     def validate(self, value: object) -> list[dict[str, object]]:
         """Check every item."""
@@ -48,10 +48,9 @@ class _Steps(ValueType):
         return value
 
     def described(self) -> dict[str, object]:
-        """Say what a step has, for descriptions of the API."""
-        keys = self.required | self.optional
-        described = {**_DESCRIBED, **self.more}
-        properties = {name: described[name] for name in sorted(keys)}
+        """Return the JSON schema of the list."""
+        schemas = {**_SCHEMAS, **self.key_schemas}
+        properties = {name: schemas[name] for name in sorted(self.required | self.optional)}
         return {
             "type": "array",
             "items": {
@@ -60,7 +59,7 @@ class _Steps(ValueType):
                 "required": sorted(self.required),
                 "additionalProperties": False,
             },
-            **self.whole,
+            **self.list_schema,
         }
 
     def _check_keys(self, item: object) -> None:
@@ -73,15 +72,15 @@ class _Steps(ValueType):
 
     def _check_values(self, item: Mapping[str, object]) -> None:
         if item["interface"] not in _KINDS:
-            raise ValueError(f"must name an interface out of: {', '.join(_KINDS)}")
+            raise ValueError(f"must name one of these interfaces in each step: {', '.join(_KINDS)}")
         if not isinstance(item["step"], str) or not item["step"]:
-            raise ValueError("must name each step by text")
+            raise ValueError("must have text as the name of each step")
         if not isinstance(item.get("args", {}), dict):
             raise ValueError("must have an object as args")
 
 
 class AskedSteps(_Steps):
-    """The steps of a cleaning or a service, run as listed."""
+    """The steps of a cleaning or a service, which run in the order of the list."""
 
     optional = frozenset({"args", "order", "execute_on_child_nodes", "limit_child_node_execution"})
 
@@ -97,53 +96,53 @@ class AskedSteps(_Steps):
 
 
 class DeploySteps(_Steps):
-    """Additional steps of a deployment; the priority is the step's place among the others."""
+    """Additional steps of a deployment, which run by priority."""
 
     required = frozenset({"interface", "step", "args", "priority"})
 
     def _check_values(self, item: Mapping[str, object]) -> None:
         super()._check_values(item)
-        _check_place(item, "priority")
+        _check_position(item, "priority")
 
 
-# Of lists that are stored; a column holds the names.
-_WHOLE: Final[dict[str, Any]] = {"minItems": 1}
-_NAME: Final[dict[str, Any]] = {**_DESCRIBED["step"], "maxLength": 255}
+# For stored lists; the column of names is limited.
+_NOT_EMPTY: Final[dict[str, Any]] = {"minItems": 1}
+_NAME: Final[dict[str, Any]] = {**_SCHEMAS["step"], "maxLength": 255}
 
 
 class TemplateSteps(DeploySteps):
     """The steps of a deploy template."""
 
-    whole = _WHOLE
-    more: ClassVar = {"step": _NAME}
+    list_schema = _NOT_EMPTY
+    key_schemas: ClassVar = {"step": _NAME}
 
     def validate(self, value: object) -> list[dict[str, object]]:
-        """Check every item, and that there is one and none twice."""
+        """Check every item; there must be at least one, and none twice."""
         return _named_once(super().validate(value))
 
 
 class RunbookSteps(_Steps):
-    """The steps of a runbook; the order is the step's place among the others."""
+    """The steps of a runbook, which run by their order."""
 
     required = frozenset({"interface", "step", "order"})
     optional = frozenset({"args"})
-    whole = _WHOLE
-    more: ClassVar = {"step": _NAME, "order": _DESCRIBED["priority"]}
+    list_schema = _NOT_EMPTY
+    key_schemas: ClassVar = {"step": _NAME, "order": _SCHEMAS["priority"]}
 
     def validate(self, value: object) -> list[dict[str, object]]:
-        """Check every item, and that there is one and none twice; return each with arguments, perhaps none."""
+        """Check every item; there must be at least one, and none twice. Return each with args, empty by default."""
         return [{"args": {}, **step} for step in _named_once(super().validate(value))]
 
     def _check_values(self, item: Mapping[str, object]) -> None:
         super()._check_values(item)
-        _check_place(item, "order")
+        _check_position(item, "order")
 
 
-def _check_place(item: Mapping[str, Any], key: str) -> None:
-    place = item[key]
-    if isinstance(place, str) and place.isascii() and place.isdigit():
+def _check_position(item: Mapping[str, Any], key: str) -> None:
+    position = item[key]
+    if isinstance(position, str) and position.isascii() and position.isdigit():
         return
-    if not _is_number(place) or place < 0:
+    if not _is_number(position) or position < 0:
         raise ValueError(f"must have a whole number of at least 0 as {key}")
 
 
@@ -160,20 +159,34 @@ def _is_number(value: object) -> bool:
 
 
 def names(steps: Sequence[object]) -> list[str]:
-    """Return the names of steps as options and rules write them; what is no step has none.
+    """Return the names of steps as options and policies spell them; items that are no step are skipped.
 
-    A step that is performed whatever the interface has a name with each of them.
+    A reserved step, which runs with any interface, has a name with each of them.
     """
     named = [step for step in steps if isinstance(step, dict) and {"interface", "step"} <= step.keys()]
     return [
         f"{interface}.{step['step']}"
         for step in named
-        for interface in (_EVERY if step["step"] in _ANYWHERE else (step["interface"],))
+        for interface in (_EVERY if step["step"] in _RESERVED else (step["interface"],))
     ]
 
 
 def check_allowed(steps: Sequence[Mapping[str, object]], disallowed: Collection[str]) -> None:
-    """Refuse steps the operator does not let callers ask for."""
+    """Refuse steps that the operator has disallowed; raises InvalidParameterValue."""
     for name in names(steps):
         if name in disallowed:
             raise InvalidParameterValue(err=f"Step {name} is not allowed here.")
+
+
+# The key of driver_info that names the runbook for automated cleaning.
+CLEANING_RUNBOOK_KEY: Final = "cleaning_runbook"
+
+
+def have_trait_in_common(traits: Iterable[str], present: Collection[str]) -> bool:
+    """Return whether a runbook with these traits is for a node with the traits ``present``; without traits for none."""
+    return any(trait in present for trait in traits)
+
+
+def in_run_order(steps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the steps of a runbook in the order in which they run."""
+    return [dict(step) for step in sorted(steps, key=lambda step: int(step["order"]))]

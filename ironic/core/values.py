@@ -1,14 +1,14 @@
-"""The types of values in documents: what stands in a field, an argument or a query parameter.
+"""The types of values in fields, arguments and query parameters, and the form of network data.
 
-A type says which JSON it takes from a caller and how a stored value is shown. It has the one method that WSME asks of a
-type, `validate`, so the API hands it to WSME as it is; nothing here knows WSME. Null never gets here: the reader checks
-it against the field. Refusals say what was wanted and never quote what came, because it may be a password.
+A type validates the JSON of a caller and shows a stored value. The API passes types to WSME, which needs `validate`
+only; this module does not import WSME. Null never arrives here: the reader checks it against the field. A refusal says
+what is expected and never quotes the value, which may be a password.
 """
 
 import datetime
 import re
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import orjson
 
@@ -21,12 +21,12 @@ Shown = Callable[[Any], object]
 class ValueType:
     """One kind of value; the base lets any JSON value through."""
 
-    # What it takes, as others say it: "takes a UUID".
+    # What it accepts, for messages: "must be a UUID".
     noun = "any value"
     sortable: ClassVar[bool] = True
 
     def validate(self, value: object) -> object:
-        """Return the value to store, or raise ValueError saying what is wanted."""
+        """Return the value to store, or raise ValueError that says what is expected."""
         return value
 
     def at(self, minor: int) -> "ValueType":
@@ -35,20 +35,20 @@ class ValueType:
 
     @property
     def sought(self) -> "ValueType":
-        """Return the type of a value that lists are searched for."""
+        """Return the type of a value by which lists are filtered."""
         return self
 
     @property
     def strict(self) -> "ValueType":
-        """Return the type without values of other JSON types that callers may write in its place."""
+        """Return the type that accepts no other JSON type in place of its own."""
         return self
 
     def shown(self) -> Shown | None:
-        """Return how a stored value becomes JSON; None when it is JSON as it stands."""
+        """Return the function that makes JSON of a stored value; None when the stored value is JSON already."""
         return None
 
     def described(self) -> dict[str, object]:
-        """Return the JSON schema of what callers send, where the kind of value doesn't tell; {}: the kind tells."""
+        """Return the JSON schema of what callers send; {} where the class of the type determines it."""
         return {}
 
 
@@ -59,12 +59,12 @@ class Text(ValueType):
 
     def __init__(self, longest: int | None = 255, shortest: int = 0) -> None:
         self.longest, self.shortest = longest, shortest
-        # Kinds of text with a syntax have said what they take.
+        # Subclasses with a syntax have a noun of their own.
         if self.noun == "text" and longest is not None:
             self.noun = f"text of {shortest} to {longest} characters"
 
     def validate(self, value: object) -> str:
-        """Check length; a zero character is refused, some databases can't hold it."""
+        """Check the length; a zero character is refused, because some databases can't store it."""
         if not isinstance(value, str):
             raise ValueError("must be a string")
         if self.longest is not None and len(value) > self.longest:
@@ -77,25 +77,25 @@ class Text(ValueType):
 
     @property
     def sought(self) -> ValueType:
-        """Lift the limits of what is stored: other text is just not found."""
+        """Return the type without limits: a text that can't be stored is just not found."""
         return Text(None) if type(self) is Text else self
 
 
 class LowerText(Text):
-    """A string that is stored in lower case; what is searched for is not changed."""
+    """A string that is stored in lower case; filters compare the text as given."""
 
     def validate(self, value: object) -> str:
-        """Check like text, and spell it in lower case."""
+        """Check it like text, and return it in lower case."""
         return super().validate(value).lower()
 
     @property
     def sought(self) -> ValueType:
-        """Lift the limits of what is stored."""
+        """Return plain text without limits."""
         return Text(None)
 
 
 class Uuid(Text):
-    """A UUID; stored in its usual spelling."""
+    """A UUID; stored in lower case with dashes."""
 
     noun = "a UUID"
 
@@ -107,7 +107,7 @@ class Uuid(Text):
 
 
 class Pattern(Text):
-    """A string of one syntax."""
+    """A string that matches a regular expression; ``wanted`` is the error message."""
 
     def __init__(self, name: str, pattern: str, wanted: str) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class Pattern(Text):
 
 
 class HostName(Text):
-    """A name as it had to be before 1.10."""
+    """The syntax of a name before 1.10."""
 
     noun = "a host name"
 
@@ -133,7 +133,7 @@ class HostName(Text):
 
 
 class LogicalName(Text):
-    """A name of a node and the like: a host name before 1.10, RFC 3986 unreserved characters since."""
+    """The name of a resource: a host name before 1.10, RFC 3986 unreserved characters since."""
 
     noun = "a logical name: letters, digits, '-', '.', '_' or '~', not shaped like a UUID"
     _before_1_10 = HostName()
@@ -150,7 +150,7 @@ class LogicalName(Text):
 
 
 class NameOrUuid(Text):
-    """What a thing is named by: its UUID or its logical name."""
+    """The UUID or the logical name of a resource."""
 
     noun = "a UUID or a logical name"
 
@@ -162,12 +162,12 @@ class NameOrUuid(Text):
 
 
 class TraitName(Text):
-    """A word that may be a trait."""
+    """A published or custom trait."""
 
     noun = "a trait"
 
     def validate(self, value: object) -> str:
-        """Look it up, or check the syntax of those that sites make up."""
+        """Look it up among the published traits, or check the syntax of a custom one."""
         if not is_trait(value):
             raise ValueError("must be a trait: a published one, or CUSTOM_ and capital letters, digits or underscores")
         return value
@@ -186,7 +186,7 @@ class Mac(Text):
 
 
 class Enum(Text):
-    """One of some words."""
+    """One of a fixed set of words."""
 
     def __init__(self, *words: str, name: str = "choice") -> None:
         super().__init__()
@@ -208,7 +208,7 @@ class State(Enum):
 
 
 class Bool(ValueType):
-    """A truth value; the usual words are taken too, in any case."""
+    """A truth value; the usual words are accepted too, in any case."""
 
     noun = "true or false"
 
@@ -220,11 +220,11 @@ class Bool(ValueType):
 
     @property
     def strict(self) -> ValueType:
-        """Take no words."""
+        """Return the type that accepts no words."""
         return _STRICT_BOOL
 
     def shown(self) -> Shown | None:
-        """Engines may hand out 0 and 1."""
+        """Return a conversion to true or false: database engines may return 0 and 1."""
         return lambda value: None if value is None else bool(value)
 
 
@@ -232,7 +232,7 @@ class StrictBool(Bool):
     """A truth value, no words."""
 
     def validate(self, value: object) -> bool:
-        """Refuse everything else."""
+        """Check the JSON type."""
         if not isinstance(value, bool):
             raise ValueError(f"must be {self.noun}")
         return value
@@ -242,7 +242,7 @@ _STRICT_BOOL = StrictBool()
 
 
 class Integer(ValueType):
-    """A whole number of 32 bits unless said otherwise; a query has it as digits."""
+    """A whole number, of 32 bits by default; with ``digits`` also as text."""
 
     noun = "a whole number"
 
@@ -252,7 +252,7 @@ class Integer(ValueType):
         self.smallest, self.largest, self.digits = smallest, largest, digits
 
     def validate(self, value: object) -> int:
-        """Check kind and range; 1.0 and true are no whole numbers."""
+        """Check type and range; 1.0 and true are no whole numbers."""
         if self.digits and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,100}", value.strip()):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -265,60 +265,65 @@ class Integer(ValueType):
 
 
 class Datetime(ValueType):
-    """A moment, kept as naive UTC and shown with microseconds and offset."""
+    """A time, stored as naive UTC and shown with microseconds and offset."""
 
     noun = "a time"
 
     def shown(self) -> Shown | None:
-        """Write ISO 8601; the fraction is always there."""
+        """Return the conversion to ISO 8601, always with a fraction."""
         return show_time
 
 
+def utc_now() -> datetime.datetime:
+    """Return the current time as it is stored: UTC without a time zone."""
+    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+
+
 def show_time(value: datetime.datetime | None) -> str | None:
-    """Write a naive UTC time as clients know it."""
+    """Return a naive UTC time in ISO 8601 with microseconds and offset."""
     return None if value is None else value.isoformat(timespec="microseconds") + "+00:00"
 
 
 class Json(ValueType):
-    """A value kept as JSON text, spliced into the answer unparsed."""
+    """A value stored as JSON text, which is inserted into the answer unparsed."""
 
     sortable = False
     empty: ClassVar[bytes] = b"null"
 
     def shown(self) -> Shown | None:
-        """Splice the stored text."""
+        """Return the function that inserts the stored text."""
         nothing = orjson.Fragment(self.empty)
         return lambda text: nothing if text is None else orjson.Fragment(text)
 
 
 class Object(Json):
-    """A free JSON object."""
+    """A JSON object of any content."""
 
     noun = "an object"
     empty = b"{}"
 
     def validate(self, value: object) -> dict[str, object]:
-        """Refuse what is no object."""
+        """Check the JSON type."""
         if not isinstance(value, dict):
             raise ValueError(f"must be {self.noun}")
         return value
 
 
 class Array(Json):
-    """A free JSON list."""
+    """A JSON list of any content."""
 
     noun = "a list"
     empty = b"[]"
 
     def validate(self, value: object) -> list[object]:
-        """Refuse what is no list."""
+        """Check the JSON type."""
         if not isinstance(value, list):
             raise ValueError(f"must be {self.noun}")
         return value
 
 
 class ListOf(Array):
-    """A JSON list whose items are all of one type, that of ``item``."""
+    """A JSON list whose items are all of the type ``item``."""
 
     item: ClassVar[ValueType]
 
@@ -334,7 +339,7 @@ class TraitNames(ListOf):
     item = TraitName()
 
     def validate(self, value: object) -> list[object]:
-        """Check every item; what is given twice counts once."""
+        """Check every item, and drop repeated ones."""
         return list(dict.fromkeys(super().validate(value)))
 
 
@@ -345,17 +350,35 @@ class Words(ValueType):
     sortable = False
 
     def validate(self, value: object) -> list[str]:
-        """Split."""
+        """Split the text at its commas."""
         if not isinstance(value, str):
             raise ValueError(f"must be {self.noun}")
         return [word for word in (part.strip() for part in value.split(",")) if word]
 
 
 class Links(ValueType):
-    """The two links to a path of the thing itself; never written."""
+    """The two links (self, bookmark) to a path of the resource; never written."""
 
     noun = "links"
     sortable = False
 
     def __init__(self, path: str) -> None:
         self.path = path
+
+
+_NETWORK_DATA_KEYS: Final = ("links", "networks", "services")
+_NETWORK_DATA_LISTS: Final = ("links", "networks")
+
+
+def network_data_fault(document: Any) -> str | None:
+    """Return what is wrong with network data; None when it is valid or empty."""
+    if not document:
+        return None
+    if document.keys() - set(_NETWORK_DATA_KEYS) or any(
+        not isinstance(document.get(part), list) for part in _NETWORK_DATA_KEYS
+    ):
+        return "network_data must be {} or have the lists links, networks and services"
+    for part in _NETWORK_DATA_LISTS:
+        if any(not isinstance(item, dict) or not isinstance(item.get("id"), str) for item in document[part]):
+            return f"every item of network_data {part} must be an object with an id"
+    return None

@@ -1,7 +1,7 @@
 """Allocations: requests for a node, and which node each of them got.
 
-An allocation that is being matched carries the id of the conductor at work on it; every write of that conductor holds
-only while it is still named there, so one that was taken for dead and came back can't undo what its successor did.
+The row of an unfinished allocation has the id of the conductor that works on it, and a conductor writes only while it
+is that one: a conductor that was replaced because it seemed dead can't overwrite the work of its successor.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,13 +12,12 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core import states
-from ironic.core.allocation import ALLOCATING, POWER_UNKNOWN, Wanted
+from ironic.core.allocation_choice import ALLOCATING, POWER_UNKNOWN, AllocationRequest
 from ironic.core.errors import DuplicateName, IronicError
 from ironic.core.resource_errors import AllocationAlreadyExists, AllocationNotFound
-from ironic.db.filters import equals
-from ironic.db.listing import Virtual
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
+from ironic.db.row_selection import Virtual, equals
 from ironic.db.tables import AllocationColumns, allocations, conductors, node_traits, nodes
 from ironic.db.transactions import unit_of_work
 
@@ -28,7 +27,7 @@ class AllocationRecord(Record, AllocationColumns):
 
 
 class CandidateRow(NamedTuple):
-    """A node that fits an allocation at first sight."""
+    """A node that fits an allocation."""
 
     id: int
     uuid: str
@@ -41,28 +40,28 @@ class Allocations(Repository[AllocationRecord], record=AllocationRecord):
     virtual: ClassVar[Mapping[str, Virtual]] = {
         "node_uuid": Virtual(nodes.c.uuid, allocations.c.node_id == nodes.c.id),
     }
-    taken: ClassVar[Errors] = {
+    duplicates: ClassVar[Errors] = {
         "uuid": lambda value: AllocationAlreadyExists(resource="allocation", field="uuid", value=value),
         "name": lambda value: DuplicateName(resource="allocation", name=value),
     }
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for an allocation that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for an allocation that does not exist."""
         return AllocationNotFound(allocation=ident)
 
-    # Looking for a node
+    # Search for a node
 
     def uuids_of(self, idents: Iterable[str], project: str | None = None) -> dict[str, str]:
-        """Return the UUID of each node that is named, by UUID or name, out of those of a project if one is said."""
+        """Return the UUIDs of nodes given by UUID or name, keyed by both; with a project only of its nodes."""
         names = list(idents)
         named = sa.or_(nodes.c.uuid.in_(names), nodes.c.name.in_(names))
-        theirs = sa.select(nodes.c.uuid, nodes.c.name).where(named, *_of_project(project))
+        statement = sa.select(nodes.c.uuid, nodes.c.name).where(named, *_of_project(project))
         with self.transactions.reading() as connection:
-            found = connection.execute(theirs).all()
+            found = connection.execute(statement).all()
         return {ident: uuid for uuid, name in found for ident in (uuid, name) if ident is not None}
 
-    def candidates(self, wanted: Wanted) -> list[CandidateRow]:
-        """Return the nodes that fit at this moment, held ones too. One statement."""
+    def candidates(self, wanted: AllocationRequest) -> list[CandidateRow]:
+        """Return the nodes that fit now, reserved ones included, in one statement."""
         conditions = [
             nodes.c.provision_state == states.AVAILABLE,
             nodes.c.maintenance.is_(False),
@@ -71,16 +70,18 @@ class Allocations(Repository[AllocationRecord], record=AllocationRecord):
             nodes.c.power_state.not_in(POWER_UNKNOWN),
             nodes.c.resource_class == wanted.resource_class,
             *_of_project(wanted.owner),
-            *_with_traits(wanted.traits),
         ]
+        if wanted.traits:
+            has_trait = sa.and_(node_traits.c.node_id == nodes.c.id, node_traits.c.trait.in_(wanted.traits))
+            number = sa.select(sa.func.count()).where(has_trait).scalar_subquery()
+            conditions.append(number == len(set(wanted.traits)))
         if wanted.candidates:
             conditions.append(nodes.c.uuid.in_(wanted.candidates))
         fitting = sa.select(*(nodes.c[name] for name in CandidateRow._fields)).where(*conditions).order_by(nodes.c.id)
-        return [
-            CandidateRow(*row) for row in self.transactions.read(lambda connection: connection.execute(fitting).all())
-        ]
+        rows = self.transactions.read(lambda connection: connection.execute(fitting).all())
+        return [CandidateRow(*row) for row in rows]
 
-    # Being at work
+    # Work on an allocation
 
     @unit_of_work
     def claim(
@@ -92,15 +93,17 @@ class Allocations(Repository[AllocationRecord], record=AllocationRecord):
         after: int | None,
         incarnation: str | None = None,
     ) -> bool:
-        """Make a conductor the one at work on an allocation, if the one before is as said; tell whether it is now.
+        """Assign an allocation to a conductor if it was assigned to ``after``; return whether it is.
 
-        With an incarnation only its newest life can do that.
+        With an incarnation this succeeds only for the newest one of the conductor.
         """
         before = equals(allocations.c.conductor_affinity)(after)
         unfinished = sa.update(allocations).where(_is_unfinished(allocation_id), before)
         if incarnation is not None:
-            unfinished = unfinished.where(_life(host, incarnation).exists())
-        return bool(connection.execute(unfinished.values(conductor_affinity=_id_of(host))).rowcount)
+            unfinished = unfinished.where(_conductor_id(host, incarnation).exists())
+        return bool(
+            connection.execute(unfinished.values(conductor_affinity=_conductor_id(host).scalar_subquery())).rowcount
+        )
 
     @unit_of_work
     def finish(
@@ -111,28 +114,29 @@ class Allocations(Repository[AllocationRecord], record=AllocationRecord):
         values: Mapping[str, object],
         incarnation: str | None = None,
     ) -> bool:
-        """Write the result of the conductor at work; tell whether it was still its allocation."""
+        """Store the result if the allocation is unfinished and assigned to this conductor; return whether it was."""
         stored = self._form.of_all({"updated_at": self.now(), **values})
-        mine = sa.update(allocations).where(
-            _is_unfinished(allocation_id), allocations.c.conductor_affinity == _id_of(host, incarnation)
+        conductor_id = _conductor_id(host, incarnation).scalar_subquery()
+        assigned = sa.update(allocations).where(
+            _is_unfinished(allocation_id), allocations.c.conductor_affinity == conductor_id
         )
-        return bool(connection.execute(mine.values(stored)).rowcount)
+        return bool(connection.execute(assigned.values(stored)).rowcount)
 
-    # Going away
+    # Deletion
 
     @unit_of_work
     def withdraw(self, connection: Connection, allocation_id: int) -> bool:
-        """Remove an allocation that no conductor has taken up; tell whether there was one."""
-        untouched = sa.delete(allocations).where(
+        """Remove an unfinished allocation that no conductor works on; return whether there was one."""
+        unassigned = sa.delete(allocations).where(
             _is_unfinished(allocation_id), allocations.c.conductor_affinity.is_(None)
         )
-        return bool(connection.execute(untouched).rowcount)
+        return bool(connection.execute(unassigned).rowcount)
 
     @unit_of_work
     def delete_unmatched(self, connection: Connection, uuid: str) -> bool:
-        """Remove an allocation that has no node; tell whether there was one."""
-        lonely = sa.delete(allocations).where(allocations.c.uuid == uuid, allocations.c.node_id.is_(None))
-        return bool(connection.execute(lonely).rowcount)
+        """Remove an allocation that has no node; return whether there was one."""
+        unmatched = sa.delete(allocations).where(allocations.c.uuid == uuid, allocations.c.node_id.is_(None))
+        return bool(connection.execute(unmatched).rowcount)
 
     @unit_of_work
     def delete_of(self, connection: Connection, node_id: int) -> None:
@@ -144,23 +148,11 @@ def _is_unfinished(allocation_id: int) -> ColumnElement[bool]:
     return sa.and_(allocations.c.id == allocation_id, allocations.c.state == ALLOCATING)
 
 
-def _id_of(host: str, incarnation: str | None = None) -> sa.ScalarSelect[int]:
-    return _life(host, incarnation).scalar_subquery()
-
-
-def _life(host: str, incarnation: str | None) -> sa.Select[tuple[int]]:
-    """Return the id of a conductor, with an incarnation only if that is its newest."""
+def _conductor_id(host: str, incarnation: str | None = None) -> sa.Select[tuple[int]]:
+    """Return the query of a conductor's id; with an incarnation it finds nothing unless that is the newest."""
     one = sa.select(conductors.c.id).where(conductors.c.hostname == host)
     return one if incarnation is None else one.where(conductors.c.incarnation == incarnation)
 
 
 def _of_project(project: str | None) -> Sequence[ColumnElement[bool]]:
     return [] if project is None else [sa.or_(nodes.c.owner == project, nodes.c.lessee == project)]
-
-
-def _with_traits(traits: Sequence[str]) -> Sequence[ColumnElement[bool]]:
-    """Return the condition that a node has all of these traits."""
-    if not traits:
-        return []
-    its = sa.select(sa.func.count()).where(node_traits.c.node_id == nodes.c.id, node_traits.c.trait.in_(traits))
-    return [its.scalar_subquery() == len(set(traits))]

@@ -1,4 +1,4 @@
-"""Chassis: what nodes stand in."""
+"""Chassis, which group nodes."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -8,9 +8,9 @@ from sqlalchemy.engine import Connection
 
 from ironic.core.errors import IronicError
 from ironic.core.resource_errors import ChassisAlreadyExists, ChassisNotEmpty, ChassisNotFound
-from ironic.db.filters import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
+from ironic.db.row_selection import Filter, any_of
 from ironic.db.tables import ChassisColumns, chassis
 from ironic.db.transactions import unit_of_work
 
@@ -23,17 +23,17 @@ class Chassis(Repository[ChassisRecord], record=ChassisRecord):
     """All chassis."""
 
     filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(chassis.c.uuid)}
-    taken: ClassVar[Errors] = {
+    duplicates: ClassVar[Errors] = {
         "uuid": lambda value: ChassisAlreadyExists(resource="chassis", field="uuid", value=value),
     }
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a chassis that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a chassis that does not exist."""
         return ChassisNotFound(chassis=ident)
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
-        """Remove a chassis that holds no nodes."""
+        """Remove a chassis; raises ChassisNotEmpty if it has nodes."""
         try:
             with self.transactions.attempt():
                 super().delete(ident)

@@ -1,6 +1,6 @@
-"""What happened to nodes: one row per event, never changed, trimmed from the old end.
+"""The history of nodes: one row per event, never changed; old events are trimmed.
 
-Recording must not be able to fail the work it records, so text that is too long is cut instead of being refused.
+Text that is too long is cut, not refused: recording an event must not fail the work that it records.
 """
 
 import uuid
@@ -14,14 +14,15 @@ from sqlalchemy.engine import Connection
 from ironic.core.errors import IronicError
 from ironic.core.resource_errors import NodeHistoryNotFound
 from ironic.core.secrets import masked_text
-from ironic.db.listing import Virtual
+from ironic.db.column_types import storable
 from ironic.db.record import Record
 from ironic.db.repository import Repository
+from ironic.db.row_selection import Virtual
 from ironic.db.tables import HistoryColumns, node_history, nodes
 from ironic.db.transactions import unit_of_work
 
 LONGEST_EVENT = 64 * 1024
-_AT_ONCE = 500
+_DELETED_AT_ONCE = 500
 
 
 class HistoryRecord(Record, HistoryColumns):
@@ -35,8 +36,8 @@ class History(Repository[HistoryRecord], record=HistoryRecord):
         "node_uuid": Virtual(nodes.c.uuid, node_history.c.node_id == nodes.c.id),
     }
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for an entry that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for an entry that does not exist."""
         return NodeHistoryNotFound(entry=ident)
 
     @unit_of_work
@@ -55,8 +56,8 @@ class History(Repository[HistoryRecord], record=HistoryRecord):
         target: str | None = None,
         seconds: int | None = None,
     ) -> None:
-        """Record an event; ``seconds`` is how long that took which ends with it."""
-        said: dict[str, Any] = {
+        """Record an event; ``seconds`` is the duration of the work that ended with it."""
+        texts: dict[str, str | None] = {
             "event": masked_text(event),
             "event_type": event_type,
             "severity": severity,
@@ -66,47 +67,46 @@ class History(Repository[HistoryRecord], record=HistoryRecord):
             "state": state,
             "target_provision_state": target,
         }
-        made = {"node_id": node_id, "uuid": str(uuid.uuid4()), "created_at": self.now(), "duration_seconds": seconds}
-        connection.execute(sa.insert(node_history).values(made | {k: _fitting(k, v) for k, v in said.items()}))
+        values: dict[str, Any] = {
+            "node_id": node_id,
+            "uuid": str(uuid.uuid4()),
+            "created_at": self.now(),
+            "duration_seconds": seconds,
+        }
+        for name, text in texts.items():
+            length = getattr(node_history.c[name].type, "length", None) or LONGEST_EVENT
+            values[name] = text and storable(text, length)
+        connection.execute(sa.insert(node_history).values(values))
 
     def trim(self, keep: int, older_than: datetime, limit: int | None = None) -> int:
         """Remove what is older and not among a node's newest ``keep``, at most ``limit`` entries; return how many."""
+        entries = sa.func.count()
+        long = sa.select(node_history.c.node_id).group_by(node_history.c.node_id).having(entries > keep)
+        with self.transactions.reading() as connection:
+            node_ids = list(connection.execute(long).scalars())
         removed = 0
-        for node_id in self._with_more_than(keep):
+        for node_id in node_ids:
             left = None if limit is None else limit - removed
             if left == 0:
                 break
             removed += self._trim_node(node_id, keep, older_than, left)
         return removed
 
-    def _with_more_than(self, keep: int) -> list[int]:
-        number = sa.func.count()
-        long = sa.select(node_history.c.node_id).group_by(node_history.c.node_id).having(number > keep)
-        with self.transactions.reading() as connection:
-            return list(connection.execute(long).scalars())
-
     @unit_of_work
     def _trim_node(
         self, connection: Connection, node_id: int, keep: int, older_than: datetime, limit: int | None
     ) -> int:
-        mine = node_history.c.node_id == node_id
-        newest = sa.select(node_history.c.id).where(mine).order_by(node_history.c.id.desc()).offset(keep).limit(1)
+        of_node = node_history.c.node_id == node_id
+        newest = sa.select(node_history.c.id).where(of_node).order_by(node_history.c.id.desc()).offset(keep).limit(1)
         last = connection.execute(newest).scalar()
         if last is None:
             return 0
         old = sa.select(node_history.c.id).where(
-            mine, node_history.c.id <= last, node_history.c.created_at < older_than
+            of_node, node_history.c.id <= last, node_history.c.created_at < older_than
         )
-        # The ids themselves: MySQL deletes by no LIMIT within a subquery of the same table.
+        # By id: MySQL has no LIMIT in a subquery of the table that is deleted from.
         ids = connection.execute(old.order_by(node_history.c.id).limit(limit)).scalars().all()
-        for first in range(0, len(ids), _AT_ONCE):
-            part = ids[first : first + _AT_ONCE]
+        for first in range(0, len(ids), _DELETED_AT_ONCE):
+            part = ids[first : first + _DELETED_AT_ONCE]
             connection.execute(sa.delete(node_history).where(node_history.c.id.in_(part)))
         return len(ids)
-
-
-def _fitting(name: str, text: str | None) -> str | None:
-    if text is None:
-        return None
-    storable = text.replace("\0", "").encode(errors="replace").decode()
-    return storable[: getattr(node_history.c[name].type, "length", None) or LONGEST_EVENT]

@@ -1,7 +1,7 @@
-"""Named things of a node that are found out as a whole: its BIOS settings, its firmware components.
+"""Named items of a node that are always read from the machine as a whole: BIOS settings and firmware components.
 
-Whoever has read them from the machine hands them all in; what is new is added, what differs is changed, what is gone is
-removed, and what stayed the same keeps its times. One transaction, and one statement per kind of change.
+Storing them adds new items, changes those that differ, removes the missing ones and leaves the others with their times,
+in one transaction.
 """
 
 from abc import ABC, abstractmethod
@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.core.errors import InvalidParameterValue, IronicError
-from ironic.core.management_errors import BIOSSettingNotFound, FirmwareComponentNotFound
-from ironic.db.stored_form import StoredForm
+from ironic.core.hardware_errors import BIOSSettingNotFound, FirmwareComponentNotFound
+from ironic.db.column_types import StoredForm
 from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 
@@ -22,10 +22,10 @@ Items = Iterable[Mapping[str, object]]
 
 
 class NodeItems(ABC):
-    """The things of one kind, of all nodes."""
+    """The items of one kind, of all nodes."""
 
     table: ClassVar[sa.Table]
-    # The column that names one of them within its node.
+    # The column that names an item within its node.
     name: ClassVar[str]
     _form: ClassVar[StoredForm]
 
@@ -37,28 +37,28 @@ class NodeItems(ABC):
         self.transactions = transactions
 
     @abstractmethod
-    def missing(self, node: str, name: str) -> IronicError:
-        """Return the error for a thing that the node has not."""
+    def not_found(self, node: str, name: str) -> IronicError:
+        """Return the error for an item that the node does not have."""
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return a new thing with all that its row needs."""
+        """Return the values of a new item, with those that its row needs besides."""
         return values
 
     # Reading
 
     def rows(self, columns: Sequence[str], node_id: int) -> list[Row]:
-        """Return these columns of all things of a node, by name; JSON columns as the stored text."""
+        """Return these columns of all items of a node, ordered by name; JSON columns as the stored text."""
         with self.transactions.reading() as connection:
             return list(map(tuple, connection.execute(self._select(columns, node_id))))
 
     def row(self, columns: Sequence[str], node_id: int, name: str) -> Row:
-        """Return these columns of one thing."""
+        """Return these columns of one item."""
         one = self._select(columns, node_id).where(self.table.c[self.name] == name)
         with self.transactions.reading() as connection:
             found = connection.execute(one).first()
             if found is None:
                 uuid = connection.scalar(sa.select(nodes.c.uuid).where(nodes.c.id == node_id))
-                raise self.missing(str(uuid), name)
+                raise self.not_found(str(uuid), name)
         return tuple(found)
 
     def _select(self, columns: Sequence[str], node_id: int) -> sa.Select[Any]:
@@ -68,14 +68,15 @@ class NodeItems(ABC):
     # Writing
 
     def put(self, node_id: int, items: Items) -> None:
-        """Add or change these things; the others of the node stay."""
-        self._write(node_id, self._read(items), only=False)
+        """Add or change these items; the others of the node stay."""
+        self._write(node_id, self._stored(items), only=False)
 
     def sync(self, node_id: int, items: Items) -> None:
-        """Give the node exactly these things."""
-        self._write(node_id, self._read(items), only=True)
+        """Add or change these items, and remove all others of the node."""
+        self._write(node_id, self._stored(items), only=True)
 
-    def _read(self, items: Items) -> dict[str, dict[str, object]]:
+    def _stored(self, items: Items) -> dict[str, dict[str, object]]:
+        """Return the items by name, in the form of their columns."""
         found: dict[str, dict[str, object]] = {}
         for item in items:
             stored = self._form.of_all(item)
@@ -87,50 +88,43 @@ class NodeItems(ABC):
 
     @unit_of_work
     def _write(self, connection: Connection, node_id: int, wanted: dict[str, dict[str, object]], *, only: bool) -> None:
-        known = self._known(connection, node_id)
+        rows = connection.execute(self._select(self._form.names, node_id))
+        stored = [dict(zip(self._form.names, row, strict=True)) for row in rows]
+        known = {str(values[self.name]): values for values in stored}
         if only and (gone := known.keys() - wanted.keys()):
             connection.execute(sa.delete(self.table).where(*self._are(node_id, sorted(gone))))
         now = self.transactions.clock()
-        new = [self._new(node_id, values, now) for name, values in wanted.items() if name not in known]
-        if new:
-            connection.execute(sa.insert(self.table), new)
+        added = []
         for name, values in wanted.items():
-            if name in known and (changed := self._changed(known[name], values)):
+            if name not in known:
+                row = self._form.defaults | self.completed(values) | {"node_id": node_id, "created_at": now}
+                row.pop("id", None)  # the database numbers rows
+                added.append(row)
+            elif changed := {key: value for key, value in values.items() if value != known[name][key]}:
                 update = sa.update(self.table).where(*self._are(node_id, [name]))
                 connection.execute(update.values(**changed, updated_at=now))
-
-    def _known(self, connection: Connection, node_id: int) -> dict[str, dict[str, Any]]:
-        rows = connection.execute(self._select(self._form.names, node_id))
-        known = [dict(zip(self._form.names, row, strict=True)) for row in rows]
-        return {values[self.name]: values for values in known}
+        if added:
+            connection.execute(sa.insert(self.table), added)
 
     def _are(self, node_id: int, names: list[str]) -> tuple[sa.ColumnElement[bool], ...]:
         return self.table.c.node_id == node_id, self.table.c[self.name].in_(names)
-
-    def _new(self, node_id: int, values: dict[str, object], now: Any) -> dict[str, Any]:
-        row = self._form.defaults | self.completed(values) | {"node_id": node_id, "created_at": now}
-        row.pop("id", None)  # the database numbers rows
-        return row
-
-    def _changed(self, known: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if value != known[name]}
 
 
 class BiosSettings(NodeItems, table=bios_settings, name="name"):
     """The BIOS settings of all nodes."""
 
-    def missing(self, node: str, name: str) -> IronicError:
-        """Return the error for a setting that the node has not."""
+    def not_found(self, node: str, name: str) -> IronicError:
+        """Return the error for a setting that the node does not have."""
         return BIOSSettingNotFound(node=node, name=name)
 
 
 class FirmwareComponents(NodeItems, table=firmware_information, name="component"):
-    """The firmware components of all nodes; the first version seen of one is kept as its initial version."""
+    """The firmware components of all nodes; the first version of a component stays as its initial version."""
 
-    def missing(self, node: str, name: str) -> IronicError:
-        """Return the error for a component that the node has not."""
+    def not_found(self, node: str, name: str) -> IronicError:
+        """Return the error for a component that the node does not have."""
         return FirmwareComponentNotFound(node=node, name=name)
 
     def completed(self, values: dict[str, object]) -> dict[str, Any]:
-        """Take the present version for the initial one, unless that is known."""
+        """Return the values with the present version as the initial one, unless that is known."""
         return {"initial_version": values.get("current_version") or "", **values}

@@ -1,29 +1,64 @@
-"""Nodes: what is asked of them beyond what is asked of all rows.
+"""The repository of nodes and their filters.
 
-Holding a node is next door, in `reservations`; traits, inventory and history have repositories of their own.
+`reservations` has the part that reserves nodes; traits, inventory and history have repositories of their own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import DuplicateName, InstanceAssociated, NodeAlreadyExists
-from ironic.db.filters import Filter
-from ironic.db.listing import Virtual
-from ironic.db.node_filters import NODE_FILTERS
-from ironic.db.node_record import NodeRecord
+from ironic.db.column_types import decode_json
+from ironic.db.record import NodeRecord
 from ironic.db.repository import Errors
 from ironic.db.reservations import Reservations
-from ironic.db.stored_text import decode
+from ironic.db.row_selection import Contains, Filter, Virtual, any_of, before, given, none_of
 from ironic.db.tables import allocations, chassis, conductors, node_bmc_addresses, nodes, ports
 from ironic.db.transactions import unit_of_work
 
 
+class Share(NamedTuple):
+    """One of several equal parts of all nodes, and the nodes with these ids in addition."""
+
+    parts: int
+    number: int
+    also: Collection[int] = ()
+
+    def condition(self) -> ColumnElement[bool]:
+        """Return the condition that a node is in the share."""
+        by_number = nodes.c.id % self.parts == self.number
+        return sa.or_(by_number, nodes.c.id.in_(self.also)) if self.also else by_number
+
+
+# Beside these, every column is a filter for one value.
+
+
+NODE_FILTERS: Mapping[str, Filter] = {
+    "id_in": any_of(nodes.c.id),
+    "uuid_in": any_of(nodes.c.uuid),
+    "provision_state_in": any_of(nodes.c.provision_state),
+    "provision_state_not_in": none_of(nodes.c.provision_state),
+    "share": Share.condition,
+    "shard": any_of(nodes.c.shard),
+    "associated": given(nodes.c.instance_uuid),
+    "sharded": given(nodes.c.shard),
+    "reserved": given(nodes.c.reservation),
+    "description_contains": Contains(nodes.c.description),
+    "provision_updated_before": before(nodes.c.provision_updated_at),
+    "project": lambda project: sa.or_(nodes.c.owner == project, nodes.c.lessee == project),
+    "chassis_uuid": lambda uuid: (
+        nodes.c.chassis_id == sa.select(chassis.c.id).where(chassis.c.uuid == uuid).scalar_subquery()
+    ),
+    "top_level": lambda yes: given(nodes.c.parent_node)(not yes),
+}
+
+
 class NodeRow(NamedTuple):
-    """What a look-up needs to know of a node."""
+    """The columns of a node that a look-up needs."""
 
     id: int
     uuid: str
@@ -33,10 +68,10 @@ class NodeRow(NamedTuple):
     conductor_group: str
 
 
-_LOOKED_UP = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
+_NODE_ROWS = sa.select(*(nodes.c[name] for name in NodeRow._fields)).order_by(nodes.c.id)
 
-# Of the conductors the one that was there first; PostgreSQL lets others refer to it meanwhile.
-_TURNSTILE = sa.select(conductors.c.id).order_by(conductors.c.id).limit(1).with_for_update(key_share=True)
+# The row of the first conductor; on PostgreSQL other rows may refer to it while it is locked.
+_ROW_AS_MUTEX = sa.select(conductors.c.id).order_by(conductors.c.id).limit(1).with_for_update(key_share=True)
 
 
 class Nodes(Reservations):
@@ -47,7 +82,7 @@ class Nodes(Reservations):
         "chassis_uuid": Virtual(chassis.c.uuid, nodes.c.chassis_id == chassis.c.id),
         "allocation_uuid": Virtual(allocations.c.uuid, nodes.c.allocation_id == allocations.c.id),
     }
-    taken: ClassVar[Errors] = {
+    duplicates: ClassVar[Errors] = {
         "uuid": lambda value: NodeAlreadyExists(resource="node", field="uuid", value=value),
         "name": lambda value: DuplicateName(resource="node", name=value),
         "instance_uuid": lambda value: InstanceAssociated(instance=value),
@@ -55,61 +90,61 @@ class Nodes(Reservations):
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
-        """Remove a node with all that belongs to it; its allocation is the one thing that no cascade reaches."""
-        mine = sa.select(nodes.c.id).where(self._is(ident)).scalar_subquery()
-        connection.execute(sa.delete(allocations).where(allocations.c.node_id == mine))
+        """Remove a node with all that belongs to it; its allocation is the only row without a cascade."""
+        node_id = sa.select(nodes.c.id).where(self._matches(ident)).scalar_subquery()
+        connection.execute(sa.delete(allocations).where(allocations.c.node_id == node_id))
         super().delete(ident)
 
     @unit_of_work
     def delete_held(self, connection: Connection, record: NodeRecord) -> None:
-        """Remove a node while it is in the hands it was taken by, or raise TakenOver."""
+        """Remove a node under the reservation of this record; raises TakenOver if that has ended."""
         self.require_held(record)
         self.delete(record.id)
 
     def count_by_shard(self) -> list[tuple[str | None, int]]:
-        """Return the shards there are and how many nodes each has; None stands for those without one."""
+        """Return each shard and its number of nodes; None stands for nodes without a shard."""
         counted = sa.select(nodes.c.shard, sa.func.count()).group_by(nodes.c.shard).order_by(nodes.c.shard)
         with self.transactions.reading() as connection:
             return [(name, number) for name, number in connection.execute(counted)]
 
     def count_others(self, record: NodeRecord, **filters: Any) -> int:
-        """Count the nodes that match, beside one that is about to; nobody else gets to count before this is committed.
+        """Count the other nodes that match; until the transaction ends, no other one can count.
 
-        To be called first in a transaction: on MariaDB it sees what others have committed before its first SELECT.
+        It has to be the first call in a transaction: MariaDB shows what others committed before the first SELECT.
         """
         connection = self.transactions.require_writing()
         if self.transactions.dialect != "sqlite":
-            # SQLite has one writer at a time. Elsewhere a row that all conductors know is the turnstile; the server
-            # frees it with the transaction, however that ends.
-            connection.execute(_TURNSTILE)
+            # SQLite has one writer at a time. Elsewhere the lock of one row serializes the conductors; the server
+            # releases it when the transaction ends.
+            connection.execute(_ROW_AS_MUTEX)
         statement = sa.select(sa.func.count()).select_from(nodes)
         statement = statement.where(*self._listing.conditions(filters), nodes.c.id != record.id)
         return int(connection.execute(statement).scalar_one())
 
     def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:
-        """Return the nodes that own a port with any of these addresses, each once."""
+        """Return each node that has a port with one of these MAC addresses, once."""
         owners = sa.select(ports.c.node_id).where(ports.c.address.in_([mac.lower() for mac in macs]))
-        return self._look_up(_LOOKED_UP.where(nodes.c.id.in_(owners)))
+        return self._look_up(_NODE_ROWS.where(nodes.c.id.in_(owners)))
 
     def by_bmc_addresses(self, addresses: Iterable[str], state: str | None) -> list[NodeRow]:
-        """Return the nodes in this provision state, or any, whose BMC has any of these addresses, each once."""
+        """Return each node whose BMC has one of these addresses, once; with a state only nodes in that state."""
         owners = sa.select(node_bmc_addresses.c.node_id).where(node_bmc_addresses.c.address.in_(list(addresses)))
-        found = _LOOKED_UP.where(nodes.c.id.in_(owners))
+        found = _NODE_ROWS.where(nodes.c.id.in_(owners))
         return self._look_up(found if state is None else found.where(nodes.c.provision_state == state))
 
     def mentioning(self, texts: Sequence[str]) -> list[tuple[NodeRow, dict[str, object]]]:
-        """Return the nodes, with their driver_info, that have any of these texts in it; looks at every row."""
+        """Return the nodes with one of these texts in their driver_info, and that; the database reads every row."""
         if not texts:
             return []
         columns = [nodes.c[name] for name in NodeRow._fields]
-        # As text: the look goes over what is stored.
+        # The comparison is with the stored JSON text.
         stored = sa.type_coerce(nodes.c.driver_info, sa.Text)
         found = sa.select(*columns, stored).where(sa.or_(*(stored.icontains(text, autoescape=True) for text in texts)))
         rows = self.transactions.read(lambda connection: connection.execute(found).all())
-        return [(NodeRow(*row[:-1]), decode(row[-1])) for row in rows]
+        return [(NodeRow(*row[:-1]), decode_json(row[-1])) for row in rows]
 
     def discovered_since(self, moment: datetime) -> int:
-        """Return how many nodes have been discovered since then."""
+        """Return how many nodes have been discovered after a time."""
         counted = sa.select(sa.func.count()).where(nodes.c.auto_discovered, nodes.c.created_at > moment)
         with self.transactions.reading() as connection:
             return int(connection.execute(counted).scalar_one())
@@ -119,7 +154,7 @@ class Nodes(Reservations):
 
     @unit_of_work
     def set_bmc_addresses(self, connection: Connection, node_id: int, addresses: Iterable[str]) -> None:
-        """Say by which addresses a calling ramdisk may name this node's BMC; earlier ones are forgotten."""
+        """Store the addresses of this node's BMC, which ramdisks are looked up by, in place of the earlier ones."""
         connection.execute(sa.delete(node_bmc_addresses).where(node_bmc_addresses.c.node_id == node_id))
         rows = [{"node_id": node_id, "address": address} for address in sorted(set(addresses))]
         if rows:
@@ -128,9 +163,6 @@ class Nodes(Reservations):
     def bmc_addresses(self, node_id: int) -> list[str]:
         """Return the addresses of this node's BMC."""
         column = node_bmc_addresses.c.address
+        of_node = sa.select(column).where(node_bmc_addresses.c.node_id == node_id).order_by(column)
         with self.transactions.reading() as connection:
-            return list(
-                connection.execute(
-                    sa.select(column).where(node_bmc_addresses.c.node_id == node_id).order_by(column)
-                ).scalars()
-            )
+            return list(connection.execute(of_node).scalars())

@@ -1,8 +1,8 @@
-"""Moving data to a later form while services run, in batches.
+"""Online data migrations: convert rows to a later form in batches, while services run.
 
-A schema migration only adds; what it adds is filled here, after every service was upgraded, so that a large table keeps
-nobody waiting. Each migration is a row of ``MIGRATIONS`` and stays there for a release; the next one may rely on it. A
-migration that fails keeps none of the others from their work.
+A schema migration only adds columns and tables; they are filled here, after every service was upgraded, so that a large
+table does not delay the upgrade. Each migration stays in ``MIGRATIONS`` for one release; the release after that relies
+on it.
 """
 
 import logging
@@ -14,24 +14,24 @@ from ironic.db.store import Store
 
 LOG = logging.getLogger(__name__)
 
-# Rows of one transaction: few enough to hold nobody up.
+# Rows of one transaction: so few that other writers do not wait for long.
 BATCH: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class OnlineMigration:
-    """One move; safe to be begun again at any time, also beside another one of its kind."""
+    """One migration; it can be repeated at any time, also while another process runs it."""
 
     name: str
     left: Callable[[Store], int]
     """Return how many rows are still in the older form."""
     move: Callable[[Store, int], int]
-    """Move up to so many rows and return how many were."""
+    """Convert at most so many rows and return how many were converted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one migration has come; ``fault`` says why it goes no further."""
+    """The progress of one migration; ``fault`` is why it has ended before all rows were converted."""
 
     name: str
     moved: int
@@ -44,30 +44,24 @@ MIGRATIONS: Final[Sequence[OnlineMigration]] = ()
 
 
 def run(store: Store, migrations: Sequence[OnlineMigration], *, most: int | None = None) -> Iterator[Progress]:
-    """Do what is left, at most so many rows in all, and tell the progress after every batch and at every end."""
+    """Migrate what is left, at most ``most`` rows in all; yield the progress at each start and after each batch.
+
+    A migration that fails, or that moves nothing although rows are left, ends with a ``fault``; the others go on.
+    """
     allowed = most
     for migration in migrations:
-        for progress in _steps(store, migration, allowed):
-            yield progress
+        moved, left = 0, 0
+        try:
+            left = migration.left(store)
+            yield Progress(migration.name, moved, left)
+            while left and (size := BATCH if allowed is None else min(BATCH, max(0, allowed - moved))):
+                batch = migration.move(store, size)
+                moved, left = moved + batch, migration.left(store)
+                yield Progress(migration.name, moved, left, None if batch or not left else "it moves no row any more")
+                if not batch:
+                    break
+        except Exception as error:
+            LOG.exception("Online migration '%s' failed after %d rows", migration.name, moved)
+            yield Progress(migration.name, moved, left, f"{type(error).__name__}: {error}")
         if allowed is not None:
-            allowed -= progress.moved
-
-
-def _steps(store: Store, migration: OnlineMigration, allowed: int | None) -> Iterator[Progress]:
-    moved, left = 0, 0
-    try:
-        left = migration.left(store)
-        yield Progress(migration.name, moved, left)
-        while left and (size := _size(allowed, moved)):
-            batch = migration.move(store, size)
-            moved, left = moved + batch, migration.left(store)
-            yield Progress(migration.name, moved, left, None if batch or not left else "it moves no row any more")
-            if not batch:
-                return
-    except Exception as error:
-        LOG.exception("Online migration '%s' failed after %d rows", migration.name, moved)
-        yield Progress(migration.name, moved, left, f"{type(error).__name__}: {error}")
-
-
-def _size(allowed: int | None, moved: int) -> int:
-    return BATCH if allowed is None else min(BATCH, max(0, allowed - moved))
+            allowed -= moved

@@ -1,7 +1,7 @@
-"""What all repositories do alike: create, get, find, list, update, save and delete.
+"""The base class of repositories: create, get, find, list, update, save and delete.
 
-A concrete repository says which table, which record, which errors and which named filters, and adds the queries only
-it has. Each method is a transaction of its own, or part of the one its caller has open.
+A concrete repository names its table, record, errors and filters, and adds its own queries. Each method is a
+transaction of its own, or part of the transaction that its caller has open.
 """
 
 import functools
@@ -20,14 +20,13 @@ from sqlalchemy.sql.elements import ColumnElement
 from ironic.core import syntax
 from ironic.core.errors import IronicError, MarkerNotFound
 from ironic.db.column_types import Json
-from ironic.db.filters import Filter, any_of, equals
-from ironic.db.listing import Listing, Page, Virtual
 from ironic.db.record import Record
+from ironic.db.row_selection import Filter, Listing, Page, Virtual, any_of, equals
 from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
 
 R = TypeVar("R", bound=Record)
 Row = tuple[Any, ...]
-Errors = Mapping[str, Callable[[Any], IronicError]]  # by column: the error for a value that is taken
+Errors = Mapping[str, Callable[[Any], IronicError]]  # by column: the error for a value that another row has
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -38,13 +37,13 @@ class Repository(ABC, Generic[R]):
     table: ClassVar[sa.Table]
     filters: ClassVar[Mapping[str, Filter]] = {}
     virtual: ClassVar[Mapping[str, Virtual]] = {}
-    key: ClassVar[str]  # the column clients know rows by
-    taken: ClassVar[Errors] = {}
+    key: ClassVar[str]  # the column by which clients name rows
+    duplicates: ClassVar[Errors] = {}
 
     _record: type[R]
 
     def __init_subclass__(cls, *, record: type[R] | None = None, key: str = "uuid") -> None:
-        """Bind the repository to its kind of record and its table; columns are compared by value unless it says how."""
+        """Bind the repository to its record and table; each column without a filter gets one for its value."""
         if record is not None:
             cls.table, cls._record, cls.key = record.form.table, record, key
         if hasattr(cls, "table"):
@@ -59,29 +58,29 @@ class Repository(ABC, Generic[R]):
         )
 
     @abstractmethod
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a row that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a row that does not exist."""
 
-    def parent_missing(self, values: Mapping[str, object]) -> IronicError | None:
-        """Return the error for a row that refers to something that is not there, if that can happen."""
+    def parent_not_found(self, values: Mapping[str, object]) -> IronicError | None:
+        """Return the error for a row that refers to a missing one, if the client can cause that."""
         return None
 
     # Reading
 
     def get(self, ident: str | int) -> R:
-        """Return the record with this id (a number), identity or name."""
-        return self._made(self.row(self._form.names, ident))
+        """Return the record with this id (a number), UUID or name; raises the error of `not_found`."""
+        return self._from_row(self.row(self._form.names, ident))
 
     def find(self, **filters: Any) -> list[R]:
-        """Return the records that match, in the order they were created in."""
-        return [self._made(row) for row in self.rows(self._form.names, filters=filters)]
+        """Return the records that match, in the order of their creation."""
+        return [self._from_row(row) for row in self.rows(self._form.names, filters=filters)]
 
     def row(self, columns: Sequence[str], ident: str | int) -> Row:
-        """Return these columns of one row."""
+        """Return these columns of one row; raises the error of `not_found`."""
         statement = self._listing.one(tuple(columns), self._key_for(ident))
         found = self.transactions.read(lambda connection: connection.execute(statement, {"ident": ident}).first())
         if found is None:
-            raise self.missing(ident)
+            raise self.not_found(ident)
         return tuple(found)
 
     def rows(
@@ -95,26 +94,21 @@ class Repository(ABC, Generic[R]):
         sort_dir: str = "asc",
         visible: Mapping[str, object] = _NOTHING,
     ) -> list[Row]:
-        """Return these columns of the rows that match, JSON columns as the stored text; one statement.
+        """Return these columns of the rows that match, JSON columns as the stored text, in one statement.
 
-        A marker has to match the filters in ``visible``, which cost one more statement where there are both.
+        Raises MarkerNotFound if no row has the marker, or if that row does not match the filters in ``visible``; with a
+        marker and ``visible``, or without a result, that costs one more statement.
         """
-        statement, given = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
-        return self.transactions.read(lambda connection: self._page(connection, statement, given, marker, visible))
+        statement, parameters = self._listing.page(columns, Page(filters, marker, limit, sort_key, sort_dir))
 
-    def _page(
-        self,
-        connection: Connection,
-        statement: sa.Select[tuple[object, ...]],
-        given: Mapping[str, object],
-        marker: str | None,
-        visible: Mapping[str, object],
-    ) -> list[Row]:
-        found = list(map(tuple, connection.execute(statement, given)))
-        to_check = marker if visible or not found else None
-        if to_check is not None and connection.execute(self._listing.has(to_check, visible)).first() is None:
-            raise MarkerNotFound(marker=marker)
-        return found
+        def work(connection: Connection) -> list[Row]:
+            found = list(map(tuple, connection.execute(statement, parameters)))
+            to_check = marker if visible or not found else None
+            if to_check is not None and connection.execute(self._listing.has(to_check, visible)).first() is None:
+                raise MarkerNotFound(marker=marker)
+            return found
+
+        return self.transactions.read(work)
 
     def count(self, **filters: Any) -> int:
         """Return how many rows match."""
@@ -129,25 +123,26 @@ class Repository(ABC, Generic[R]):
         """Store a new row and return it."""
         stored = self._form.defaults | self._form.of_all(self._identified(values))
         del stored["id"]  # the database numbers rows
-        with self._told_apart(stored), self.transactions.attempt():
+        with self._translated(stored), self.transactions.attempt():
             row_id: Any = (connection.execute(sa.insert(self.table), stored).inserted_primary_key or (None,))[0]
         self.transactions.note_created(self.table.name, row_id)
         return self._record(self, {"id": row_id, **stored})
 
     def _identified(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the values of a new row with its time and, unless it has one, a new UUID."""
         new: dict[str, Any] = {"created_at": self.transactions.clock(), **values}
         if "uuid" in self._form.defaults and new.get("uuid") is None:
             new["uuid"] = str(uuid.uuid4())
         return new
 
     def lock_row(self, ident: str | int) -> R:
-        """Read a row and keep others from changing it until the open transaction ends."""
+        """Read a row and lock it until the open transaction ends."""
         connection = self.transactions.require_writing()
         statement = self._listing.one(self._form.names, self._key_for(ident)).with_for_update()
         found = connection.execute(statement, {"ident": ident}).first()
         if found is None:
-            raise self.missing(ident)
-        return self._made(found)
+            raise self.not_found(ident)
+        return self._from_row(found)
 
     @unit_of_work
     def update(
@@ -158,53 +153,52 @@ class Repository(ABC, Generic[R]):
         *,
         where: Mapping[str, object] = _NOTHING,
     ) -> bool:
-        """Change columns of one row if these columns are as said (a list: one of them); tell whether they were."""
-        stored = self._form.of_all(self._touched(values))
-        conditions = [self._is(ident), *(self._as_said(name, value) for name, value in where.items())]
-        return bool(self._change(connection, conditions, stored))
-
-    def _as_said(self, name: str, value: object) -> ColumnElement[bool]:
-        column = self.table.c[name]
-        return any_of(column)(value) if isinstance(value, list | tuple | set | frozenset) else equals(column)(value)
+        """Change columns of one row if ``where`` matches (a list: one of its values); return whether it did."""
+        conditions = [self._matches(ident)]
+        for name, expected in where.items():
+            has_several = isinstance(expected, list | tuple | set | frozenset)
+            conditions.append((any_of if has_several else equals)(self.table.c[name])(expected))
+        return bool(self._change(connection, conditions, self._form.of_all(self._with_time(values))))
 
     def save(self, record: R) -> None:
-        """Write what changed in a record; nothing changed is no statement."""
+        """Write the changed columns of a record; without a change there is no statement."""
         if changed := record.stored_changes():
             self._write(record, changed)
 
     @repeatable_work
     def _write(self, connection: Connection, record: R, changed: Mapping[str, object]) -> None:
-        stored = self._touched(changed)
+        stored = self._with_time(changed)
         if not self._change(connection, self._writable(record), stored):
-            raise self.write_refused(record)
+            raise self.write_conflict(record)
         self.note_stored(record, stored)
 
     def _writable(self, record: R) -> list[ColumnElement[bool]]:
+        """Return the conditions under which the row of a record may be written."""
         return [self.table.c.id == record.id]
 
-    def write_refused(self, record: R) -> IronicError:
+    def write_conflict(self, record: R) -> IronicError:
         """Return the error for a record whose row could not be written."""
-        return self.missing(getattr(record, self.key))
+        return self.not_found(getattr(record, self.key))
 
     def note_stored(self, record: R, stored: Mapping[str, object]) -> None:
-        """Tell the record what is in its row now, until the transaction is rolled back."""
+        """Record what is in the row now; a rollback of the transaction undoes that."""
         before = record.mark_stored(stored)
         self.transactions.after_rollback(functools.partial(record.mark_lost, before))
 
-    def _touched(self, values: Mapping[str, object]) -> dict[str, object]:
+    def _with_time(self, values: Mapping[str, object]) -> dict[str, object]:
         return {"updated_at": self.transactions.clock(), **values}
 
     def _change(
         self, connection: Connection, conditions: list[ColumnElement[bool]], stored: Mapping[str, object]
     ) -> int:
-        with self._told_apart(stored), self.transactions.attempt():
+        with self._translated(stored), self.transactions.attempt():
             return connection.execute(sa.update(self.table).where(*conditions).values(stored)).rowcount
 
     @unit_of_work
     def delete(self, connection: Connection, ident: str | int) -> None:
-        """Remove a row and what belongs to it alone."""
-        if not connection.execute(sa.delete(self.table).where(self._is(ident))).rowcount:
-            raise self.missing(ident)
+        """Remove a row and what belongs to it; raises the error of `not_found`."""
+        if not connection.execute(sa.delete(self.table).where(self._matches(ident))).rowcount:
+            raise self.not_found(ident)
 
     # For repositories and records
 
@@ -213,14 +207,14 @@ class Repository(ABC, Generic[R]):
         statement = self._listing.one(self._form.names, "id")
         found = self.transactions.read(lambda connection: connection.execute(statement, {"ident": record.id}).first())
         if found is None:
-            raise self.missing(getattr(record, self.key))
+            raise self.not_found(getattr(record, self.key))
         return dict(zip(self._form.names, found, strict=True))
 
     def now(self) -> datetime:
         """Return the time as it is stored."""
         return self.transactions.clock()
 
-    def _made(self, row: Sequence[object]) -> R:
+    def _from_row(self, row: Sequence[object]) -> R:
         return self._record(self, dict(zip(self._form.names, row, strict=True)))
 
     def _key_for(self, ident: str | int) -> str:
@@ -228,20 +222,21 @@ class Repository(ABC, Generic[R]):
             return "id"
         return self.key if "name" not in self._form.defaults or syntax.is_uuid(ident) else "name"
 
-    def _is(self, ident: str | int) -> ColumnElement[bool]:
+    def _matches(self, ident: str | int) -> ColumnElement[bool]:
         return self.table.c[self._key_for(ident)] == ident
 
     @contextmanager
-    def _told_apart(self, values: Mapping[str, object]) -> Iterator[None]:
+    def _translated(self, values: Mapping[str, object]) -> Iterator[None]:
+        """Raise duplicates and missing parents as errors of this service."""
         try:
             yield
         except DBDuplicateEntry as error:
             raise self._duplicate(error, values) from None
         except DBReferenceError as error:
-            raise self.parent_missing(values) or error from None
+            raise self.parent_not_found(values) or error from None
 
     def _duplicate(self, error: DBDuplicateEntry, values: Mapping[str, object]) -> IronicError | DBDuplicateEntry:
         for column in error.columns:
-            if column in self.taken:
-                return self.taken[column](values.get(column))
+            if column in self.duplicates:
+                return self.duplicates[column](values.get(column))
         return error

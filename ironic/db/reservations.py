@@ -1,55 +1,98 @@
-"""Who holds a node, and what for.
+"""Reservations of nodes: reserve, release, and wake threads that wait for a release.
 
-One conditional UPDATE decides, so two can't win, and the row names the winner, so that the lock of a conductor that
-died can be seen and freed by others. Each reservation has a token of its own, by which it is told from a later one of
-the same host. A reservation is no change of the node: it leaves `updated_at` alone.
+One conditional UPDATE decides, so only one host can win, and the row names it, so that others can see and release the
+reservation of a dead conductor. A reservation has a token, which distinguishes it from a later one of the same host. It
+is no change of the node and leaves `updated_at` as it is.
+
+Most nodes are released by a thread of the same process, which wakes the waiting threads at once. Releases by another
+process are found by polling, so nothing depends on being woken.
 """
 
 import functools
+import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from ironic.core.errors import (
-    ConductorSuperseded,
-    IronicError,
-    NodeLocked,
-    NodeNotFound,
-    NodeNotLocked,
-    TakenOver,
-)
-from ironic.db.node_record import NodeRecord
+from ironic.core.errors import ConductorSuperseded, IronicError, NodeLocked, NodeNotFound, NodeNotLocked, TakenOver
+from ironic.core.permit import PERMIT
+from ironic.db.record import NodeRecord
 from ironic.db.repository import Repository
 from ironic.db.tables import conductors, nodes
 from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
-from ironic.db.wakeups import Wakeups
 
-# How many times the first pause the longest one is.
+
+class Wakeups:
+    """Which nodes were released while threads wait for a release."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+        self._waiting = 0
+        self._released: dict[int, int] = {}
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Record releases while the block runs."""
+        with self._changed:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._released.clear()
+
+    def mark(self) -> int:
+        """Return a mark for `wait`, which counts the releases after it."""
+        with self._changed:
+            return self._count
+
+    def released(self, node_id: int) -> None:
+        """Wake the threads that wait for this node."""
+        with self._changed:
+            self._count += 1
+            if self._waiting:
+                self._released[node_id] = self._count
+                self._changed.notify_all()
+
+    def wait(self, node_id: int, mark: int, timeout: float) -> bool:
+        """Wait until the node is released after the mark, for so many seconds at most; return whether it was."""
+        with PERMIT.waiting(), self._changed:
+            return self._changed.wait_for(lambda: self._released.get(node_id, 0) > mark, timeout)
+
+
+# The longest pause between two attempts, as a multiple of the first one.
 _LONGEST_PAUSES: Final = 10
 
 _FREE: Final[dict[str, Any]] = {"reservation": None, "reservation_purpose": None, "reservation_token": None}
 
 
 class Reservations(Repository[NodeRecord], record=NodeRecord):
-    """Taking, keeping and giving back nodes."""
+    """The part of the repository of nodes that reserves them."""
 
     def __init__(self, transactions: Transactions) -> None:
         super().__init__(transactions)
         self._wakeups = Wakeups()
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a node that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a node that does not exist."""
         return NodeNotFound(node=ident)
 
     def reserve(
         self, ident: str | int, host: str, purpose: str | None = None, incarnation: str | None = None
     ) -> NodeRecord:
-        """Take the node for one host, or say who has it; with an incarnation only while it is the host's newest."""
+        """Reserve the node for a host; raises NodeLocked if it is reserved.
+
+        With an incarnation, raises ConductorSuperseded unless that is the newest one of the host.
+        """
         return self._reserve(ident, host, purpose, incarnation, uuid.uuid4().hex)
 
     @repeatable_work
@@ -62,24 +105,25 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         incarnation: str | None,
         token: str,
     ) -> NodeRecord:
-        taken = sa.update(nodes).where(self._is(ident), nodes.c.reservation.is_(None), *_is_newest(host, incarnation))
-        taken = taken.values(reservation=host, reservation_purpose=purpose and purpose[:255], reservation_token=token)
+        is_free = sa.and_(self._matches(ident), nodes.c.reservation.is_(None))
+        reserved = (
+            sa.update(nodes)
+            .where(is_free, *_is_newest(host, incarnation))
+            .values(reservation=host, reservation_purpose=purpose and purpose[:255], reservation_token=token)
+        )
         while True:
-            won = connection.execute(taken).rowcount
+            won = connection.execute(reserved).rowcount
             record = self.get(ident)
-            # A token that is there already was written by a first attempt whose answer got lost.
+            # If the token is there, a first attempt stored it and lost its connection before the answer.
             if won or record.reservation_token == token:
-                return self._held(record, host)
+                self.transactions.after_rollback(functools.partial(_set_reservation, record, None, None))
+                _set_reservation(record, host, token)
+                return record
             if record.reservation is not None:
                 raise locked(record)
             if connection.execute(sa.select(sa.literal(1)).where(*_is_newest(host, incarnation))).first() is None:
                 raise ConductorSuperseded(host=host)
-            # It was released between the statements.
-
-    def _held(self, record: NodeRecord, host: str) -> NodeRecord:
-        self.transactions.after_rollback(functools.partial(_let_go, record))
-        record.held_by, record.held_token = host, record.reservation_token
-        return record
+            # The node was released between the statements.
 
     def reserve_waiting(
         self,
@@ -92,11 +136,12 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         incarnation: str | None = None,
         growth: float = 1,
     ) -> NodeRecord:
-        """Take the node, trying for as long as said; a release in this process is noticed at once.
+        """Reserve the node, with so many attempts every ``interval`` seconds; raises the error of the last one.
 
-        With a growth the pauses get longer and longer, so that many who wait long do not ask too often.
+        A release in this process ends a pause at once. ``growth`` multiplies the interval after each attempt, so that
+        many waiting threads do not query the database too often.
         """
-        self._refuse_inside_transaction()
+        self._require_no_transaction()
         until, pause = time.monotonic() + (attempts - 1) * interval, interval
         with self._wakeups.waiting():
             while True:
@@ -109,42 +154,42 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
                 self._wakeups.wait(self.row(("id",), ident)[0], mark, min(pause, left))
                 pause = min(pause * growth, _LONGEST_PAUSES * interval)
 
-    def wait_released(self, ident: str | int, seconds: float) -> None:
-        """Wait until nobody holds the node, at most so long; only a release in this process ends it early."""
-        self._refuse_inside_transaction()
+    def wait_for_release(self, ident: str | int, seconds: float) -> None:
+        """Wait until this process releases the node, for so many seconds at most; return at once if it is free."""
+        self._require_no_transaction()
         with self._wakeups.waiting():
             mark = self._wakeups.mark()
             node_id, holder = self.row(("id", "reservation"), ident)
             if holder is not None:
                 self._wakeups.wait(node_id, mark, seconds)
 
-    def _refuse_inside_transaction(self) -> None:
+    def _require_no_transaction(self) -> None:
         if self.transactions.is_open:
-            raise RuntimeError("Waiting for a node inside a transaction would keep everybody else waiting too.")
+            raise RuntimeError("Waiting for a node inside a transaction would block all other writers.")
 
     @repeatable_work
     def release(self, connection: Connection, node: NodeRecord | int, host: str) -> None:
-        """Give the node back; if the host no longer holds it, nothing happens."""
+        """Release the node; if the host does not hold it any more, nothing happens."""
         node_id = node if isinstance(node, int) else node.id
         token = None if isinstance(node, int) else node.held_token
-        mine = sa.update(nodes).where(nodes.c.id == node_id, *_is_held(host, token))
-        released = bool(connection.execute(mine.values(_FREE)).rowcount)
+        held = sa.update(nodes).where(nodes.c.id == node_id, *_is_held(host, token))
+        released = bool(connection.execute(held.values(_FREE)).rowcount)
         if released:
             self.transactions.after_commit(functools.partial(self._wakeups.released, node_id))
         if isinstance(node, NodeRecord):
-            self._given_back(node, _FREE if released else {})
+            self._mark_released(node, _FREE if released else {})
 
-    def _given_back(self, record: NodeRecord, stored: Mapping[str, object]) -> None:
-        self.transactions.after_rollback(functools.partial(_hold, record, record.held_by, record.held_token))
+    def _mark_released(self, record: NodeRecord, stored: Mapping[str, object]) -> None:
+        restore = functools.partial(_set_reservation, record, record.held_by, record.held_token)
+        self.transactions.after_rollback(restore)
         self.note_stored(record, dict(stored))
-        _let_go(record)
+        _set_reservation(record, None, None)
 
     def save_and_release(self, record: NodeRecord) -> None:
-        """Write what changed and give the node back, in one statement."""
+        """Write the changed columns and release the node in one statement; raises NodeNotLocked or TakenOver."""
         if record.held_by is None:
             raise NodeNotLocked(node=record.uuid)
-        changed = record.stored_changes()
-        changed = {name: value for name, value in changed.items() if name not in _FREE}
+        changed = {name: value for name, value in record.stored_changes().items() if name not in _FREE}
         if changed:
             self._write_and_release(record, changed)
         else:
@@ -152,40 +197,42 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
 
     @repeatable_work
     def _write_and_release(self, connection: Connection, record: NodeRecord, changed: Mapping[str, object]) -> None:
-        stored = self._touched(changed) | _FREE
+        stored = self._with_time(changed) | _FREE
         if not self._change(connection, self._writable(record), stored):
-            raise self.write_refused(record)
+            raise self.write_conflict(record)
         self.transactions.after_commit(functools.partial(self._wakeups.released, record.id))
-        self._given_back(record, stored)
+        self._mark_released(record, stored)
 
     @unit_of_work
     def release_all(self, connection: Connection, host: str) -> int:
-        """Free whatever a host holds, for a conductor that starts anew under its name; return how many."""
+        """Release all nodes of a host, whose conductor starts anew; return how many they were."""
         held = sa.update(nodes).where(nodes.c.reservation == host)
         return connection.execute(held.values(_FREE)).rowcount
 
-    # The fence
+    # Conditions of writing
 
     def require_held(self, record: NodeRecord) -> None:
-        """Keep the node in the hands it is in until the open transaction ends, or raise TakenOver.
+        """Lock the node's row until the open transaction ends; raises TakenOver if the reservation has ended.
 
-        For changes of what belongs to a node and stands in other tables.
+        For changes of rows in other tables that belong to the node.
         """
-        mine = sa.select(nodes.c.id).where(*self._writable(record)).with_for_update()
-        if self.transactions.require_writing().execute(mine).first() is None:
-            raise self.write_refused(record)
+        held = sa.select(nodes.c.id).where(*self._writable(record)).with_for_update()
+        if self.transactions.require_writing().execute(held).first() is None:
+            raise self.write_conflict(record)
 
     def _writable(self, record: NodeRecord) -> list[ColumnElement[bool]]:
         conditions = super()._writable(record)
         return conditions if record.held_by is None else [*conditions, *_is_held(record.held_by, record.held_token)]
 
-    def write_refused(self, record: NodeRecord) -> IronicError:
-        """Return the error for a node that could not be written: gone, or in other hands."""
-        return self.missing(record.uuid) if record.held_by is None else TakenOver(node=record.uuid, host=record.held_by)
+    def write_conflict(self, record: NodeRecord) -> IronicError:
+        """Return the error for a node that could not be written: it does not exist, or its reservation has ended."""
+        if record.held_by is None:
+            return self.not_found(record.uuid)
+        return TakenOver(node=record.uuid, host=record.held_by)
 
 
 def locked(record: NodeRecord) -> NodeLocked:
-    """Return the error that says who holds a node and what for."""
+    """Return the error that names the holder of a node and the purpose."""
     purpose = {"purpose": record.reservation_purpose} if record.reservation_purpose else {}
     return NodeLocked(node=record.uuid, host=record.reservation, **purpose)
 
@@ -202,9 +249,5 @@ def _is_newest(host: str, incarnation: str | None) -> list[ColumnElement[bool]]:
     return [newest.exists()]
 
 
-def _hold(record: NodeRecord, host: str | None, token: str | None) -> None:
+def _set_reservation(record: NodeRecord, host: str | None, token: str | None) -> None:
     record.held_by, record.held_token = host, token
-
-
-def _let_go(record: NodeRecord) -> None:
-    _hold(record, None, None)

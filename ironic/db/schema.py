@@ -1,7 +1,7 @@
-"""The schema of a database: making it, bringing it up to date, telling its version.
+"""The schema of a database: create it, upgrade it, return its version.
 
-The only module that imports Alembic, which takes a while: services never need it. A database is made by running all
-migrations, so one that was made today and one that was upgraded are the same.
+This is the only module that imports Alembic, which takes long to load and which services do not need. A new database is
+created by running all migrations, so it is the same as an upgraded one.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection, Engine
 
 from ironic.core.errors import IronicError
-from ironic.db import engine as engines
+from ironic.db import engines
 from ironic.db.schema_version import VERSION_TABLE
 from ironic.db.tables import metadata
 
 
 class SchemaExists(IronicError):
-    """A database that was to be made has tables already."""
+    """The schema is to be created in a database that has tables."""
 
     text = "The database has tables already ({tables} ...). Use `upgrade` to bring it up to date, or name an empty one."
 
@@ -37,43 +37,51 @@ class SchemaUnknown(IronicError):
 
 
 class NoSuchRevision(IronicError):
-    """A version was asked for that does not exist."""
+    """The requested version does not exist."""
 
     text = "There is no schema version {revision}. The newest one is {head}."
 
 
 class NoWayBack(IronicError):
-    """An older version was asked for; going back would throw away what newer releases have stored."""
+    """The requested version is older; a downgrade would lose what newer releases have stored."""
 
     text = "The schema can't go back to {wanted}. Restore a backup that was made before the upgrade instead."
 
 
 def create(url: str, options: engines.PoolOptions | None = None) -> None:
-    """Make the schema in an empty database; refuse one that has tables."""
+    """Create the schema in an empty database; raises SchemaExists if it has tables of this service."""
     with _database(url, options) as connection:
-        if tables := _our_tables(connection):
+        expected = {*metadata.tables, VERSION_TABLE}
+        if tables := sorted(expected.intersection(sa.inspect(connection).get_table_names())):
             raise SchemaExists(tables=", ".join(tables[:3]))
         command.upgrade(_config(connection), "head")
 
 
 def upgrade(url: str, revision: str = "head", options: engines.PoolOptions | None = None) -> None:
-    """Bring the schema to a version, from whatever it is at; an empty database is at none."""
+    """Upgrade the schema to a version; a database without one is created.
+
+    Raises SchemaUnknown, NoSuchRevision, or NoWayBack for a version below the present one.
+    """
     with _database(url, options) as connection:
-        _require_known(connection)
+        found, revisions = _current(connection), _revisions()
+        if found is not None and found not in revisions:
+            raise SchemaUnknown(found=found)
         _require_revision(revision)
-        _require_ahead(_current(connection), revision)
+        # The newest revision is the first one.
+        if found in revisions and revision in revisions and revisions.index(revision) > revisions.index(found):
+            raise NoWayBack(wanted=f"version {revision}")
         command.upgrade(_config(connection), revision)
 
 
 def stamp(url: str, revision: str, options: engines.PoolOptions | None = None) -> None:
-    """Say which version the schema is at, without changing anything else."""
+    """Record the version of the schema without changing anything else; raises NoSuchRevision."""
     with _database(url, options) as connection:
         _require_revision(revision)
         command.stamp(_config(connection), revision, purge=True)
 
 
 def current(url: str, options: engines.PoolOptions | None = None) -> str | None:
-    """Return the version a database is at; None for one without a schema."""
+    """Return the version of a database; None if it has no schema."""
     with _database(url, options) as connection:
         return _current(connection)
 
@@ -88,26 +96,9 @@ def _current(connection: Connection) -> str | None:
     return found
 
 
-def _our_tables(connection: Connection) -> list[str]:
-    ours = {*metadata.tables, VERSION_TABLE}
-    return sorted(ours.intersection(sa.inspect(connection).get_table_names()))
-
-
-def _require_known(connection: Connection) -> None:
-    found = _current(connection)
-    if found is not None and found not in _revisions():
-        raise SchemaUnknown(found=found)
-
-
 def _require_revision(revision: str) -> None:
     if revision not in ("head", "heads") and revision not in _revisions():
         raise NoSuchRevision(revision=revision, head=head())
-
-
-def _require_ahead(found: str | None, revision: str) -> None:
-    revisions = _revisions()  # the newest first
-    if found in revisions and revision in revisions and revisions.index(revision) > revisions.index(found):
-        raise NoWayBack(wanted=f"version {revision}")
 
 
 def _revisions() -> list[str]:

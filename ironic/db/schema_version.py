@@ -1,9 +1,8 @@
-"""Which schema this code is written for, and whether a database has it.
+"""The schema version of this release, and the check that a database has it.
 
-Services ask this when they start, so that a forgotten `ironic-dbsync` is said in one sentence instead of being found
-out by the first request. A later schema will do: in a rolling upgrade the database goes ahead of the services, and
-migrations only add to what the release before them knows (doc/rolling-upgrades.md). No migration tool is loaded for
-this; a test keeps the number equal to what that tool says.
+Services check it when they start, so that a missing `ironic-dbsync upgrade` is reported at once, not by the first
+request. A later version passes: in a rolling upgrade the database is upgraded before the services, and migrations only
+add to the schema (doc/compatibility.md). The check does not load Alembic; a test compares the version with Alembic's.
 """
 
 import logging
@@ -20,7 +19,7 @@ LOG = logging.getLogger(__name__)
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations" / "versions"
 
-# The newest migration's: their files are named by what they lead to.
+# The name of a migration's file begins with the version that it leads to.
 SCHEMA_VERSION: Final = max(file.name for file in _MIGRATIONS.glob("r[0-9][0-9][0-9][0-9]_*.py"))[:5]
 VERSION_TABLE: Final = "alembic_version"
 
@@ -34,21 +33,17 @@ class SchemaOutdated(IronicError):
 
 
 def require_current(transactions: Transactions) -> None:
-    """Raise SchemaOutdated unless the database has the schema of this release or a later one of ours."""
+    """Raise SchemaOutdated unless the database has the schema of this release or a later one."""
     found = stored_version(transactions)
-    if found is not None and _is_later(found):
+    if found is not None and re.fullmatch(r"r\d{4}", found) and found > SCHEMA_VERSION:
         text = "The database is at schema version %s, ahead of this release's %s: upgrade this service soon as well"
         LOG.warning(text, found, SCHEMA_VERSION)
     elif found != SCHEMA_VERSION:
         raise SchemaOutdated(found=found or "none", needed=SCHEMA_VERSION)
 
 
-def _is_later(found: str) -> bool:
-    return re.fullmatch(r"r\d{4}", found) is not None and found > SCHEMA_VERSION
-
-
 def stored_version(transactions: Transactions) -> str | None:
-    """Return the version that the database says it has; None if it says nothing."""
+    """Return the schema version that is stored in the database; None without one."""
     with transactions.reading() as connection:
         if not sa.inspect(connection).has_table(VERSION_TABLE):
             return None

@@ -1,7 +1,7 @@
-"""Lists of steps under a name: deploy templates and runbooks.
+"""Named lists of steps: deploy templates and runbooks.
 
-Both are a row with a name and the steps that belong to it, kept in the order they were given in. A list is written as a
-whole; the steps of many lists are read in one statement.
+Each is a row with a name, and steps in a table of their own, in the order in which they were given. A list is written
+as a whole; the steps of many lists are read in one statement.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
-from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import DuplicateName, IronicError
 from ironic.core.resource_errors import (
@@ -19,11 +18,10 @@ from ironic.core.resource_errors import (
     RunbookNotFound,
 )
 from ironic.core.steps import number
-from ironic.db.filters import Filter, any_of
+from ironic.db.column_types import StoredForm, decode_json
 from ironic.db.record import Record
 from ironic.db.repository import Errors, R, Repository
-from ironic.db.stored_form import StoredForm
-from ironic.db.stored_text import decode
+from ironic.db.row_selection import Filter, any_of
 from ironic.db.tables import (
     DeployTemplateColumns,
     RunbookColumns,
@@ -40,7 +38,7 @@ Steps = list[dict[str, object]]
 
 
 class StepLists:
-    """The steps of all lists of one kind; ``place`` is the key that says where a step stands among others."""
+    """The steps of all lists of one kind; ``place`` is the key that orders them: priority or order."""
 
     def __init__(self, transactions: Transactions, table: sa.Table, owner: str, place: str) -> None:
         self.transactions = transactions
@@ -49,50 +47,55 @@ class StepLists:
         self._keys = ("interface", "step", "args", place)
 
     def of(self, owner_ids: Sequence[int]) -> dict[int, Steps]:
-        """Return the steps of these lists, each list in its order. One statement."""
+        """Return the steps of these lists by id, in one statement."""
         found: dict[int, Steps] = {owner_id: [] for owner_id in owner_ids}
-        if found:
-            self._read_into(found)
-        return found
-
-    def _read_into(self, found: dict[int, Steps]) -> None:
+        if not found:
+            return found
         columns = [self._table.c[key] for key in self._keys]
-        theirs = sa.select(self._owner, *columns).where(self._owner.in_(list(found))).order_by(self._table.c.id)
+        statement = sa.select(self._owner, *columns).where(self._owner.in_(list(found))).order_by(self._table.c.id)
         with self.transactions.reading() as connection:
-            for owner_id, *values in connection.execute(theirs):
+            for owner_id, *values in connection.execute(statement):
                 step = dict(zip(self._keys, values, strict=True))
-                found[owner_id].append(step | {"args": decode(step["args"])})
+                found[owner_id].append(step | {"args": decode_json(step["args"])})
+        return found
 
     @unit_of_work
     def replace(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, object]]) -> None:
-        """Give the list exactly these steps."""
+        """Replace the steps of a list."""
         connection.execute(sa.delete(self._table).where(self._owner == owner_id))
         self.append(owner_id, steps)
 
     @unit_of_work
     def append(self, connection: Connection, owner_id: int, steps: Sequence[Mapping[str, object]]) -> None:
-        """Give the list these steps after those it has."""
-        if rows := [self._row(owner_id, step) for step in steps]:
+        """Add steps at the end of a list."""
+        rows = []
+        for step in steps:
+            values = {
+                self._owner.name: owner_id,
+                "interface": step["interface"],
+                "step": step["step"],
+                "args": step.get("args") or {},
+                self._place: number(step[self._place]),
+            }
+            rows.append(self._form.of_all(values))
+        if rows:
             connection.execute(sa.insert(self._table), rows)
-
-    def _row(self, owner_id: int, step: Mapping[str, object]) -> dict[str, object]:
-        values = {key: step[key] for key in ("interface", "step")} | {"args": step.get("args") or {}}
-        return self._form.of_all(values | {self._owner.name: owner_id, self._place: number(step[self._place])})
 
 
 class NamedSteps(Repository[R]):
-    """What the two kinds of list have in common."""
+    """The repository of one kind of list."""
 
     steps: StepLists
 
     def create_with(self, values: Mapping[str, object], steps: Sequence[Mapping[str, object]]) -> R:
         """Store a new list with its steps, in one transaction."""
-        return self.transactions.run(lambda _: self._created_with(values, steps))
 
-    def _created_with(self, values: Mapping[str, object], steps: Sequence[Mapping[str, object]]) -> R:
-        record = self.create(values)
-        self.steps.append(record.id, steps)
-        return record
+        def work(_connection: Connection) -> R:
+            record = self.create(values)
+            self.steps.append(record.id, steps)
+            return record
+
+        return self.transactions.run(work)
 
 
 class DeployTemplateRecord(Record, DeployTemplateColumns):
@@ -100,10 +103,10 @@ class DeployTemplateRecord(Record, DeployTemplateColumns):
 
 
 class DeployTemplates(NamedSteps[DeployTemplateRecord], record=DeployTemplateRecord):
-    """All deploy templates; the steps of one join a deployment whose instance asks for the trait it is named after."""
+    """All deploy templates; the name of each is the instance trait whose deployments run its steps."""
 
     filters: ClassVar[Mapping[str, Filter]] = {"name_in": any_of(deploy_templates.c.name)}
-    taken: ClassVar[Errors] = {
+    duplicates: ClassVar[Errors] = {
         "uuid": lambda value: DeployTemplateAlreadyExists(resource="deploy template", field="uuid", value=value),
         "name": lambda value: DuplicateName(resource="deploy template", name=value),
     }
@@ -113,13 +116,13 @@ class DeployTemplates(NamedSteps[DeployTemplateRecord], record=DeployTemplateRec
         self.steps = StepLists(transactions, deploy_template_steps, "deploy_template_id", "priority")
 
     def steps_of(self, names: Sequence[str]) -> dict[str, Steps]:
-        """Return the steps of the templates with these names, by name; a name that is no template's is left out."""
+        """Return the steps of templates by name; names without a template are left out."""
         rows = self.rows(("id", "name"), filters={"name_in": names}) if names else []
         steps = self.steps.of([row[0] for row in rows])
         return {name: steps[owner_id] for owner_id, name in rows}
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a template that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a template that does not exist."""
         return DeployTemplateNotFound(template=ident)
 
 
@@ -127,15 +130,13 @@ class RunbookRecord(Record, RunbookColumns):
     """One runbook."""
 
 
-def _visible_to(project: str) -> ColumnElement[bool]:
-    return sa.or_(runbooks.c.owner == project, runbooks.c.public.is_(True))
-
-
 class Runbooks(NamedSteps[RunbookRecord], record=RunbookRecord):
-    """All runbooks; one is for the nodes it shares a trait with."""
+    """All runbooks; each is for the nodes that have one of its traits."""
 
-    filters: ClassVar[Mapping[str, Filter]] = {"visible_to": _visible_to}
-    taken: ClassVar[Errors] = {
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "visible_to": lambda project: sa.or_(runbooks.c.owner == project, runbooks.c.public.is_(True)),
+    }
+    duplicates: ClassVar[Errors] = {
         "uuid": lambda value: RunbookAlreadyExists(resource="runbook", field="uuid", value=value),
         "name": lambda value: DuplicateName(resource="runbook", name=value),
     }
@@ -145,6 +146,6 @@ class Runbooks(NamedSteps[RunbookRecord], record=RunbookRecord):
         self.steps = StepLists(transactions, runbook_steps, "runbook_id", "order")
         self.traits = TraitSets(transactions, runbook_traits, "runbook_id")
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a runbook that is not there."""
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a runbook that does not exist."""
         return RunbookNotFound(runbook=ident)

@@ -1,41 +1,35 @@
-"""The store: all repositories over one database.
-
-Whoever needs stored things gets a store handed in; tests make one over a file of their own.
-"""
+"""The store: all repositories of one database. Modules that read or write the database get it as an argument."""
 
 from typing import Any, Self, TypeVar
 
 from sqlalchemy.engine import Engine
 
 from ironic.conf import CONF
-from ironic.db import engine as engines
+from ironic.core.values import utc_now
+from ironic.db import engines
 from ironic.db.allocations import Allocations
 from ironic.db.chassis import Chassis
 from ironic.db.conductors import Conductors
 from ironic.db.history import History
-from ironic.db.inspection_rules import InspectionRules
-from ironic.db.inventories import Inventories
+from ironic.db.inspection_data import Inventories, RejectedCallbacks
+from ironic.db.inspection_rules import InspectionRules, RuleHits, RuleRuns
 from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.nodes import Nodes
-from ironic.db.portgroups import Portgroups
-from ironic.db.ports import Ports
-from ironic.db.rejected_callbacks import RejectedCallbacks
+from ironic.db.ports import Portgroups, Ports
 from ironic.db.repository import Repository
-from ironic.db.rule_hits import RuleHits
-from ironic.db.rule_runs import RuleRuns
 from ironic.db.step_lists import DeployTemplates, Runbooks
 from ironic.db.traits import Traits
-from ironic.db.transactions import Clock, Transactions, utc_now
+from ironic.db.transactions import Clock, Transactions
 from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
 Kept = TypeVar("Kept", bound=Repository[Any])
 
 
 class Store(Transactions):
-    """One database, by aggregate."""
+    """One database and its repositories."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now, patience: float = 0) -> None:
-        super().__init__(engine, clock=clock, patience=patience)
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, retry_seconds: float = 0) -> None:
+        super().__init__(engine, clock=clock, retry_seconds=retry_seconds)
         self._repositories: dict[type[Any], Any] = {}
         self.nodes = Nodes(self)
         self.ports = Ports(self)
@@ -58,20 +52,20 @@ class Store(Transactions):
         self.firmware = FirmwareComponents(self)
 
     def of(self, kind: type[Kept]) -> Kept:
-        """Return the repository of a kind; what is asked for in many places has a name above as well."""
+        """Return the repository of a class, such as one of a plug-in; those of this service are attributes as well."""
         if kind not in self._repositories:
             self._repositories[kind] = kind(self)
         found: Kept = self._repositories[kind]
         return found
 
     @classmethod
-    def from_conf(cls, *, patience: float = 0) -> Self:
-        """Return the store that the options of [database] name."""
-        return cls(engines.create(CONF.database.connection, pool_options_from_conf()), patience=patience)
+    def from_conf(cls, *, retry_seconds: float = 0) -> Self:
+        """Return the store of the options of [database]."""
+        return cls(engines.create(CONF.database.connection, pool_options_from_conf()), retry_seconds=retry_seconds)
 
 
 def pool_options_from_conf() -> engines.PoolOptions:
-    """Return how the options of [database] want connections to be kept."""
+    """Return the options of [database] for connections."""
     conf = CONF.database
     return engines.PoolOptions(
         max_pool_size=conf.max_pool_size,
@@ -86,6 +80,6 @@ def pool_options_from_conf() -> engines.PoolOptions:
     )
 
 
-def connect(url: str, *, clock: Clock = utc_now, patience: float = 0, **options: Any) -> Store:
+def connect(url: str, *, clock: Clock = utc_now, retry_seconds: float = 0, **options: Any) -> Store:
     """Return the store at a URL; options are those of PoolOptions."""
-    return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock, patience=patience)
+    return Store(engines.create(url, engines.PoolOptions(**options)), clock=clock, retry_seconds=retry_seconds)

@@ -1,4 +1,4 @@
-"""Traits: a set of words per node, or per runbook, read for many of them at once."""
+"""Traits: a set of names per node, or per runbook."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,32 +12,30 @@ from ironic.db.transactions import Transactions, unit_of_work
 
 
 class TraitSets:
-    """The traits of all rows of one kind; ``owner`` is the column that says whose a trait is."""
+    """The traits of all rows of one table; ``owner`` is the column with the id of a trait's row."""
 
     def __init__(self, transactions: Transactions, table: sa.Table, owner: str) -> None:
         self.transactions = transactions
         self._table, self._owner, self._trait = table, table.c[owner], table.c.trait
-        # Made once: building it costs as much as executing it.
+        # Built once: that costs as much as executing it.
         of_these = self._owner.in_(sa.bindparam("owners", expanding=True))
         self._pairs = sa.select(self._owner, self._trait).where(of_these)
 
     def of(self, owner_ids: Sequence[int]) -> dict[int, list[str]]:
-        """Return the traits of these rows, sorted; a row without any has an empty list. One statement."""
+        """Return the sorted traits of these rows by id, in one statement; a row without traits has an empty list."""
         found: dict[int, list[str]] = {owner_id: [] for owner_id in owner_ids}
-        if found:
-            self._read_into(found)
-        return found
-
-    def _read_into(self, found: dict[int, list[str]]) -> None:
+        if not found:
+            return found
         owners = {"owners": list(found)}
         for owner_id, trait in self.transactions.read(lambda connection: connection.execute(self._pairs, owners).all()):
             found[owner_id].append(trait)
         for traits in found.values():
             traits.sort()
+        return found
 
     @unit_of_work
     def replace(self, connection: Connection, owner_id: int, traits: Iterable[str]) -> None:
-        """Give the row exactly these traits."""
+        """Replace the traits of a row."""
         connection.execute(sa.delete(self._table).where(self._owner == owner_id))
         rows = [{self._owner.name: owner_id, "trait": trait} for trait in sorted(set(traits))]
         if rows:
@@ -45,16 +43,16 @@ class TraitSets:
 
     @unit_of_work
     def add(self, connection: Connection, owner_id: int, trait: str) -> None:
-        """Give the row one more trait; a trait it has already stays."""
-        if connection.execute(sa.select(self._trait).where(self._is(owner_id, trait))).first() is None:
+        """Add one trait to a row unless it has it."""
+        if connection.execute(sa.select(self._trait).where(self._matches(owner_id, trait))).first() is None:
             connection.execute(sa.insert(self._table).values({self._owner.name: owner_id, "trait": trait}))
 
     @unit_of_work
     def discard(self, connection: Connection, owner_id: int, trait: str) -> bool:
-        """Take one trait from the row; tell whether it had it."""
-        return bool(connection.execute(sa.delete(self._table).where(self._is(owner_id, trait))).rowcount)
+        """Remove one trait from a row; return whether it had it."""
+        return bool(connection.execute(sa.delete(self._table).where(self._matches(owner_id, trait))).rowcount)
 
-    def _is(self, owner_id: int, trait: str) -> ColumnElement[bool]:
+    def _matches(self, owner_id: int, trait: str) -> ColumnElement[bool]:
         return sa.and_(self._owner == owner_id, self._trait == trait)
 
 
@@ -65,7 +63,7 @@ class Traits(TraitSets):
         super().__init__(transactions, node_traits, "node_id")
 
     def remove(self, node_id: int, trait: str) -> None:
-        """Take one trait from the node."""
+        """Remove one trait from a node; raises NodeTraitNotFound if it does not have it."""
         if not self.discard(node_id, trait):
             with self.transactions.reading() as connection:
                 node = connection.scalar(sa.select(nodes.c.uuid).where(nodes.c.id == node_id))

@@ -1,20 +1,22 @@
-"""Transactions: one per thread, joined by whoever comes later in the same thread.
+"""Unit of work: one transaction per thread, with retries, and a wait for a server that does not answer.
 
-Nobody hands connections around: a repository asks for `reading()` or `writing()` and gets the open one or a new one.
-On SQLite one writer at a time is let in by a lock of ours, so nobody ever meets "database is locked" within a process.
-Never keep a transaction open across work on a BMC or a socket: the tests run with a guard that asks `is_any_open`.
+A repository calls `reading` or `writing`, which give the connection of the thread's open transaction or begin a new
+one. On SQLite a lock lets one writer in at a time, so that no thread of the process gets "database is locked". A
+transaction must not stay open during work on a BMC or a socket; the tests check that by `is_any_open`.
 
-A server that restarts cuts off what is under way. Where the store is patient that is done again once the server is
-back: reading always, changing only where it is certain that nothing was committed, or where twice does no harm.
+A server that restarts cuts open transactions off. With ``retry_seconds`` they are repeated when the server is back:
+reads always, changes only if it is certain that nothing was committed or if they leave the same behind when they are
+made twice. Connecting is always retried, as nothing has been sent then.
 """
 
 import functools
+import logging
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from oslo_db import api as oslo_db_api
@@ -22,21 +24,73 @@ from oslo_db.exception import DBConnectionError
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import QueuePool
 
+from ironic.core.errors import TemporaryFailure
 from ironic.core.permit import PERMIT
-from ironic.db.outage import ConnectionCut, DatabaseUnreachable, Outage
+from ironic.core.values import utc_now
+
+LOG = logging.getLogger(__name__)
+
+# Seconds between two attempts to connect, and before a transaction that was cut off is repeated: by then the server
+# that shuts down has ended.
+_CONNECT_INTERVAL: Final = 0.5
+_REPEAT_INTERVAL: Final = 0.2
+
+
+class DatabaseUnreachable(TemporaryFailure):
+    """There is no connection to the database."""
+
+    text = "The database can't be reached at the moment. Try again later."
+
+
+class ConnectionLost(DatabaseUnreachable):
+    """The connection was lost during a transaction; what was not committed is undone."""
+
+
+class Outage:
+    """Logs when the server becomes unreachable and when it is back, once each."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def begin(self, reason: Exception) -> None:
+        """Record that the server does not answer."""
+        if self._since is None:
+            self._since = time.monotonic()
+            LOG.error(
+                "The database can't be reached; whatever needs it waits or is refused until it is back: %s", reason
+            )
+
+    def end(self) -> None:
+        """Record that the server has answered."""
+        since, self._since = self._since, None
+        if since is not None:
+            LOG.info("The database is back after %.1f seconds", time.monotonic() - since)
+
+    def connect(self, engine: Engine, retry_seconds: float) -> Connection:
+        """Return a connection; raises DBConnectionError if there is none after so many seconds."""
+        until = time.monotonic() + retry_seconds
+        while True:
+            try:
+                connection = engine.connect()
+            except DBConnectionError as reason:
+                self.begin(reason)
+                if time.monotonic() >= until:
+                    raise
+                with PERMIT.waiting():
+                    time.sleep(_CONNECT_INTERVAL)
+            else:
+                if self._since is not None:
+                    self.end()
+                return connection
+
 
 Clock = Callable[[], datetime]
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def utc_now() -> datetime:
-    """Return the time as it is stored: UTC, naive."""
-    return datetime.now(UTC).replace(tzinfo=None)
-
-
-class _Open:
-    """What one thread has open."""
+class _OpenTransaction:
+    """The open transaction of one thread."""
 
     __slots__ = ("after_commit", "after_rollback", "connection", "created", "depth", "writes")
 
@@ -53,28 +107,28 @@ Announce = Callable[[Mapping[str, int]], bool]
 
 
 class _PerThread(threading.local):
-    current: _Open | None = None
-    in_a_hurry: bool = False
-    commits: bool = False  # the last transaction got as far as its commit
+    current: _OpenTransaction | None = None
+    without_retries: bool = False
+    began_commit: bool = False  # the last transaction got as far as its commit
     announce: Announce | None = None
 
 
-# Of all databases of this process, which is one but for tests.
+# Those of all databases of this process; only tests have more than one.
 _ALL: "weakref.WeakSet[Transactions]" = weakref.WeakSet()
 
 
 def is_any_open() -> bool:
-    """Tell whether the calling thread has a transaction of any database open."""
+    """Return whether the calling thread has a transaction of any database open."""
     return any(one.is_open for one in list(_ALL))
 
 
 class Transactions:
     """The transactions of one database."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now, patience: float = 0) -> None:
-        """Work on one engine; ``patience`` is how many seconds a transaction waits for a server that is away."""
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, retry_seconds: float = 0) -> None:
+        """Use one engine; ``retry_seconds`` is how long a transaction waits for an unreachable server."""
         self.engine = engine
-        self.patience = patience
+        self.retry_seconds = retry_seconds
         self._outage = Outage()
         self.dialect = engine.dialect.name
         self.clock = clock
@@ -85,14 +139,16 @@ class Transactions:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Give a connection that sees one state of the database; joins whatever the thread has open."""
+        """Give a connection that sees one state of the database; joins the open transaction of the thread."""
         if self._thread.current is not None:
             yield self._thread.current.connection
             return
-        if self._is_crowded():
-            PERMIT.must_not_hurry()
+        pool = self.engine.pool
+        if isinstance(pool, QueuePool) and pool.checkedin() == 0 and pool.overflow() >= 0:
+            # All connections that are kept are in use, so the pool may have to wait for one.
+            PERMIT.check_may_wait()
         with self._connected(self.engine) as connection:
-            self._thread.current = _Open(connection, writes=False)
+            self._thread.current = _OpenTransaction(connection, writes=False)
             try:
                 yield connection
             finally:
@@ -100,35 +156,47 @@ class Transactions:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Give a connection whose changes are committed when the outermost such block ends without an exception."""
-        if self._thread.current is not None:
-            with self._joined(self._thread.current) as connection:
-                yield connection
+        """Give a connection whose changes are committed when the outermost such block ends without an exception.
+
+        Raises RuntimeError inside a block that only reads.
+        """
+        current = self._thread.current
+        if current is not None:
+            if not current.writes:
+                raise RuntimeError("Changing the database inside a block that only reads: open writing() around both.")
+            current.depth += 1
+            try:
+                yield current.connection
+            finally:
+                current.depth -= 1
             return
-        PERMIT.must_not_hurry()
-        self._thread.commits = False
+        PERMIT.check_may_wait()
+        self._thread.began_commit = False
         with self._turn, self._connected(self._writer) as connection:
-            self._thread.current = current = _Open(connection, writes=True)
+            self._thread.current = current = _OpenTransaction(connection, writes=True)
             try:
                 yield connection
-                self._announce(current)
-                self._thread.commits = True
+                if self._thread.announce is not None and self._thread.announce(current.created):
+                    self._thread.announce = None
+                self._thread.began_commit = True
                 connection.commit()
             except BaseException:
                 try:
                     connection.rollback()
                 finally:
-                    _call_all(reversed(current.after_rollback))
+                    for undo in reversed(current.after_rollback):
+                        undo()
                 raise
             finally:
                 self._thread.current = None
-        _call_all(current.after_commit)
+        for act in current.after_commit:
+            act()
 
     @contextmanager
     def announcing(self, announce: Announce) -> Iterator[None]:
-        """Have ``announce`` called before this thread commits something in this block, until it returns True.
+        """Call ``announce`` before each commit of this thread in the block, until it returns True.
 
-        It gets the ids of rows that were created in the transaction, by table, and may read them.
+        Its argument is the ids of rows that were created in the transaction, by table; it may read them.
         """
         before, self._thread.announce = self._thread.announce, announce
         try:
@@ -136,107 +204,91 @@ class Transactions:
         finally:
             self._thread.announce = before
 
-    def _announce(self, current: _Open) -> None:
-        if self._thread.announce is not None and self._thread.announce(current.created):
-            self._thread.announce = None
-
     @contextmanager
-    def in_a_hurry(self) -> Iterator[None]:
-        """Have this thread wait for no server in this block."""
-        before, self._thread.in_a_hurry = self._thread.in_a_hurry, True
+    def without_retries(self) -> Iterator[None]:
+        """Raise DatabaseUnreachable in this thread at once in the block, without ``retry_seconds``."""
+        before, self._thread.without_retries = self._thread.without_retries, True
         try:
             yield
         finally:
-            self._thread.in_a_hurry = before
-
-    def _is_crowded(self) -> bool:
-        """Tell whether all connections that are kept are in use, so that one may have to be waited for."""
-        pool = self.engine.pool
-        return isinstance(pool, QueuePool) and pool.checkedin() == 0 and pool.overflow() >= 0
+            self._thread.without_retries = before
 
     @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:
-        """Give a new connection; that there is none, or that it is lost, is told as an error of ours."""
+        """Give a new connection; raises DatabaseUnreachable without one, ConnectionLost if it is lost in the block."""
         try:
-            connected = self._outage.connect(engine, self._patience())
+            connected = self._outage.connect(engine, self._seconds_to_retry())
         except DBConnectionError as error:
             raise DatabaseUnreachable() from error
         try:
             with connected as connection:
                 yield connection
         except DBConnectionError as error:
-            self._outage.noticed(error)
-            raise ConnectionCut() from error
+            self._outage.begin(error)
+            raise ConnectionLost() from error
 
-    def _patience(self) -> float:
-        return 0 if self._thread.in_a_hurry else self.patience
-
-    @contextmanager
-    def _joined(self, current: _Open) -> Iterator[Connection]:
-        if not current.writes:
-            raise RuntimeError("Changing the database inside a block that only reads: open writing() around both.")
-        current.depth += 1
-        try:
-            yield current.connection
-        finally:
-            current.depth -= 1
+    def _seconds_to_retry(self) -> float:
+        return 0 if self._thread.without_retries else self.retry_seconds
 
     def run(self, work: Callable[[Connection], T], *, repeatable: bool = False) -> T:
-        """Do the work in a transaction; on a server, do it again when it lost a deadlock or was cut off.
+        """Do the work in a transaction; on a server, repeat it after a deadlock or a lost connection.
 
-        Cut off in the very commit it may have happened all the same; then only ``repeatable`` work is done again.
+        If the connection was lost during the commit, the changes may be committed; then only ``repeatable`` work, which
+        leaves the same behind when it is done twice, is repeated.
         """
+
+        def once() -> T:
+            with self.writing() as connection:
+                return work(connection)
+
         if self._thread.current is not None or self.dialect == "sqlite":
-            return self._once(work)
-        again: Callable[[], T] = _retried(lambda: self._once(work))
-        return self._uncut(again, lambda: repeatable or not self._thread.commits)
+            return once()
+        act: Callable[[], T] = _retried_after_deadlock(once)
+        return self._repeated(act, lambda: repeatable or not self._thread.began_commit)
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Read something in one go; again when it was cut off."""
-        if self._thread.current is not None or not self.patience:
-            return self._read_once(work)
-        return self._uncut(lambda: self._read_once(work), lambda: True)
+        """Do work that only reads; repeat it after a lost connection."""
 
-    def _read_once(self, work: Callable[[Connection], T]) -> T:
-        with self.reading() as connection:
-            return work(connection)
+        def once() -> T:
+            with self.reading() as connection:
+                return work(connection)
 
-    def _uncut(self, act: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
-        """Act, again and again while a server that ends or begins cuts it off and patience lasts."""
-        until = time.monotonic() + self._patience()
+        if self._thread.current is not None or not self.retry_seconds:
+            return once()
+        return self._repeated(once, lambda: True)
+
+    def _repeated(self, act: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
+        """Return what ``act`` returns; repeat it after lost connections while the time to retry lasts."""
+        until = time.monotonic() + self._seconds_to_retry()
         while True:
             try:
                 return act()
-            except ConnectionCut:
+            except ConnectionLost:
                 if time.monotonic() >= until or not may_repeat():
                     raise
                 with PERMIT.waiting():
-                    time.sleep(_AFTER_A_CUT)
-
-    def _once(self, work: Callable[[Connection], T]) -> T:
-        with self.writing() as connection:
-            return work(connection)
+                    time.sleep(_REPEAT_INTERVAL)
 
     def attempt(self) -> AbstractContextManager[object]:
-        """Guard one statement that may fail while the transaction goes on; only PostgreSQL needs a savepoint for it."""
+        """Guard one statement that may fail while the transaction continues; only PostgreSQL needs a savepoint."""
         current = self._writing()
         if self.dialect == "postgresql" and current.depth > 1:
             return current.connection.begin_nested()
         return nullcontext()
 
     def note_created(self, table: str, row_id: int) -> None:
-        """Take note of a row that was created in the open transaction."""
+        """Record that a row was created in the open transaction."""
         self._writing().created[table] = row_id
 
     def after_commit(self, act: Callable[[], None]) -> None:
-        """Act once the open transaction is committed; not at all if it is rolled back."""
+        """Call ``act`` once the open transaction is committed; not at all if it is rolled back."""
         self._writing().after_commit.append(act)
 
     def after_rollback(self, undo: Callable[[], None]) -> None:
-        """Undo something in memory should the open transaction be rolled back."""
+        """Call ``undo`` if the open transaction is rolled back; the last one is called first."""
         self._writing().after_rollback.append(undo)
 
-    def _writing(self) -> _Open:
+    def _writing(self) -> _OpenTransaction:
         current = self._thread.current
         if current is None or not current.writes:
             raise RuntimeError("This is possible inside writing() only.")
@@ -244,11 +296,11 @@ class Transactions:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether this thread has a transaction open."""
+        """Return whether this thread has a transaction open."""
         return self._thread.current is not None
 
     def require_writing(self) -> Connection:
-        """Return the connection of the open writing transaction, or raise RuntimeError."""
+        """Return the connection of the open writing transaction; raises RuntimeError without one."""
         return self._writing().connection
 
     def close(self) -> None:
@@ -256,11 +308,8 @@ class Transactions:
         self.engine.dispose()
 
 
-# Seconds for a server that goes down to have gone.
-_AFTER_A_CUT: Final = 0.2
-
-# A lost deadlock costs the server nothing but our repetition; after five, something else is wrong.
-_retried = oslo_db_api.wrap_db_retry(
+# After five deadlocks the cause is another one.
+_retried_after_deadlock = oslo_db_api.wrap_db_retry(
     max_retries=5,
     retry_interval=0.05,
     inc_retry_interval=True,
@@ -269,24 +318,19 @@ _retried = oslo_db_api.wrap_db_retry(
 )
 
 
-def _call_all(acts: Any) -> None:
-    for act in acts:
-        act()
-
-
 class HasTransactions(Protocol):
-    """Anything that lives in one database."""
+    """An object that reads and writes one database."""
 
     @property
     def transactions(self) -> Transactions:
-        """Where it opens its transactions."""
+        """The transactions of that database."""
 
 
 S = TypeVar("S", bound=HasTransactions)
 
 
 def unit_of_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Run a method in a transaction whose connection it gets as its first argument."""
+    """Run a method in a transaction; its first argument is the connection."""
 
     @functools.wraps(method)
     def inside(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -296,7 +340,7 @@ def unit_of_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable
 
 
 def repeatable_work(method: Callable[Concatenate[S, Connection, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Run a method like a unit of work that leaves the same behind when it is done twice."""
+    """Run a method as a unit of work that leaves the same behind when it is done twice."""
 
     @functools.wraps(method)
     def inside(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:

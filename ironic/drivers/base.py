@@ -1,7 +1,6 @@
-"""All names that drivers in and out of tree import from ``ironic.drivers.base``; each lives in a file of its own."""
+"""The names that drivers in and out of tree import from ``ironic.drivers.base``."""
 
-from ironic.core.interface_kinds import KINDS
-from ironic.drivers.bare_driver import BareDriver
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -18,11 +17,11 @@ from ironic.drivers.interfaces import (
     StorageInterface,
     VendorInterface,
 )
-from ironic.drivers.interfaces.boot import ImagePublisherSettings
-from ironic.drivers.interfaces.raid_config import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA
-from ironic.drivers.passthru import VendorMetadata, driver_passthru, passthru
-from ironic.drivers.refreshing import cache_bios_settings, cache_firmware_components
-from ironic.drivers.steps import (
+from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
+from ironic.drivers.interfaces.boot_and_deploy import ImagePublisherSettings
+from ironic.drivers.interfaces.passthru import VendorMetadata, driver_passthru, passthru
+from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA
+from ironic.drivers.step_declarations import (
     ArgInfo,
     BaseStep,
     CleanStep,
@@ -34,6 +33,7 @@ from ironic.drivers.steps import (
     service_step,
     verify_step,
 )
+from ironic.drivers.task import BareDriver
 
 ALL_INTERFACES = frozenset(KINDS)
 

@@ -1,6 +1,6 @@
-"""What a machine can boot from, by the names that people and drivers use.
+"""Boot devices and boot modes of machines, by the names that the API and drivers use.
 
-Source: doc/contract/states.md#devices-and-lights. How a BMC calls these things is the business of its family.
+Source: doc/contract/states.md#devices-and-lights. Drivers of a BMC translate them into the BMC's own names.
 """
 
 from typing import Final
@@ -16,3 +16,7 @@ FLOPPY: Final = "floppy"
 UEFIHTTP: Final = "uefihttp"
 
 VMEDIA_DEVICES: Final = (DISK, CDROM, FLOPPY)
+
+# Boot modes.
+LEGACY_BIOS: Final = "bios"
+UEFI: Final = "uefi"

@@ -1,8 +1,7 @@
-"""The drivers of this conductor: what can be combined, and the combination of one node.
+"""The drivers of this conductor: its hardware types, their interfaces, and the driver of one node.
 
-Made once at start from what the options enable and what is installed; everything that is wrong is found before the
-first fault is raised. Implementations are singletons. A node's driver is a thin object with links to them, built in
-a few look-ups each time a task needs it.
+A composition is created once at start from the options and the installed packages. Implementations are singletons. A
+node's driver is a small object with references to them, created by a few look-ups whenever a task needs it.
 """
 
 from collections.abc import Mapping
@@ -17,23 +16,21 @@ from ironic.core.errors import (
     IronicError,
     NoValidDefaultForInterface,
 )
-from ironic.core.interface_choice import InterfaceRow
-from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.drivers import periodic
-from ironic.drivers.bare_driver import BareDriver
-from ironic.drivers.composer import Composer
+from ironic.core.hardware_interfaces import KINDS, InterfaceRow, interface_field
+from ironic.drivers import driver_periodics
+from ironic.drivers.composer import Composer, SupportedInterfaces
+from ironic.drivers.driver_options import DriverOptions
+from ironic.drivers.driver_periodics import PeriodicMethod
 from ironic.drivers.extensions import Extensions, installed
 from ironic.drivers.hardware_type import AbstractHardwareType
 from ironic.drivers.interfaces import BaseInterface
-from ironic.drivers.offer import Offer
-from ironic.drivers.periodic import PeriodicMethod
-from ironic.drivers.wanted import Wanted
+from ironic.drivers.task import BareDriver
 
 Implementations = Mapping[tuple[str, str], BaseInterface]
 
 
-class Composed(Protocol):
-    """What is looked at in a node; beside these, one column per kind of interface."""
+class NodeColumns(Protocol):
+    """The columns of a node that choose its driver; besides these, one column per kind of interface."""
 
     @property
     def driver(self) -> Any: ...
@@ -42,62 +39,70 @@ class Composed(Protocol):
 
 
 class Composition:
-    """Hardware types, implementations, and which goes with which."""
+    """Hardware types, implementations, and which of them can be combined."""
 
     def __init__(
         self,
         hardware_types: Mapping[str, AbstractHardwareType],
-        offers: Mapping[str, Mapping[str, Offer]],
+        supported: Mapping[str, Mapping[str, SupportedInterfaces]],
         implementations: Implementations,
     ) -> None:
         self.hardware_types = hardware_types
-        self._offers = offers
+        self._supported = supported
         self._implementations = implementations
 
     @classmethod
     def load(cls, conf: cfg.ConfigOpts, extensions: Extensions | None = None) -> Self:
-        """Compose what the options enable; raises one DriverLoadError with every fault there is."""
-        composer = Composer(Wanted.from_conf(conf), installed() if extensions is None else extensions)
+        """Compose what the options enable; raise one DriverLoadError with all faults."""
+        composer = Composer(DriverOptions.from_conf(conf), installed() if extensions is None else extensions)
         return cls(*composer.compose())
 
     def interface_rows(self) -> list[InterfaceRow]:
-        """Return everything that is offered here, for the table that the API looks at (S33)."""
+        """Return all supported interfaces, for the table that the API reads (S33)."""
         return [
-            InterfaceRow(hardware_type, kind, name, name == offer.default, name not in offer.besides)
-            for hardware_type, offers in self._offers.items()
-            for kind, offer in offers.items()
-            for name in offer.names
+            InterfaceRow(hardware_type, kind, name, name == supported.default, name not in supported.unlisted)
+            for hardware_type, kinds in self._supported.items()
+            for kind, supported in kinds.items()
+            for name in supported.names
         ]
 
     def default(self, hardware_type: str, kind: str) -> str:
-        """Return the default implementation of a kind (S12, S13)."""
-        default = self._offer(hardware_type, kind).default
+        """Return the name of the default interface of a kind (S12, S13); raise NoValidDefaultForInterface."""
+        default = self._interfaces(hardware_type, kind).default
         if default is None:
             raise NoValidDefaultForInterface(kind=kind, driver=hardware_type)
         return default
 
     def default_driver(self, hardware_type: str) -> BareDriver:
-        """Return the driver of a node that chose nothing; what is asked of a hardware type is asked of it (S31)."""
-        chosen = {kind: self._offer(hardware_type, kind).default for kind in KINDS}
+        """Return the driver with the default interfaces, which answers requests on the hardware type itself (S31)."""
+        chosen = {kind: self._interfaces(hardware_type, kind).default for kind in KINDS}
         return BareDriver({kind: self._implementations[kind, name] for kind, name in chosen.items() if name})
 
-    def driver_for(self, node: Composed) -> BareDriver:
-        """Return the driver of a node; what it chose and can't have here is None, with the reason kept (S26)."""
+    def driver_for(self, node: NodeColumns) -> BareDriver:
+        """Return the driver of a node; an interface that is unavailable here is None, with its error kept (S26).
+
+        Raise DriverNotFound when the hardware type is not enabled on this conductor.
+        """
         links: dict[str, BaseInterface] = {}
         missing: dict[str, IronicError] = {}
         for kind in KINDS:
-            offer = self._offer(node.driver, kind)
-            name = _chosen(node, kind) or offer.default
-            if name in offer.names:
+            supported = self._interfaces(node.driver, kind)
+            column = interface_field(kind)
+            # An instance may request another interface than the node's own.
+            name = node.instance_info.get(column) or getattr(node, column) or supported.default
+            if name in supported.names:
                 links[kind] = self._implementations[kind, name]
             else:
-                missing[kind] = self._reason(node.driver, kind, name)
-        return BareDriver(links, missing)
+                missing[kind] = self._unavailable(node.driver, kind, name)
+        return BareDriver(links, missing, self.hardware_types[node.driver].bmc_address_keys)
 
     def implementation(self, hardware_type: str, kind: str, name: str) -> BaseInterface:
-        """Return an implementation that nodes of a hardware type can have here, or raise why they can't."""
-        if name not in self._offer(hardware_type, kind).names:
-            raise self._reason(hardware_type, kind, name)
+        """Return an implementation that the hardware type supports here.
+
+        Raise DriverNotFound, IncompatibleInterface or InterfaceNotFoundInEntrypoint.
+        """
+        if name not in self._interfaces(hardware_type, kind).names:
+            raise self._unavailable(hardware_type, kind, name)
         return self._implementations[kind, name]
 
     def periodic_methods(self) -> list[PeriodicMethod]:
@@ -105,27 +110,21 @@ class Composition:
         return [
             method
             for (_kind, name), interface in self._implementations.items()
-            for method in periodic.collect(interface, name)
+            for method in driver_periodics.collect(interface, name)
         ]
 
-    def _offer(self, hardware_type: str, kind: str) -> Offer:
+    def _interfaces(self, hardware_type: str, kind: str) -> SupportedInterfaces:
         try:
-            return self._offers[hardware_type][kind]
+            return self._supported[hardware_type][kind]
         except KeyError:
             raise DriverNotFound(driver=hardware_type) from None
 
-    def _reason(self, hardware_type: str, kind: str, name: str | None) -> IronicError:
+    def _unavailable(self, hardware_type: str, kind: str, name: str | None) -> IronicError:
+        """Return the error for an interface that nodes of a hardware type can't use here."""
         if name is None:
             return NoValidDefaultForInterface(kind=kind, driver=hardware_type)
         if (kind, name) in self._implementations:
-            supported = ", ".join(self._offer(hardware_type, kind).names)
+            supported = ", ".join(self._interfaces(hardware_type, kind).names)
             return IncompatibleInterface(kind=kind, name=name, driver=hardware_type, supported=supported)
         enabled = ", ".join(sorted(known for of_kind, known in self._implementations if of_kind == kind))
         return InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=enabled)
-
-
-def _chosen(node: Composed, kind: str) -> str | None:
-    """Return the name a node chose; the instance on it may ask for another one than the node as a rule has."""
-    column = interface_field(kind)
-    name: str | None = node.instance_info.get(column) or getattr(node, column)
-    return name

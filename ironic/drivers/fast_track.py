@@ -1,31 +1,50 @@
-"""Whether an operation on a node goes on with the ramdisk that still runs on its machine."""
+"""Fast track: an operation continues with the ramdisk that already runs on the machine.
 
-from datetime import UTC, datetime
+It is also decided here whether the record of the agent on the node is kept when an operation ends.
+"""
+
 from typing import Final
 
 from ironic.conf import CONF
-from ironic.core import fast_track
-from ironic.core.agent_memory import KnownAgent
+from ironic.core import agent_memory, states
+from ironic.core.agent_memory import AgentMemory, KnownAgent
+from ironic.core.values import utc_now
 from ironic.drivers.task import Node
 
 PROPERTIES: Final = {
-    "fast_track": "Whether a ramdisk that still runs is used by the next operation instead of being booted again. The "
-    "default is option [deploy]fast_track.",
+    "fast_track": "Whether the next operation uses a running ramdisk instead of booting it again. The default is "
+    "option [deploy]fast_track.",
 }
 
 
 def is_wanted(node: Node) -> bool:
-    """Tell whether the ramdisk is to stay after an operation."""
-    return fast_track.is_wanted(node.driver_info, CONF.deploy.fast_track)
+    """Return whether fast track is enabled for the node: its ramdisk keeps running after an operation."""
+    return agent_memory.is_fast_track_wanted(node.driver_info, CONF.deploy.fast_track)
 
 
-def is_heard(node: Node) -> bool:
-    """Tell whether an agent that can be called was heard of lately."""
-    now = datetime.now(UTC).replace(tzinfo=None)
+def has_recent_heartbeat(node: Node) -> bool:
+    """Return whether a known agent has sent a heartbeat within [deploy]fast_track_timeout seconds."""
     agent = KnownAgent(node.driver_internal_info)
-    return agent.is_known and agent.was_heard(now, CONF.deploy.fast_track_timeout)
+    return agent.is_known and agent.has_recent_heartbeat(utc_now(), CONF.deploy.fast_track_timeout)
 
 
-def can_go_on(node: Node) -> bool:
-    """Tell whether the next operation needs no boot."""
-    return is_wanted(node) and is_heard(node)
+def can_continue(node: Node) -> bool:
+    """Return whether the next operation needs no boot."""
+    return is_wanted(node) and has_recent_heartbeat(node)
+
+
+def forget_former_agent(node: Node) -> None:
+    """Delete the record of the agent at the start of an operation, unless the operation continues with it."""
+    if not can_continue(node):
+        AgentMemory(node).forget()
+
+
+def release_agent(node: Node) -> None:
+    """Delete the record of the agent at the end of an operation, unless its ramdisk keeps running for the next one.
+
+    An agent that has not sent a heartbeat looks up its node again after an inspection, and receives a new token then.
+    """
+    memory = AgentMemory(node)
+    keeps_running = is_wanted(node) and memory.is_known and node.power_state != states.POWER_OFF
+    if not keeps_running:
+        memory.forget()

@@ -1,24 +1,23 @@
-"""What most machines have in common: booting over the network and an agent that does the work (S6).
+"""The generic hardware type: network boot and an agent in a ramdisk (S6); and hardware type `manual-management`.
 
-A vendor's hardware type starts from here and lists only what is its own. The lists follow
-doc/contract/drivers.md#lists-of-the-generic-hardware-type; implementations that this service does not have yet are left
-out until they are built.
+A vendor's hardware type inherits from `GenericHardware` and lists only its own interfaces. The lists follow
+doc/contract/drivers.md#lists-of-the-generic-hardware-type, without the interfaces that are not implemented yet.
 """
 
 from ironic.drivers.hardware_type import AbstractHardwareType, Supported
 
 
 class GenericHardware(AbstractHardwareType):
-    """Inserts the implementations that fit any machine; power and management stay the vendor's."""
+    """Lists the interfaces that fit any machine; power and management are the vendor's."""
 
     @property
     def supported_boot_interfaces(self) -> Supported:
-        """Booting over the network."""
+        """Network boot."""
         return ["ipxe", "pxe", "http-ipxe", "http"]
 
     @property
     def supported_deploy_interfaces(self) -> Supported:
-        """Deployment by an agent, or of a ramdisk that stays in memory; found out by itself unless chosen."""
+        """Deployment by an agent or of a ramdisk; `autodetect` chooses between them."""
         return ["autodetect", "direct", "ramdisk", "custom-agent"]
 
     @property
@@ -28,29 +27,29 @@ class GenericHardware(AbstractHardwareType):
 
     @property
     def supported_raid_interfaces(self) -> Supported:
-        """None unless wanted, or logical disks made by an agent."""
+        """None by default, or logical disks created by an agent."""
         return [*super().supported_raid_interfaces, "agent"]
 
     @property
     def supported_rescue_interfaces(self) -> Supported:
-        """None unless wanted, or rescue by an agent."""
+        """None by default, or rescue by an agent."""
         return [*super().supported_rescue_interfaces, "agent"]
 
 
 class ManualManagementHardware(GenericHardware):
-    """Machines that people switch on and off and set up by hand."""
+    """Machines without a BMC, whose power and settings are changed by hand."""
 
     @property
     def supported_deploy_interfaces(self) -> Supported:
-        """What is there already, or nothing at all."""
+        """Those of the generic hardware type, or `noop` for machines that are deployed by other means."""
         return [*super().supported_deploy_interfaces, "noop"]
 
     @property
     def supported_management_interfaces(self) -> Supported:
-        """A person does what the service asks for."""
+        """`noop`: settings are changed by hand."""
         return ["noop", "fake"]
 
     @property
     def supported_power_interfaces(self) -> Supported:
-        """The ramdisk's agent restarts the machine, or a person does what the service asks for."""
+        """`agent`: the ramdisk's agent restarts the machine; `fake`: power is changed by hand."""
         return ["agent", "fake"]

@@ -1,8 +1,9 @@
-"""The base of hardware types: which implementations a family of machines can be combined from.
+"""Base class of hardware types: the interfaces that a family of machines supports.
 
 A hardware type is a class published under the entry point group ``ironic.hardware.types``. For each kind of interface
-it has an ordered list; the first one that is also enabled is the default (S4, S7). An entry is the class of an
-implementation, or the name of its entry point: a name costs nothing until it is enabled, so our own types use names.
+it has an ordered list; the first entry that is also enabled is the default (S4, S7). An entry is the class of an
+implementation or the name of its entry point. The in-tree types use names: the module of a name is imported only if it
+is enabled.
 """
 
 from abc import ABC, abstractmethod
@@ -14,13 +15,17 @@ Supported = list[str | type[BaseInterface]]
 
 
 class AbstractHardwareType(ABC):
-    """A family of machines. Mandatory kinds are abstract; for the others there is an implementation that says no."""
+    """A family of machines. Mandatory kinds are abstract; optional ones default to an interface without the feature."""
 
-    # False makes the conductor warn at start that nobody looks after this hardware type any more.
+    # False makes the conductor warn at start that this hardware type is deprecated and unsupported.
     supported: ClassVar[bool] = True
 
-    # True for a type that is combined with whatever else is enabled, after what it lists; for testing only.
+    # True also accepts any enabled interface that is not listed, after those that are; for testing only.
     accepts_any_enabled: ClassVar[bool] = False
+
+    # Keys of driver_info that hold a URL, name or IP address of the node's own BMC; an inspection ramdisk is recognised
+    # by them (S78). None: all keys that end in _address.
+    bmc_address_keys: ClassVar[tuple[str, ...] | None] = None
 
     @property
     @abstractmethod

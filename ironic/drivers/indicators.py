@@ -1,4 +1,4 @@
-"""Lights on a machine: on which components they sit and what they can show.
+"""Indicators (LEDs) of machines: the components that have them, and their states.
 
 Source: doc/contract/states.md#devices-and-lights.
 """

@@ -1,20 +1,24 @@
-"""Machines whose BMC speaks Redfish."""
+"""Hardware type `redfish`: machines whose BMC implements Redfish."""
+
+from typing import ClassVar
 
 from ironic.drivers.generic import GenericHardware
 from ironic.drivers.hardware_type import Supported
 
 
 class RedfishHardware(GenericHardware):
-    """Inspection, power and management through Redfish, the rest as with any machine."""
+    """Inspection, power and management through Redfish; the rest as in the generic hardware type."""
+
+    bmc_address_keys: ClassVar[tuple[str, ...] | None] = ("redfish_address",)
 
     @property
     def supported_inspect_interfaces(self) -> Supported:
-        """What the BMC tells, or whatever any machine can have."""
+        """Inspection through Redfish, or that of the generic hardware type."""
         return ["redfish", *super().supported_inspect_interfaces]
 
     @property
     def supported_management_interfaces(self) -> Supported:
-        """Redfish, or leave the settings alone."""
+        """Redfish, or `noop`, which changes no settings."""
         return ["redfish", "noop"]
 
     @property

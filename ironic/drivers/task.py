@@ -1,15 +1,88 @@
-"""What an interface gets to see of the work it is part of.
+"""The task that every method of an interface receives: one node, its ports and its driver.
 
-Every method of an interface takes a task. The conductor's task has more to offer, but a driver that keeps to what
-stands here runs under any engine. The node and its ports are records: attributes are columns, JSON columns are
-dictionaries that may be changed in place, and ``save()`` stores what has changed.
+The conductor's task has more attributes; a driver should use only those declared here. The node and its ports are
+records: attributes are columns, JSON columns are dictionaries that may be changed in place, and ``save()`` stores the
+changes.
+
+The driver of a node holds references to implementations that all nodes share (S15). A reference is None when the
+node's interface is unavailable on this conductor, because it was disabled after the node was enrolled (S26). Work that
+does not need this interface continues; ``require`` raises the reason.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol, TypeAlias
 
-from ironic.drivers.bare_driver import BareDriver
+from ironic.core.errors import IronicError, UnsupportedDriverExtension
+from ironic.core.hardware_interfaces import CORE_KINDS, KINDS, OPTIONAL_KINDS
 from ironic.inspection import task as inspection
+
+if TYPE_CHECKING:
+    from ironic.drivers import interfaces
+
+
+_NOTHING_MISSING: Final[Mapping[str, IronicError]] = MappingProxyType({})
+
+
+class BareDriver:
+    """The interfaces of one node by kind."""
+
+    __slots__ = (*KINDS, "_missing", "bmc_address_keys")
+
+    core_interfaces: ClassVar[tuple[str, ...]] = CORE_KINDS
+    optional_interfaces: ClassVar[tuple[str, ...]] = OPTIONAL_KINDS
+    all_interfaces: ClassVar[tuple[str, ...]] = KINDS
+    non_vendor_interfaces: ClassVar[tuple[str, ...]] = tuple(kind for kind in KINDS if kind != "vendor")
+
+    if TYPE_CHECKING:
+        bios: interfaces.BIOSInterface | None
+        boot: interfaces.BootInterface | None
+        console: interfaces.ConsoleInterface | None
+        deploy: interfaces.DeployInterface | None
+        firmware: interfaces.FirmwareInterface | None
+        inspect: interfaces.InspectInterface | None
+        management: interfaces.ManagementInterface | None
+        network: interfaces.NetworkInterface | None
+        power: interfaces.PowerInterface | None
+        raid: interfaces.RAIDInterface | None
+        rescue: interfaces.RescueInterface | None
+        storage: interfaces.StorageInterface | None
+        vendor: interfaces.VendorInterface | None
+
+    def __init__(
+        self,
+        links: Mapping[str, object] | None = None,
+        missing: Mapping[str, IronicError] = _NOTHING_MISSING,
+        bmc_address_keys: tuple[str, ...] | None = None,
+    ) -> None:
+        for kind in KINDS:
+            setattr(self, kind, links.get(kind) if links else None)
+        # One shared empty mapping: there may be thousands of drivers, and most lack no interface.
+        self._missing = missing or _NOTHING_MISSING
+        # What the hardware type declares; the tuple is the class's own.
+        self.bmc_address_keys = bmc_address_keys
+
+    def require(self, kind: str) -> "interfaces.BaseInterface":
+        """Return the interface of a kind, or raise the reason why the node has none.
+
+        The task has typed properties for kinds that are known when the code is written.
+        """
+        interface: interfaces.BaseInterface | None = getattr(self, kind)
+        return interface or self.refuse(kind)
+
+    def refuse(self, kind: str) -> Never:
+        """Raise the reason why the node has no interface of a kind."""
+        raise self._missing.get(kind) or UnsupportedDriverExtension(driver="of this node", extension=kind)
+
+    def get_properties(self) -> dict[str, str]:
+        """Return the driver_info properties of all interfaces, by name, each with a description."""
+        properties: dict[str, str] = {}
+        for kind in KINDS:
+            if (interface := getattr(self, kind)) is not None:
+                properties.update(interface.get_properties())
+        return properties
+
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord, PortgroupRecord, PortRecord
@@ -34,16 +107,16 @@ if TYPE_CHECKING:
     Port: TypeAlias = PortRecord
     Portgroup: TypeAlias = PortgroupRecord
 else:
-    # Whoever only looks at what drivers there are does not load a database's libraries (S17).
+    # Listing the installed drivers must not import the database libraries (S17).
     Node = Port = Portgroup = Any
 
 
 class HasInterfaces(Protocol):
-    """What has the interfaces of a node, each by its kind; one that the node has not raises why."""
+    """An object with the interfaces of a node, each by its kind; a missing one raises the reason."""
 
     __slots__ = ()
 
-    # Its links are None for what the node has not; ``driver.require(kind)`` is for kinds known only when it runs.
+    # Its attributes are None for missing interfaces; use ``driver.require(kind)`` where the kind is a variable.
     driver: BareDriver
 
     @property
@@ -106,21 +179,25 @@ class Task(inspection.Task, HasInterfaces, Protocol):
 
     @property
     def shared(self) -> bool:
-        """Whether the node may only be looked at."""
+        """Whether the task holds no lock, so that the node must not be changed."""
 
     def writing(self) -> AbstractContextManager[None]:
-        """Open a transaction for what belongs to the node in ``store``; TakenOver when the node is not ours any more.
+        """Open a transaction for records of the node in ``store``; raise TakenOver when this conductor lost the node.
 
-        Nothing that waits for a machine belongs into such a block.
+        Do not wait for a machine inside such a block.
         """
 
     def change_power(self, target: str, timeout: int | None = None) -> None:
         """Bring the machine to a power state, or restart it, within ``timeout`` seconds (None: as configured).
 
-        This is the one way to do it: ``power`` knows how, but notifies nobody, and does not ask whether the node may be
-        switched off. What is pending on the node is stored before the order goes out, and when it was carried out.
-        Raises PowerStateFailure when ``disable_power_off`` forbids it or the machine does not get there.
+        Always use this method: the power interface sends no notifications and does not check ``disable_power_off``.
+        Pending changes of the node are stored before and after the change, with the new ``target_power_state`` unless
+        the caller has stored that one already. Raises PowerStateFailure when ``disable_power_off`` forbids the change
+        or the machine does not reach the state in time.
         """
 
     def alternative(self, kind: str, name: str) -> "BaseInterface":
-        """Return another implementation of a kind that the node could have here, or raise why it can't."""
+        """Return another implementation of a kind that the node can use on this conductor.
+
+        Raise IncompatibleInterface or InterfaceNotFoundInEntrypoint otherwise.
+        """

@@ -1,23 +1,25 @@
-"""Inspection data at the door: checked, run past the early rules, matched with a node.
+"""Arrival of inspection data: check, early rules, match with a node, and record of what was refused.
 
-One call for whoever receives data from ramdisks. What is malformed is InvalidParameterValue; everything else that
-keeps the data out, a rule of the early phase included, is the one NotFound of a look-up that failed (S76, S115).
+`accept` is the one call for the receivers of inspection data. Malformed data raise InvalidParameterValue. Everything
+else that keeps the data out, a rule of the early phase included, raises the one NotFound of a failed look-up, so that a
+sender learns nothing from it (S76, S115). Each refusal is logged and, for operators, kept in a ring in the database; a
+refusal that can't be stored changes nothing for the sender.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
+from ironic.conf import CONF
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
-from ironic.db import NodeRow, Store
-from ironic.inspection import boot_token as boot_tokens
-from ironic.inspection import callback, sender
-from ironic.inspection.discovery import FLAG, Discovery, DiscoveryFailed, NotWelcome, comes_again, enroll
-from ironic.inspection.lookup import Found, Refused, Unknown, judge, nothing_found
-from ironic.inspection.rejections import Rejections
-from ironic.inspection.rules import RuleBook, keep_early, run_early
+from ironic.db import NodeRecord, NodeRow, Store
+from ironic.inspection import boot_tokens, reported_data
+from ironic.inspection.discovery import FLAG, Discovery, DiscoveryFailed, NotEnrolled, comes_again, enroll
+from ironic.inspection.node_lookup import Found, Refused, Unknown, judge, nothing_found
+from ironic.inspection.rules import EarlyRules, record_early, run_early
 
 LOG = logging.getLogger(__name__)
 
@@ -25,9 +27,9 @@ T = TypeVar("T")
 
 
 class Arrival(NamedTuple):
-    """Data that may be processed, and whose they are.
+    """Accepted data and the node they belong to.
 
-    ``discovered`` when their node was made of them, or of the same machine's report a moment ago; ``created`` when it
+    ``discovered`` when the node was made from them, or from the same machine's report a moment ago; ``created`` when it
     was made just now.
     """
 
@@ -38,41 +40,10 @@ class Arrival(NamedTuple):
     created: bool = False
 
 
-def accept(
-    store: Store,
-    book: RuleBook,
-    body: object,
-    node_uuid: str | None = None,
-    *,
-    boot_token: str = "",
-    discovery: Discovery | None = None,
-    rejections: Rejections | None = None,
-) -> Arrival:
-    """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed.
+class NodeQuery(NamedTuple):
+    """What the owner of the data is found by: the data, and what is known of their sender."""
 
-    ``boot_token`` is what the ramdisk shows; the source of ``rejections`` is where it calls from.
-    """
-    refused = rejections or Rejections(store)
-    # What is told of a refusal is told outside of the handlers: a log line would repeat an error that is in the air.
-    data = _attempt(lambda: callback.check(body, node_uuid))
-    if isinstance(data, Exception):
-        refused.note(str(data))
-        raise data
-    wanted = Wanted(data, node_uuid, boot_token, refused.source)
-    arrival = _attempt(lambda: _match(store, book, wanted, discovery))
-    if isinstance(arrival, Exception):
-        # Of a machine that could not be enrolled the caller learns nothing but that; why is its cause.
-        refused.note(
-            str(arrival.__cause__ or arrival), macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid
-        )
-        raise arrival if isinstance(arrival, DiscoveryFailed) else nothing_found()
-    return arrival
-
-
-class Wanted(NamedTuple):
-    """Whose node is looked for: what was sent, and by whom."""
-
-    data: callback.Callback
+    data: reported_data.Callback
     node_uuid: str | None
     boot_token: str
     source: str | None
@@ -82,47 +53,125 @@ class NoMatch(Exception):
     """No node, or no single one, waits for the data; the text says why."""
 
 
-def _attempt(act: Callable[[], T]) -> T | Exception:
-    """Return what comes of it, a refusal as a value."""
-    try:
-        return act()
-    except (InvalidParameterValue, InspectionRuleFailure, NoMatch, NotWelcome, DiscoveryFailed) as refusal:
-        return refusal
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """The record of refusals of one request: the newest ``kept`` ones of all requests stay in the database."""
+
+    store: Store
+    kept: int = 0
+    source: str | None = None
+
+    def note(
+        self,
+        reason: str,
+        *,
+        macs: Sequence[str] = (),
+        bmc_addresses: Sequence[str] = (),
+        node_uuid: str | None = None,
+    ) -> None:
+        """Log a refusal and store it; an error of the database is logged only."""
+        LOG.warning(
+            "Inspection data from %s are refused: %s (MAC addresses %s, BMC addresses %s, node UUID %s). Start an "
+            "inspection of the node, or correct its ports or BMC address.",
+            self.source or "an unknown address",
+            reason,
+            ", ".join(macs) or "none",
+            ", ".join(bmc_addresses) or "none",
+            node_uuid or "not given",
+        )
+        if not self.kept:
+            return
+        try:
+            self.store.rejected_callbacks.add(
+                source=self.source,
+                reason=reason,
+                macs=macs,
+                bmc_addresses=bmc_addresses,
+                node_uuid=node_uuid,
+                kept=self.kept,
+            )
+        except Exception:
+            LOG.exception("A refusal of inspection data could not be stored")
 
 
-def _match(store: Store, book: RuleBook, wanted: Wanted, discovery: Discovery | None) -> Arrival:
-    """Find the node, or make it, once the early rules had their say."""
-    explanation = run_early(book, store, wanted.data.inventory, wanted.data.plugin_data)
-    arrival = _owned(store, wanted, discovery)
-    keep_early(store, arrival.node.id, explanation)
+def accept(
+    store: Store,
+    rules: EarlyRules,
+    body: object,
+    node_uuid: str | None = None,
+    *,
+    boot_token: str = "",
+    discovery: Discovery | None = None,
+    rejections: Rejections | None = None,
+) -> Arrival:
+    """Return the data with their node, or raise InvalidParameterValue, NotFound or DiscoveryFailed.
+
+    ``body`` is the decoded JSON of the request, ``boot_token`` the one in its URL; the source of ``rejections`` is the
+    address of the sender.
+    """
+    record = rejections or Rejections(store)
+    # Refusals are recorded outside of exception handlers: logging there would repeat the error with its traceback.
+    data = _or_refusal(lambda: reported_data.check_callback(body, node_uuid))
+    if isinstance(data, Exception):
+        record.note(str(data))
+        raise data
+    query = NodeQuery(data, node_uuid, boot_token, record.source)
+    arrival = _or_refusal(lambda: _find_or_enroll(store, rules, query, discovery))
+    if isinstance(arrival, Exception):
+        # The caller does not learn why a machine could not be enrolled; the cause of the error says it.
+        record.note(
+            str(arrival.__cause__ or arrival), macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=node_uuid
+        )
+        raise arrival if isinstance(arrival, DiscoveryFailed) else nothing_found()
     return arrival
 
 
-def _owned(store: Store, wanted: Wanted, discovery: Discovery | None) -> Arrival:
-    data = wanted.data
-    verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=wanted.node_uuid)
+def _or_refusal(act: Callable[[], T]) -> T | Exception:
+    """Return the result of a call, or the refusal that it raised."""
+    try:
+        return act()
+    except (InvalidParameterValue, InspectionRuleFailure, NoMatch, NotEnrolled, DiscoveryFailed) as refusal:
+        return refusal
+
+
+def _find_or_enroll(store: Store, rules: EarlyRules, query: NodeQuery, discovery: Discovery | None) -> Arrival:
+    """Run the early rules, then find the node that the data belong to, or enroll the machine where that is wanted."""
+    data = query.data
+    explanation = run_early(rules, store, data.inventory, data.plugin_data)
+    verdict = judge(store, macs=data.macs, bmc_addresses=data.bmc_addresses, node_uuid=query.node_uuid)
+    known = None if isinstance(verdict, Unknown) else verdict.node
     if isinstance(verdict, Found):
-        _check_sender(store, verdict, wanted)
-        return Arrival(verdict.node, data.inventory, data.plugin_data)
-    if discovery is not None:
-        known = None if isinstance(verdict, Unknown) else verdict.node
-        if node := comes_again(store, known, data.bmc_addresses):
-            return Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True)
-        if isinstance(verdict, Unknown):
-            return _discovered(store, discovery, data, wanted.source)
-    raise NoMatch(verdict.reason if isinstance(verdict, Refused) else "no node has any of its addresses")
+        _check_sender(store, verdict, query)
+        arrival = Arrival(verdict.node, data.inventory, data.plugin_data)
+    elif discovery is not None and (node := comes_again(store, known, data.bmc_addresses)):
+        arrival = Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True)
+    elif discovery is not None and isinstance(verdict, Unknown):
+        node = enroll(
+            store,
+            discovery,
+            inventory=data.inventory,
+            macs=data.macs,
+            bmc_addresses=data.bmc_addresses,
+            source=query.source,
+        )
+        LOG.info("Node %s is enrolled for an unknown machine with MAC addresses %s", node.uuid, ", ".join(data.macs))
+        arrival = Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True, created=True)
+    else:
+        raise NoMatch(verdict.reason if isinstance(verdict, Refused) else "no node has any of its addresses")
+    record_early(store, arrival.node.id, explanation)
+    return arrival
 
 
-def _check_sender(store: Store, verdict: Found, wanted: Wanted) -> None:
-    """Raise NoMatch when somebody else may have sent the data than the node's ramdisk."""
+def _check_sender(store: Store, verdict: Found, query: NodeQuery) -> None:
+    """Raise NoMatch when another machine than the node's may have sent the data."""
     node = verdict.node
     (info,) = store.nodes.row(("driver_internal_info",), node.id)
     memory = orjson.loads(info or "{}")
-    reason = sender.objection(memory, shown=wanted.boot_token, source=wanted.source, node=node.uuid)
+    reason = boot_tokens.sender_objection(memory, shown=query.boot_token, source=query.source, node=node.uuid)
     if (
         reason is None
         and verdict.is_bmc_alone
-        and not boot_tokens.is_wanted(memory)
+        and not boot_tokens.is_required(memory)
         and store.ports.find(node_id=node.id)
     ):
         reason = (
@@ -133,15 +182,15 @@ def _check_sender(store: Store, verdict: Found, wanted: Wanted) -> None:
         raise NoMatch(reason)
 
 
-def _discovered(store: Store, discovery: Discovery, data: callback.Callback, source: str | None) -> Arrival:
-    """Enroll the machine; whoever looks at its data can tell."""
-    node = enroll(
-        store,
-        discovery,
-        inventory=data.inventory,
-        macs=data.macs,
-        bmc_addresses=data.bmc_addresses,
-        source=source,
-    )
-    LOG.info("Node %s is enrolled for an unknown machine with MAC addresses %s", node.uuid, ", ".join(data.macs))
-    return Arrival(node, data.inventory, data.plugin_data | {FLAG: True}, discovered=True, created=True)
+def rejection_summary(store: Store, node: NodeRecord, macs: Collection[str]) -> str:
+    """Return a sentence on data with this node's addresses that were refused while it waited, empty when none were.
+
+    The reason is in the list of rejected callbacks only: it may be about other nodes.
+    """
+    since, own = node.inspection_started_at, set(store.nodes.bmc_addresses(node.id)).union(macs)
+    for one in store.rejected_callbacks.newest(CONF.inspector.rejected_callbacks_kept):
+        if since is not None and one.at < since:
+            break
+        if one.node_uuid == node.uuid or own.intersection([*one.macs, *one.bmc_addresses]):
+            return f" Data with its addresses were refused at {one.at} UTC, the list of rejected callbacks says why."
+    return ""

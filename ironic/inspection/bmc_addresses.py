@@ -1,14 +1,14 @@
-"""By which addresses a ramdisk may name the BMC of its node.
+"""BMC addresses by which inspection data are matched with a node.
 
-Collected from driver_info when an inspection starts, names resolved to IPv4 and IPv6, and put where a look-up finds
-them by an index; a list on the node shows them to people. Addresses of the service's own host are left out: they would
-match any machine. Source: doc/contract/inspection.md#bmc-addresses; demand S78.
+They are collected from driver_info when an inspection starts, with names resolved to IPv4 and IPv6, and stored in an
+indexed table for look-ups and as a list in driver_internal_info for operators. Addresses of the service's own host are
+left out: they would match any machine. Source: doc/contract/inspection.md#bmc-addresses; demand S78.
 """
 
 import ipaddress
 import logging
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -28,30 +28,43 @@ def system_resolver(host: str) -> list[str]:
     return [str(address[0]) for *_, address in found]
 
 
-def collect(driver_info: Mapping[str, object], resolve: Resolver = system_resolver) -> list[str]:
-    """Return the addresses, each once, in the order of driver_info."""
+def collect(
+    driver_info: Mapping[str, object], resolve: Resolver = system_resolver, *, keys: Collection[str] | None = None
+) -> list[str]:
+    """Return the BMC addresses that driver_info names, each once, in its order; names are resolved and kept as well.
+
+    ``keys`` are those that the hardware type declares, None if it declares none.
+    """
     found: dict[str, None] = {}
-    for host in hosts(driver_info):
-        for address in (host, *_resolved(host, resolve)):
+    for host in hosts(driver_info, keys):
+        resolved: Iterable[str] = ()
+        if not _is_address(host):
+            try:
+                resolved = tuple(resolve(host))
+            except (OSError, UnicodeError) as error:
+                LOG.warning("BMC address %s can't be resolved: %s. Ramdisks can't be found by it.", host, error)
+        for address in (host, *resolved):
             if (usable := _usable(address)) is not None:
                 found[usable] = None
     return list(found)
 
 
-def hosts(driver_info: Mapping[str, object]) -> list[str]:
-    """Return the hosts that driver_info names as addresses of the BMC."""
+def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None) -> list[str]:
+    """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any `*_address`."""
     bridged = str(driver_info.get("ipmi_bridging", "no")).lower() not in ("no", "none", "")
     named = [
         _host_of(value)
         for key, value in driver_info.items()
         # Behind a bridge ipmi_*_address is that of another machine's BMC, or no IP address at all.
-        if key.endswith(_SUFFIX) and isinstance(value, str) and not (bridged and key.startswith("ipmi_"))
+        if (key.endswith(_SUFFIX) if keys is None else key in keys)
+        and isinstance(value, str)
+        and not (bridged and key.startswith("ipmi_"))
     ]
     return list(dict.fromkeys(host for host in named if host))
 
 
 def forms(address: str) -> list[str]:
-    """Return how people may have written an address in driver_info, but for upper case."""
+    """Return the usual spellings of an address, in lower case."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -60,18 +73,23 @@ def forms(address: str) -> list[str]:
 
 
 def remember(store: Store, node: NodeRecord, addresses: list[str]) -> None:
-    """Keep the addresses for look-ups; the caller saves the node."""
+    """Store the addresses for look-ups and save the node, in one transaction; TakenOver when the node is lost."""
     if addresses:
         node.set_driver_internal_info(KEY, addresses)
     else:
         node.del_driver_internal_info(KEY)
-    with store.writing():
-        store.nodes.require_held(node)
+
+    def write(_connection: object) -> None:
+        if not node.stored_changes():
+            store.nodes.require_held(node)  # else saving the node checks it
+        node.save()
         store.nodes.set_bmc_addresses(node.id, addresses)
+
+    store.run(write, repeatable=True)
 
 
 def forget(store: Store, node: NodeRecord) -> None:
-    """Drop the addresses; the caller saves the node."""
+    """Drop the addresses and save the node, in one transaction; TakenOver when the node is lost."""
     remember(store, node, [])
 
 
@@ -84,16 +102,6 @@ def _host_of(value: str) -> str | None:
         return urlsplit(text if "//" in text else f"//{text}").hostname
     except ValueError:
         return None
-
-
-def _resolved(host: str, resolve: Resolver) -> Iterable[str]:
-    if _is_address(host):
-        return ()
-    try:
-        return tuple(resolve(host))
-    except (OSError, UnicodeError) as error:
-        LOG.warning("BMC address %s can't be resolved: %s. Ramdisks can't be found by it.", host, error)
-        return ()
 
 
 def _usable(address: str) -> str | None:

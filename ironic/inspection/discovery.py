@@ -1,8 +1,8 @@
-"""Enrolling machines that report themselves and that nobody knows.
+"""Auto-discovery: enroll unknown machines that send inspection data ([auto_discovery]).
 
-Happens only when nothing at all matches: a machine whose addresses belong to any node, in whatever state, is never
-enrolled again (S79). An operator may narrow down who is let in by MAC addresses and source, and how many in an hour.
-The new node gets its ports at once, so that the next report of the same machine finds it.
+A machine is enrolled only when no address of it belongs to a node in any state (S79). Operators may restrict discovery
+by MAC addresses and source addresses, and limit how many machines are enrolled in an hour. The new node gets its ports
+at once, so that the next report of the same machine finds it.
 """
 
 import ipaddress
@@ -16,13 +16,12 @@ from oslo_config import cfg
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
-from ironic.core.interface_choice import resolve
-from ironic.core.interface_kinds import interface_field
+from ironic.core.hardware_interfaces import choose_interfaces, interface_field
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
 from ironic.inspection import bmc_addresses as bmc
-from ironic.inspection.hooks import ports, validate_interfaces
-from ironic.inspection.rules.running import SCOPE_PROPERTY
+from ironic.inspection.hooks import inspected_ports, report_validation
+from ironic.inspection.rules.rule_run import SCOPE_PROPERTY
 
 FLAG: Final = "auto_discovered"
 
@@ -38,13 +37,13 @@ class DiscoveryFailed(IronicError):
     text = "The machine can't be enrolled."
 
 
-class NotWelcome(Exception):
-    """An unknown machine is not let in; the text says why."""
+class NotEnrolled(Exception):
+    """An unknown machine may not be enrolled; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What the operator wants done with unknown machines."""
+    """The options for unknown machines."""
 
     driver: str
     inspection_scope: str | None = None
@@ -79,9 +78,9 @@ class Discovery:
         )
 
     def objection(self, macs: Sequence[str], source: str | None) -> str | None:
-        """Return why a machine is not let in, None when it is."""
+        """Return why a machine may not be enrolled, None when it may."""
         if self.mac_prefixes and not any(mac.startswith(self.mac_prefixes) for mac in macs):
-            return "none of its MAC addresses begins as [auto_discovery]allowed_mac_prefixes wants"
+            return "none of its MAC addresses begins with one of [auto_discovery]allowed_mac_prefixes"
         if self.subnets and not _is_in(source, self.subnets):
             return "it reports from outside of [auto_discovery]allowed_subnets"
         return None
@@ -96,64 +95,68 @@ def enroll(
     bmc_addresses: Sequence[str],
     source: str | None,
 ) -> NodeRow:
-    """Create the node of an unknown machine; raises NotWelcome or DiscoveryFailed."""
+    """Create the node of an unknown machine; raises NotEnrolled or DiscoveryFailed."""
     if reason := discovery.objection(macs, source):
-        raise NotWelcome(reason)
+        raise NotEnrolled(reason)
     new_ports = ports_of(inventory, discovery.add_ports)
     if not new_ports and not bmc_addresses:
-        raise NotWelcome("it would get no ports and tells no BMC address, so it could not be recognised the next time")
-    _check_room(store, discovery)
-    _check_nobody_names(store, bmc_addresses)
+        raise NotEnrolled(
+            "it would get no ports and reports no BMC address, so it could not be recognised the next time"
+        )
+    _check_hourly_limit(store, discovery)
+    _check_bmc_unclaimed(store, bmc_addresses)
     everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
     served = [row for row in everywhere if row.conductor_group == discovery.conductor_group]
     try:
-        chosen = resolve(served, discovery.driver, {})
-        return store.run(lambda _: _create(store, discovery, chosen, new_ports, bmc_addresses))
+        chosen = choose_interfaces(served, discovery.driver, {})
+        return store.run(lambda _: _create_node(store, discovery, chosen, new_ports, bmc_addresses))
     except (MACAlreadyExists, NodeAlreadyExists):
-        raise NotWelcome("it has just been enrolled by another request") from None
+        raise NotEnrolled("it has just been enrolled by another request") from None
     except IronicError as error:
         raise DiscoveryFailed() from error
 
 
 def comes_again(store: Store, known: NodeRow | None, bmc_addresses: Sequence[str]) -> NodeRow | None:
-    """Return the node that was made of this machine's report a moment ago, if that never got to a conductor.
+    """Return the node that an earlier report of this machine created, when that report never got to a conductor.
 
     ``known`` is the node that its other addresses lead to.
     """
     nodes = [known] if known else store.nodes.by_bmc_addresses(bmc_addresses, None) if bmc_addresses else []
-    return nodes[0] if len(nodes) == 1 and _was_never_looked_at(store, nodes[0]) else None
-
-
-def _was_never_looked_at(store: Store, node: NodeRow) -> bool:
+    if len(nodes) != 1:
+        return None
     columns = ("provision_state", FLAG, "inspection_finished_at", "last_error")
-    state, discovered, finished_at, last_error = store.nodes.row(columns, node.id)
-    return bool(state == states.ENROLL and discovered and finished_at is None and not last_error)
+    state, discovered, finished_at, last_error = store.nodes.row(columns, nodes[0].id)
+    is_unprocessed = state == states.ENROLL and discovered and finished_at is None and not last_error
+    return nodes[0] if is_unprocessed else None
 
 
 def ports_of(inventory: Mapping[str, object], add_ports: str) -> list[dict[str, object]]:
-    """Return the ports that the hooks will want, or raise NotWelcome when no interface can be used."""
-    found = validate_interfaces.all_interfaces(inventory)
-    valid = validate_interfaces.valid_interfaces(found, add_ports)
+    """Return the values of the ports that the hooks will create; raise NotEnrolled when no interface is usable."""
+    found = report_validation.all_interfaces(inventory)
+    valid = report_validation.valid_interfaces(found, add_ports)
     if not valid:
-        raise NotWelcome("none of its network interfaces can be used")
-    return ports.plan([], found, valid, ports.Wishes(add_ports, "all", False)).create
+        raise NotEnrolled("none of its network interfaces can be used")
+    return inspected_ports.plan([], found, valid, inspected_ports.PortOptions(add_ports, "all", False)).create
 
 
-def _create(
+def _create_node(
     store: Store,
     discovery: Discovery,
     chosen: dict[str, str],
     new_ports: Sequence[Mapping[str, object]],
     bmc_addresses: Sequence[str],
 ) -> NodeRow:
-    # Once more, for others do the same at the same time.
-    _check_room(store, discovery)
+    # Once more: other requests may have enrolled machines since the first check.
+    _check_hourly_limit(store, discovery)
     if bmc_addresses and (known := store.nodes.by_bmc_addresses(bmc_addresses, None)):
         raise _is_bmc_of(known[0])
     scope = discovery.inspection_scope
     node = store.nodes.create(
         {
-            "uuid": None if new_ports else _uuid_of(bmc_addresses),
+            # Without ports the UUID is made from the BMC: of two requests for one machine at once, one fails.
+            "uuid": None
+            if new_ports
+            else str(uuid.uuid5(uuid.NAMESPACE_URL, f"bmc:{','.join(sorted(bmc_addresses))}")),
             "driver": discovery.driver,
             "provision_state": states.ENROLL,
             FLAG: True,
@@ -169,27 +172,22 @@ def _create(
     return NodeRow(node.id, node.uuid, None, states.ENROLL, discovery.driver, discovery.conductor_group)
 
 
-def _uuid_of(bmc_addresses: Sequence[str]) -> str:
-    """Return the UUID of a node without ports: two requests for one machine at once can't both have it."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"bmc:{','.join(sorted(bmc_addresses))}"))
-
-
-def _check_room(store: Store, discovery: Discovery) -> None:
+def _check_hourly_limit(store: Store, discovery: Discovery) -> None:
     most, since = discovery.max_per_hour, store.clock() - _HOUR
     if most and store.nodes.discovered_since(since) >= most:
-        raise NotWelcome(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
+        raise NotEnrolled(f"{most} machines have been enrolled within an hour, see [auto_discovery]max_per_hour")
 
 
-def _check_nobody_names(store: Store, addresses: Sequence[str]) -> None:
-    """Look for a node that has one of these BMC addresses in its driver_info, though it was never inspected."""
+def _check_bmc_unclaimed(store: Store, addresses: Sequence[str]) -> None:
+    """Raise NotEnrolled when a node has one of these BMC addresses in its driver_info, inspected or not."""
     wanted = frozenset(addresses)
     for node, driver_info in store.nodes.mentioning([form for one in addresses for form in bmc.forms(one)]):
         if wanted & set(bmc.collect(driver_info, resolve=lambda _: ())):
             raise _is_bmc_of(node)
 
 
-def _is_bmc_of(node: NodeRow) -> NotWelcome:
-    return NotWelcome(f"its BMC is that of node {node.uuid} in state '{node.provision_state}'")
+def _is_bmc_of(node: NodeRow) -> NotEnrolled:
+    return NotEnrolled(f"its BMC is that of node {node.uuid} in state '{node.provision_state}'")
 
 
 def _subnet(text: str) -> Network:

@@ -1,7 +1,8 @@
-"""From what a machine reported to a node that knows it: hooks and rules in their order, each phase stored at once.
+"""The inspection pipeline: run hooks and rules on inspection data, and store the results of each phase at once.
 
-Every hook's preprocess, the rules of phase preprocess, every hook's main call, the rules of phase main; then inventory
-and plug-in data are kept. A failure says which hook or rule and what it saw, and nothing of its phase is stored.
+The order is: every hook's preprocess, the rules of phase preprocess, every hook's main call, the rules of phase main;
+then inventory and plug-in data are stored. A failure names the hook or rule and the reason, and nothing of its phase is
+stored.
 Sources: doc/contract/inspection.md#processing; demands S82, S116, S117.
 """
 
@@ -11,26 +12,23 @@ from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.inspection import storage
-from ironic.inspection.hooks import loading
-from ironic.inspection.hooks.base import Inventory, PluginData
-from ironic.inspection.hooks.loading import NamedHook
-from ironic.inspection.read_only import read_only
+from ironic.inspection import inventory_storage
+from ironic.inspection.hooks import base
+from ironic.inspection.hooks.base import NamedHook
+from ironic.inspection.inventory_storage import texts_of
+from ironic.inspection.reported_data import read_only
 from ironic.inspection.rules import Inspection, RuleBook
 from ironic.inspection.staged_task import StagedTask
-from ironic.inspection.storage.choice import texts_of
 from ironic.inspection.task import Task
 
 LOG = logging.getLogger(__name__)
 
-_Call = Callable[[StagedTask, Inventory, PluginData], None]
-
-# Logs of the ramdisk travel with the data and are no part of them.
+# Logs of the ramdisk are sent with the data and not stored with them.
 _NOT_KEPT = ("logs",)
 
 
 class Pipeline:
-    """The hooks of one service and the rules they work with; shared by all nodes and threads."""
+    """The hooks and rules of one service; shared by all nodes and threads."""
 
     def __init__(self, hooks: Sequence[NamedHook], book: RuleBook | None = None) -> None:
         self.hooks = tuple(hooks)
@@ -39,7 +37,7 @@ class Pipeline:
     @classmethod
     def load(cls, names: Sequence[str], book: RuleBook | None = None) -> Self:
         """Return the pipeline of these hooks, or raise HookLoadError."""
-        return cls(loading.load(names), book)
+        return cls(base.load_hooks(names), book)
 
     def run(
         self,
@@ -48,15 +46,17 @@ class Pipeline:
         plugin_data: dict[str, object] | None = None,
         *,
         is_proven: bool = True,
+        before_storing: Callable[[], None] | None = None,
     ) -> None:
-        """Process what a machine reported; raises HardwareInspectionFailure.
+        """Process inspection data of a node; raises HardwareInspectionFailure.
 
-        ``is_proven`` says that it certainly is the node's machine that reported.
+        ``is_proven`` is true when the data certainly come from the node's machine. ``before_storing`` is called when
+        all hooks and rules have succeeded; what it sets on the node is stored with their results.
         """
         staged = StagedTask(task, is_proven=is_proven)
         rules = Inspection(self.book, staged)
         try:
-            self._process(staged, rules, inventory, {} if plugin_data is None else plugin_data)
+            self._run_phases(staged, rules, inventory, {} if plugin_data is None else plugin_data, before_storing)
         except TakenOver:
             raise
         except BaseException:
@@ -64,26 +64,33 @@ class Pipeline:
             rules.keep_after_failure()
             raise
 
-    def _process(
-        self, task: StagedTask, rules: Inspection, inventory: dict[str, object], plugin_data: dict[str, object]
+    def _run_phases(
+        self,
+        task: StagedTask,
+        rules: Inspection,
+        inventory: dict[str, object],
+        plugin_data: dict[str, object],
+        before_storing: Callable[[], None] | None,
     ) -> None:
         shown = read_only(inventory)
-        self._preprocess(task, shown, plugin_data)
+        # Every hook checks the data, so that a failure names everything that is wrong with them.
+        checked = [_failure_of(name, hook.preprocess, task, shown, plugin_data) for name, hook in self.hooks]
+        if reasons := [reason for reason in checked if reason]:
+            raise HardwareInspectionFailure(error="; ".join(reasons))
         rules.run("preprocess", shown, plugin_data)
         task.commit()
         for name, hook in self.hooks:
             if reason := _failure_of(name, hook, task, shown, plugin_data):
                 raise HardwareInspectionFailure(error=reason)
         rules.run("main", shown, plugin_data)
-        _keep(task, inventory, plugin_data)
+        for name in _NOT_KEPT:
+            plugin_data.pop(name, None)
+        texts = texts_of(inventory, plugin_data, CONF.inventory.size_limit)
+        inventory_storage.backend_from_conf().keep(task, texts)
         rules.keep()
+        if before_storing is not None:
+            before_storing()
         task.commit()
-
-    def _preprocess(self, task: StagedTask, inventory: Mapping[str, object], plugin_data: dict[str, object]) -> None:
-        """Let every hook look at the data, then fail with all that they found."""
-        reasons = [_failure_of(name, hook.preprocess, task, inventory, plugin_data) for name, hook in self.hooks]
-        if found := [reason for reason in reasons if reason]:
-            raise HardwareInspectionFailure(error="; ".join(found))
 
 
 def _failure_of(
@@ -93,7 +100,7 @@ def _failure_of(
     inventory: Mapping[str, object],
     plugin_data: dict[str, object],
 ) -> str | None:
-    """Call a hook; return why it failed, if it did."""
+    """Call a hook; return why it failed, None when it did not."""
     try:
         call(task, inventory, plugin_data)
     except TakenOver:
@@ -103,14 +110,6 @@ def _failure_of(
     except IronicError as error:
         return f"hook {name}: {error}"
     except Exception as error:
-        LOG.exception("Node %s: inspection hook %s failed in a way it should not", task.node.uuid, name)
+        LOG.exception("Node %s: inspection hook %s raised an unexpected error", task.node.uuid, name)
         return f"hook {name}: unexpected {type(error).__name__}: {error}"
     return None
-
-
-def _keep(task: StagedTask, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
-    """Keep what was found where the operator wants it."""
-    for name in _NOT_KEPT:
-        plugin_data.pop(name, None)
-    texts = texts_of(inventory, plugin_data, CONF.inventory.size_limit)
-    storage.from_conf().keep(task, texts)

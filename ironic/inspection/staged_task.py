@@ -1,7 +1,7 @@
-"""The task as hooks and rules see it: their changes wait until the phase ends, then all are stored at once.
+"""The task that hooks and rules get: it collects their changes and stores them in one transaction per phase.
 
-`task.node.save()` and `port.save()` of a hook only mean "this is to be stored"; what follows at the end of the phase is
-one transaction (S82). When the phase fails nothing of it is stored, and the node is as it was before.
+`task.node.save()` and `port.save()` of a hook do nothing; the end of the phase stores all changes at once (S82). When
+the phase fails nothing of it is stored, and the node is as it was before.
 """
 
 import uuid
@@ -12,13 +12,13 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.db.column_types import JsonText
 from ironic.db.record import Record
-from ironic.db.stored_text import JsonText
 from ironic.inspection.task import Task
 
 
 class Staged:
-    """A record whose `save` waits; else it is all that the record is."""
+    """A proxy of a record whose `save` does nothing."""
 
     __slots__ = ("_record",)
 
@@ -28,7 +28,7 @@ class Staged:
         object.__setattr__(self, "_record", record)
 
     def save(self) -> None:
-        """Do nothing: what was changed is stored when the phase ends."""
+        """Do nothing: the changes are stored when the phase ends."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._record, name)
@@ -58,11 +58,11 @@ class NewPort:
 
 
 class StagedTask:
-    """What hooks get; what is not named here is that of the task itself."""
+    """A task whose changes are staged; other attributes are those of the task itself."""
 
     def __init__(self, task: Task, *, is_proven: bool = True) -> None:
         self._task = task
-        self.is_proven = is_proven  # whether it certainly is the node's machine that reported
+        self.is_proven = is_proven  # the data certainly come from the node's machine
         self.node: NodeRecord = cast(NodeRecord, Staged(task.node))
         self._traits: list[str] | None = None
         self._new_traits: Sequence[str] | None = None
@@ -76,12 +76,12 @@ class StagedTask:
 
     @property
     def context(self) -> RequestContext:
-        """On whose behalf the work is done."""
+        """The request context of the task."""
         return self._task.context
 
     @property
     def store(self) -> Store:
-        """Where everything is stored; hooks only look something up in it."""
+        """The database; hooks only read from it."""
         return self._task.store
 
     @property
@@ -123,42 +123,39 @@ class StagedTask:
             self._removed.append(port)
 
     def store_found(self, texts: tuple[JsonText, JsonText]) -> None:
-        """Keep what was found, inventory and plug-in data as JSON, with the node when the phase ends."""
+        """Store inventory and plug-in data, as JSON, when the phase ends."""
         self._found = texts
 
     def also_store(self, work: Callable[[], None]) -> None:
-        """Have something stored in the transaction that keeps what was found."""
+        """Call ``work`` in the transaction that stores the phase."""
         self._also.append(work)
 
     def commit(self) -> None:
-        """Store everything at once, or nothing."""
+        """Store all changes in one transaction; raises HardwareInspectionFailure or TakenOver."""
         try:
-            if self._has_more_than_the_node():
-                self._task.store.run(lambda _connection: self._store())
+            others = self._removed or self._also or self._changed_ports()
+            if others or self._new_traits is not None or self._found is not None:
+                self._task.store.run(lambda _connection: self._store_all())
             else:
                 self._task.node.save()
         except TakenOver:
             raise
         except MACAlreadyExists as error:
-            raise self._taken(error) from None
+            raise self._mac_taken(error) from None
         except IronicError as error:
             raise HardwareInspectionFailure(error=f"what was found can't be stored: {error}") from None
         self._forget()
 
     def discard(self) -> None:
-        """Drop everything that was not stored."""
+        """Drop all changes that are not stored, and read the node again."""
         self._forget()
         self._task.node.refresh()
 
-    def _has_more_than_the_node(self) -> bool:
-        others = self._removed or self._also or self._changed_ports()
-        return bool(others) or self._new_traits is not None or self._found is not None
-
-    def _store(self) -> None:
+    def _store_all(self) -> None:
         store, node = self._task.store, self._task.node
         if not node.stored_changes():
-            store.nodes.require_held(node)  # else saving it, below, finds out
-        # Ports that go first make room for addresses that others take over.
+            store.nodes.require_held(node)  # else saving the node below checks it
+        # Deleted first: their MAC addresses may belong to other ports of this phase.
         for port in self._removed:
             store.ports.delete(port.id)
         changed = self._changed_ports()
@@ -184,7 +181,7 @@ class StagedTask:
         self._traits = self._new_traits = None
         self._task.ports = None
 
-    def _taken(self, error: MACAlreadyExists) -> HardwareInspectionFailure:
+    def _mac_taken(self, error: MACAlreadyExists) -> HardwareInspectionFailure:
         mac = str(error.facts.get("value"))
         owners: Iterable[str] = [node.uuid for node in self._task.store.nodes.by_macs([mac])]
         return HardwareInspectionFailure(

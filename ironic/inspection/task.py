@@ -1,7 +1,7 @@
-"""A task, as far as an inspection knows it: one node with what belongs to it, in the store.
+"""The task protocol of inspection: one locked node, its ports and port groups, and the database.
 
-What drivers know of it besides, such as the node's interfaces, is said in `ironic.drivers.task`; the conductor's task
-has all of it. Hooks and rules get it with their changes kept back until the phase ends (`staged_task`).
+`ironic.drivers.task` adds what drivers use, such as the node's interfaces; the conductor's task implements both. Hooks
+and rules get a `StagedTask`, which stores their changes when a phase ends.
 """
 
 from collections.abc import Sequence
@@ -33,4 +33,4 @@ class Task(Protocol):
 
     @ports.setter
     def ports(self, ports: "Sequence[PortRecord] | None") -> None:
-        """None has them read again at the next look."""
+        """Set the ports; None makes the next access read them again."""

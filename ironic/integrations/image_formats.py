@@ -1,8 +1,8 @@
-"""What an image file is, whether it is harmless, and making a raw one of it.
+"""Formats of image files: detect the format, check that the image is safe, and convert it to raw.
 
-Looking into a file is left to oslo.utils and converting to qemu-img, which never has to guess a format: what could
-lead it to other files of this host (a backing file, a data file outside) is refused before. An image must be what it
-is called; what is written byte by byte (raw, gpt, iso and such) may be called by each other's name.
+oslo.utils inspects files, qemu-img converts them. qemu-img never guesses a format, and images that refer to other files
+of this host (a backing file, an external data file) are refused before. The detected format must be the named one;
+formats that are written byte by byte (raw, gpt, iso and the like) may be named by each other's names.
 """
 
 import hashlib
@@ -19,43 +19,46 @@ from oslo_concurrency import processutils
 from oslo_utils.imageutils import format_inspector
 
 from ironic.conf import CONF
-from ironic.core.image_errors import ImageConvertFailed, ImageUnacceptable
-from ironic.integrations import disk_room
+from ironic.core.hardware_errors import ImageConvertFailed, ImageUnacceptable
+from ironic.integrations import disk_space
 
 LOG = logging.getLogger(__name__)
 
 RAW: Final = "raw"
 
 _PROGRAM: Final = "qemu-img"
-# The last three are what images of partitions, kernels and ramdisks are called where they come with each other.
+# The last three are names for images of partitions, kernels and ramdisks that belong to each other.
 _VERBATIM: Final = frozenset({RAW, "gpt", "iso", "ami", "aki", "ari"})
 _MIB: Final = 1024 * 1024
-# As many places of memory as there are threads would count against the limit.
+# One malloc arena per thread would count against the limit of the address space.
 _ENVIRONMENT: Final = {"LC_ALL": "C", "MALLOC_ARENA_MAX": "3"}
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format of an image file, and how many bytes it has on a disk."""
+    """The format of an image file, and its size on a disk in bytes."""
 
     name: str
     size: int
 
     @property
     def is_verbatim(self) -> bool:
-        """Whether the file is what stands on the disk, byte by byte."""
+        """Whether the file has the content of the disk byte by byte."""
         return self.name in _VERBATIM
 
 
 def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Format:
-    """Return what a file is, or raise ImageUnacceptable when that is not allowed, not harmless or called otherwise."""
+    """Return the format of a file; raise ImageUnacceptable when it is not permitted, not safe or not the named one.
+
+    ``called`` is the format that the user has named, None for any.
+    """
     try:
         found: Any = format_inspector.detect_file_format(str(path))
         found.safety_check()
     except (format_inspector.ImageFormatError, format_inspector.SafetyCheckFailed) as error:
         raise ImageUnacceptable(reason=f"it is not safe to use: {error}") from error
     known = Format(str(found), int(found.virtual_size))
-    disk_room.check_size(known.size)
+    disk_space.check_size(known.size)
     if known.name not in permitted:
         raise ImageUnacceptable(
             reason=f"its format is {known.name}; [conductor]permitted_image_formats has {', '.join(permitted)}"
@@ -66,9 +69,9 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
 
 
 def make_raw(path: Path, known: Format) -> None:
-    """Put a raw image in the place of one of another format."""
+    """Replace an image of another format by a raw one; raises ImageConvertFailed or InsufficientDiskSpace."""
     raw = path.with_name(f"{path.name}.raw")
-    with disk_room.promised(raw, known.size):
+    with disk_space.reserved(raw, known.size):
         try:
             _convert(path, known, raw)
             raw.replace(path)
@@ -83,7 +86,7 @@ def _convert(source: Path, known: Format, target: Path) -> None:
     limits = processutils.ProcessLimits(
         address_space=options.image_convert_memory_limit * _MIB,
         core_file_size=0,
-        # For a program that outlives this service; until then the clock decides.
+        # For a process that outlives this service; the timeout below ends it before.
         cpu_time=options.image_convert_timeout,
         file_size=known.size + _MIB,
     )
@@ -93,7 +96,7 @@ def _convert(source: Path, known: Format, target: Path) -> None:
             prlimit=limits,
             attempts=options.image_convert_attempts,
             timeout=options.image_convert_timeout,
-            on_completion=_end,
+            on_completion=_kill_unfinished,
             env_variables={**os.environ, **_ENVIRONMENT},
         )
     except processutils.ProcessExecutionError as error:
@@ -105,14 +108,14 @@ def _convert(source: Path, known: Format, target: Path) -> None:
         raise ImageConvertFailed(format=known.name, reason=reason) from error
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a conversion that is still under way when its time is over."""
+def _kill_unfinished(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a conversion that has not ended in its time."""
     if process.poll() is None:
         process.kill()
         process.communicate()
 
 
 def sha256(path: Path) -> str:
-    """Return the checksum of a file."""
+    """Return the SHA256 checksum of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

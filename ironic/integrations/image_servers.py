@@ -1,7 +1,8 @@
-"""Web servers that images come from: how they are asked, and how it is proved to them that one may have an image.
+"""Web servers of images: HTTP requests with the configured credentials, proxies and certificates.
 
-Credentials of [deploy]image_server_user go to the servers of image_server_auth_hosts and to no others. Without such a
-list image_server_auth_permit_unknown_hosts decides. Those of an instance are for the agent, which fetches its image.
+The credentials of [deploy]image_server_user are sent to the servers of image_server_auth_hosts only; without such a
+list image_server_auth_permit_unknown_hosts decides. Credentials in an instance_info are for the agent, which downloads
+the image itself.
 """
 
 import logging
@@ -14,10 +15,10 @@ import certifi
 
 from ironic.conf import CONF
 from ironic.core import syntax
+from ironic.core.allowed_addresses import Server, is_among
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.core.servers import Server, is_among
-from ironic.integrations import disk_room, outgoing
-from ironic.integrations.outgoing import Answer, Login, Terms
+from ironic.integrations import disk_space, http_client
+from ironic.integrations.http_client import Answer, Login, Terms
 
 LOG = logging.getLogger(__name__)
 
@@ -28,24 +29,24 @@ _CREDENTIALS: Final = ("image_server_user", "image_server_password")
 
 
 def get(url: str, headers: Mapping[str, str] | None = None, most_bytes: int | None = None) -> Answer:
-    """Ask a server for a file; what comes is read by the caller, in pieces. Raises outgoing.CallFailed.
+    """Request a file and return the answer, whose body the caller reads in pieces; raises CallFailed.
 
-    Without ``most_bytes`` the file is an image, and as large as images may be.
+    Without ``most_bytes`` the limit is the largest size of an image.
     """
     terms = Terms(
-        tls=trust,
+        tls=tls_context,
         seconds=CONF.outgoing.download_timeout,
         idle_seconds=CONF.webserver_connection_timeout,
-        most_bytes=most_bytes or disk_room.most_bytes(),
+        most_bytes=most_bytes or disk_space.most_bytes(),
         login=_login,
-        proxy=outgoing.environment_proxy,
+        proxy=http_client.environment_proxy,
         trusts_proxies=True,
     )
-    return outgoing.get(url, terms, headers)
+    return http_client.get(url, terms, headers)
 
 
 def check(node_uuid: str, instance_info: Mapping[str, object]) -> None:
-    """Raise when an instance says half of how the agent is to prove that it may have the image."""
+    """Raise when the credentials for the agent in an instance_info are incomplete or the strategy is unknown."""
     strategy = instance_info.get(_STRATEGY)
     if strategy not in (None, "", "noauth", BASIC):
         raise InvalidParameterValue(
@@ -56,20 +57,20 @@ def check(node_uuid: str, instance_info: Mapping[str, object]) -> None:
 
 
 def for_agent(instance_info: Mapping[str, object]) -> dict[str, object]:
-    """Return what an instance says about that, as the agent wants it."""
+    """Return the credentials in an instance_info in the form that the agent expects; empty without any."""
     if instance_info.get(_STRATEGY) != BASIC:
         return {}
     return {name: instance_info.get(name) for name in (_STRATEGY, *_CREDENTIALS)}
 
 
 def warn_of_unknown_hosts() -> None:
-    """Say it when credentials go to whatever server a user names."""
+    """Log a warning when the options send the credentials to any server that a user names."""
     options = CONF.deploy
     permitted = options.image_server_auth_permit_unknown_hosts and not options.image_server_auth_hosts
     if options.image_server_auth_strategy == BASIC and permitted:
         LOG.warning(
-            "Every web server that a user names as the place of an image is shown the credentials of "
-            "[deploy]image_server_user. Name the servers that may see them in [deploy]image_server_auth_hosts."
+            "The credentials of [deploy]image_server_user are sent to every web server that a user names in the URL of "
+            "an image. Name the servers that may get them in [deploy]image_server_auth_hosts."
         )
 
 
@@ -83,18 +84,18 @@ def _login(server: Server) -> Login | None:
     return Login(options.image_server_user or "", options.image_server_password or "")
 
 
-def trust() -> ssl.SSLContext:
-    """Return the terms of TLS with web servers: whose certificates are believed."""
-    said = str(CONF.webserver_verify_ca)
-    is_checked = syntax.truth_of(said)
-    authorities = said if is_checked is None else certifi.where()
+def tls_context() -> ssl.SSLContext:
+    """Return a TLS context that verifies servers as [DEFAULT]webserver_verify_ca says; raises CallFailed."""
+    option = str(CONF.webserver_verify_ca)
+    is_checked = syntax.truth_of(option)
+    authorities = option if is_checked is None else certifi.where()
     if is_checked is False:
-        careless = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        careless.check_hostname, careless.verify_mode = False, ssl.CERT_NONE
-        return careless
+        unverified = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+        return unverified
     try:
         if os.path.isdir(authorities):
             return ssl.create_default_context(capath=authorities)
         return ssl.create_default_context(cafile=authorities)
     except OSError as error:
-        raise outgoing.CallFailed("the file of [DEFAULT]webserver_verify_ca can't be read") from error
+        raise http_client.CallFailed("the file of [DEFAULT]webserver_verify_ca can't be read") from error

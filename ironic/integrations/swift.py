@@ -1,7 +1,7 @@
-"""Objects in a container of Swift, spoken to by plain HTTP with the credentials of [swift].
+"""Object store Swift: objects in one container, by plain HTTP with the credentials of [swift].
 
-keystoneauth finds the endpoint and repeats a request whose token has run out; the container is made when the first
-object is refused for want of it. Nothing of the credentials appears in any text.
+keystoneauth finds the endpoint and repeats a request whose token has expired. The container is created when Swift does
+not find it for the first object. No text contains credentials.
 """
 
 import hmac
@@ -32,7 +32,7 @@ class SwiftContainer:
 
     @classmethod
     def from_conf(cls, container: str) -> Self:
-        """Return the container with this name, of the account that the options lead to."""
+        """Return the container of this name in the account of [swift]; raises ObjectStoreError."""
         try:
             auth = loading.load_auth_from_conf_options(CONF, _GROUP)
         except exceptions.ClientException as error:
@@ -43,36 +43,36 @@ class SwiftContainer:
     def put(
         self, name: str, data: bytes, keep_seconds: int | None = None, content_type: str = "application/json"
     ) -> None:
-        """Store an object, which Swift deletes after so many seconds; the container is made if need be."""
+        """Store an object, which Swift deletes after ``keep_seconds``; the container is created if need be."""
         operation = f"store {name}"
         headers = {"Content-Type": content_type}
         if keep_seconds is not None:
             headers["X-Delete-After"] = str(keep_seconds)
-        if self._ask("PUT", self._path(name), operation, data, headers) == _MISSING:
-            self._ask("PUT", self._path(), f"create container {self._container}")
-            if self._ask("PUT", self._path(name), operation, data, headers) == _MISSING:
+        if self._status_of("PUT", self._path(name), operation, data, headers) == _MISSING:
+            self._status_of("PUT", self._path(), f"create container {self._container}")
+            if self._status_of("PUT", self._path(name), operation, data, headers) == _MISSING:
                 raise ObjectStoreError(operation=operation, error="the container can't be found after creating it")
 
     def get(self, name: str) -> bytes | None:
-        """Return an object."""
+        """Return an object, None when there is none."""
         answer = self._request("GET", self._path(name), f"read {name}")
         return None if answer.status_code == _MISSING else bytes(answer.content)
 
     def delete(self, name: str) -> None:
         """Delete an object."""
-        self._ask("DELETE", self._path(name), f"delete {name}")
+        self._status_of("DELETE", self._path(name), f"delete {name}")
 
     def temporary_url(self, name: str, seconds: int) -> str:
-        """Return a URL at which anybody can read an object for so long, without credentials."""
-        place = urlsplit(self._adapter.get_endpoint() or "")
-        path = f"{unquote(place.path).rstrip('/')}/{self._container}/{name}"
+        """Return a URL that gives read access to an object without credentials, for so many seconds."""
+        endpoint = urlsplit(self._adapter.get_endpoint() or "")
+        path = f"{unquote(endpoint.path).rstrip('/')}/{self._container}/{name}"
         expires = int(time.time()) + seconds
-        proof = hmac.new(self._account_key().encode(), f"GET\n{expires}\n{path}".encode(), "sha256").hexdigest()
-        query = urlencode({"temp_url_sig": proof, "temp_url_expires": expires})
-        return urlunsplit((place.scheme, place.netloc, quote(path), query, ""))
+        signature = hmac.new(self._account_key().encode(), f"GET\n{expires}\n{path}".encode(), "sha256").hexdigest()
+        query = urlencode({"temp_url_sig": signature, "temp_url_expires": expires})
+        return urlunsplit((endpoint.scheme, endpoint.netloc, quote(path), query, ""))
 
     def _account_key(self) -> str:
-        """Return the key that such URLs are proved with; an account that has none gets one."""
+        """Return the key of the account that signs such URLs; an account without a key gets one."""
         for _ in range(2):
             if key := self._request("HEAD", "", "read its account").headers.get(_KEY):
                 return str(key)
@@ -83,7 +83,9 @@ class SwiftContainer:
         parts = [self._container] if name is None else [self._container, name]
         return "/" + "/".join(quote(part, safe="") for part in parts)
 
-    def _ask(self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE) -> int:
+    def _status_of(
+        self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE
+    ) -> int:
         status: int = self._request(method, path, operation, data, more).status_code
         return status
 

@@ -1,1 +1,1 @@
-"""How the API and others talk to conductors: one conversation, carried in process or by a message bus."""
+"""RPC between the API and conductors: one RPC API, carried in process or over a message bus."""

@@ -1,28 +1,31 @@
-"""The way to the message broker: oslo.messaging's transport for calls, with the terms that calls need.
+"""Connecting to the message broker: the transport of oslo.messaging, a check of the connection, calls that may block.
 
-A conductor's queue goes when its last listener does, so that a message to a dead conductor comes back at once instead
-of lying about. Only queues of calls are made so, on an exchange that every broker has: what others have declared for
-notifications stays as it is. The operator's own word in a file wins over every term set here.
+The broker deletes a conductor's queue when its last listener has gone, so that a message to a dead conductor is
+returned at once. Only queues of calls are declared so, on an exchange that every broker has; what other programs have
+declared for notifications stays as it is. Options in a configuration file override those set here.
 """
 
+import queue
 import socket
-from typing import Final, Protocol
+import threading
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
 
 from oslo_config import cfg
 
-from ironic.conf import written
+from ironic.conf import config_files
 from ironic.rpc.library import oslo_messaging
 
-# What the service calls itself on the bus, unless [DEFAULT]control_exchange says otherwise.
+# The default of [DEFAULT]control_exchange.
 NAME: Final = "ironic"
 
-# It can't be declared differently by somebody else and doesn't go when its last queue does.
+# Every broker has it, so no other program can declare it differently, and it stays without queues.
 EXCHANGE: Final = "amq.topic"
 
 _GROUP: Final = "oslo_messaging_rabbit"
 
-# What calls need of RabbitMQ: queues that go with their listener, and a look for a lost broker every few seconds.
-_TERMS: Final = {"amqp_auto_delete": "true", "rabbit_interval_max": "5"}
+# Options of RabbitMQ for calls: queues that end with their listener, and at most 5 seconds between reconnections.
+_OPTIONS: Final = {"amqp_auto_delete": "true", "rabbit_interval_max": "5"}
 
 
 class LibraryTransport(Protocol):
@@ -39,72 +42,94 @@ class LibraryTarget(Protocol):
 
 
 def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> LibraryTransport:
-    """Return the transport that calls travel by; nothing is connected yet."""
+    """Return the transport for calls; it connects when it is used."""
     oslo_messaging.set_transport_defaults(control_exchange=NAME)
-    # The first one registers the driver's options, which say whether the terms fit; it never connects.
+    # This one registers the options of the driver, which are read below, and never connects.
     plain: LibraryTransport = oslo_messaging.get_rpc_transport(conf, url=url)
     address = oslo_messaging.TransportURL.parse(conf, url)
     if address.transport != "rabbit":
         return plain
     plain.cleanup()
-    address.query = _terms(conf) | address.query
+    options = {name: value for name, value in _OPTIONS.items() if not config_files.is_in_files(conf, _GROUP, name)}
+    if conf[_GROUP].rabbit_quorum_queue:
+        # Quorum queues are not deleted automatically; of a dead conductor there are then no signs of life.
+        options.pop("amqp_auto_delete", None)
+    address.query = options | address.query
     tuned: LibraryTransport = oslo_messaging.get_rpc_transport(conf, url=address)
     return tuned
 
 
 def target_of_calls(conf: cfg.ConfigOpts, host: str | None = None) -> LibraryTarget:
-    """Return where calls go; what has another control_exchange never meets."""
+    """Return the target of calls; services with another control_exchange have others."""
     target: LibraryTarget = oslo_messaging.Target(
         exchange=EXCHANGE, topic=f"{conf.control_exchange}.conductors", server=host
     )
     return target
 
 
-def shown(conf: cfg.ConfigOpts, url: str | None) -> str:
-    """Return where the broker is, for log lines: without user and password."""
+def masked_url(conf: cfg.ConfigOpts, url: str | None) -> str:
+    """Return the address of the broker for log messages, without user and password."""
     address = oslo_messaging.TransportURL.parse(conf, url)
     hosts = ", ".join(f"{host.hostname}:{host.port or 'default port'}" for host in address.hosts) or "localhost"
     return f"{address.transport}://{hosts}/{address.virtual_host or ''}"
 
 
-class Door:
-    """Whether the broker can be reached at all, found out beside the library, which keeps that to itself."""
+class BrokerProbe:
+    """Checks by plain connections whether the broker can be reached, which the library does not report."""
 
     def __init__(self, conf: cfg.ConfigOpts, url: str | None) -> None:
         address = oslo_messaging.TransportURL.parse(conf, url)
-        # Other drivers have no such door; their word counts.
-        self._places = [(one.hostname, one.port or 5672) for one in address.hosts if address.transport == "rabbit"]
-        self._was_shut = False
+        # The drivers of other brokers are not checked.
+        self._addresses = [(one.hostname, one.port or 5672) for one in address.hosts if address.transport == "rabbit"]
+        self._was_unreachable = False
 
     @property
     def hosts(self) -> int:
-        """Return how many hosts a broker is known under; none for what is no broker of that kind."""
-        return len(self._places)
+        """Return the number of hosts of a RabbitMQ broker; 0 for others."""
+        return len(self._addresses)
 
     def check(self) -> None:
-        """Raise OSError if nobody lets us in."""
-        faults = [fault for place in self._places if (fault := _knocked(place))]
-        self._was_shut = bool(faults) and len(faults) == len(self._places)
-        if self._was_shut:
+        """Raise OSError if no host of the broker accepts a connection."""
+        faults = []
+        for address in self._addresses:
+            try:
+                socket.create_connection(address, timeout=1).close()
+            except OSError as fault:
+                faults.append(fault)
+        self._was_unreachable = bool(faults) and len(faults) == len(self._addresses)
+        if self._was_unreachable:
             raise faults[-1]
 
     def check_again(self) -> None:
-        """Do the same, but only if it was shut the last time."""
-        if self._was_shut:
+        """Check the broker if it was unreachable the last time."""
+        if self._was_unreachable:
             self.check()
 
 
-def _knocked(place: tuple[str, int]) -> OSError | None:
-    try:
-        socket.create_connection(place, timeout=1).close()
-    except OSError as fault:
-        return fault
-    return None
+T = TypeVar("T")
 
 
-def _terms(conf: cfg.ConfigOpts) -> dict[str, str]:
-    terms = {name: value for name, value in _TERMS.items() if not written.holds(conf, _GROUP, name)}
-    if conf[_GROUP].rabbit_quorum_queue:
-        # Queues of that kind can't go by themselves; a dead conductor then shows by its silence only.
-        terms.pop("amqp_auto_delete", None)
-    return terms
+def run_in_thread(act: Callable[[], T], check: Callable[[], None], every: float) -> T:
+    """Return what ``act`` returns or raise what it raises.
+
+    It may block forever, as the library does without a broker. ``check`` is called every so many seconds, and its
+    exception ends the wait; ``act`` then continues in its daemon thread, and its outcome is dropped.
+    """
+    outcome: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put((act(), None))
+        except BaseException as error:
+            outcome.put((None, error))
+
+    threading.Thread(target=run, name="aside", daemon=True).start()
+    while True:
+        try:
+            value, error = outcome.get(timeout=every)
+        except queue.Empty:
+            check()
+        else:
+            if error is not None:
+                raise error
+            return value  # type: ignore[return-value]  # None only where T is None

@@ -1,34 +1,31 @@
-"""The conductor's side of the conversation, the same for every transport: a name becomes a method of the endpoint.
+"""The RPC server: turns a message into a call of the conductor's endpoint, and its result into an answer.
 
-What goes wrong inside becomes an envelope here, so that no transport has its own idea of an error. An exception that
-is none of ours is logged with its request and reaches the caller as a plain IronicError: what broke is for the
-operator's eyes.
+An error becomes a message here, so that all transports treat it alike. An exception that is no IronicError is logged
+with its request, and the caller gets a plain IronicError: its text is for the operator only.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Final
 
-from ironic.core.call_errors import CallCameTooLate, ConductorAbsent
 from ironic.core.context import RequestContext
-from ironic.core.errors import CallNotUnderstood, IronicError
-from ironic.rpc import codec
-from ironic.rpc.call import Call, calls_of
-from ironic.rpc.conversation import ConductorCalls
-from ironic.rpc.envelope import Envelope
+from ironic.core.errors import CallCameTooLate, CallNotUnderstood, ConductorAbsent, IronicError
+from ironic.rpc import message_format
+from ironic.rpc.message_format import Envelope
+from ironic.rpc.rpc_api import ConductorAPI, calls_of
 
 LOG = logging.getLogger(__name__)
+
 
 _NONE: Final[Mapping[str, object]] = {}
 
 
 class Dispatcher:
-    """Answers calls with one endpoint."""
+    """Makes the calls of one endpoint."""
 
-    def __init__(self, host: str, endpoint: ConductorCalls) -> None:
+    def __init__(self, host: str, endpoint: ConductorAPI) -> None:
         self._host = host
         self._endpoint = endpoint
         self._calls = calls_of(type(endpoint))
@@ -37,24 +34,13 @@ class Dispatcher:
         self._changed = threading.Condition()
 
     def retire(self) -> None:
-        """Begin no call any more: the conductor is leaving, and its callers shall look for another one."""
+        """Begin no more calls: the conductor leaves, and callers get ConductorAbsent and find another one."""
         self._leaving = True
 
     def await_quiet(self) -> None:
-        """Wait until every call that was begun has its answer."""
+        """Wait until all calls under way have ended."""
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way)
-
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        with self._changed:
-            self._under_way += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._under_way -= 1
-                self._changed.notify_all()
 
     def answer(
         self,
@@ -63,27 +49,46 @@ class Dispatcher:
         arguments: Mapping[str, object],
         envelope: Mapping[str, object] = _NONE,
     ) -> dict[str, object]:
-        """Do one call and return the envelope of its result or error, plain JSON; raises nothing."""
-        with self._counted():
-            return self._answer(RequestContext.from_dict(context), name, arguments, envelope)
+        """Make one call and return the message of its result or error, plain JSON; raises nothing."""
+        with self._changed:
+            self._under_way += 1
+        try:
+            caller = RequestContext.from_dict(context)
+            return self._answer(caller, name, arguments, envelope)
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
 
     def _answer(
-        self, asker: RequestContext, name: str, arguments: Mapping[str, object], envelope: Mapping[str, object]
+        self, caller: RequestContext, name: str, arguments: Mapping[str, object], envelope: Mapping[str, object]
     ) -> dict[str, object]:
         try:
             self._check(name, envelope)
-            return codec.result(codec.copied(self._perform(asker, name, arguments)))
+            call = self._calls.get(name)
+            if call is None:
+                raise CallNotUnderstood(host=self._host, call=name, reason="it is not known here")
+            # Unknown arguments of a later release are ignored if they are None, and refused otherwise.
+            known = call.signature.parameters
+            given = {key: value for key, value in arguments.items() if key in known or value is not None}
+            try:
+                bound = call.arguments(**given)
+            except TypeError as error:
+                raise CallNotUnderstood(host=self._host, call=name, reason=str(error)) from None
+            result = getattr(self._endpoint, name)(caller, **bound)
+            return message_format.result_message(message_format.json_copy(result))
         except CallCameTooLate as error:
-            LOG.warning("%s (request %s, %s): %s", name, asker.request_id, _named(arguments), error)
-            return codec.failure(error)
+            LOG.warning("%s (request %s, %s): %s", name, caller.request_id, _described(arguments), error)
+            return message_format.error_message(error)
         except IronicError as error:
-            LOG.debug("%s (request %s) ends with %s: %s", name, asker.request_id, type(error).__name__, error)
-            return codec.failure(error)
+            LOG.debug("%s (request %s) ends with %s: %s", name, caller.request_id, type(error).__name__, error)
+            return message_format.error_message(error)
         except Exception:
-            LOG.exception("%s failed, request %s, arguments %s", name, asker.request_id, _named(arguments))
-            return codec.failure(IronicError(request_id=asker.request_id))
+            LOG.exception("%s failed, request %s, arguments %s", name, caller.request_id, _described(arguments))
+            return message_format.error_message(IronicError(request_id=caller.request_id))
 
     def _check(self, name: str, envelope: Mapping[str, object]) -> None:
+        """Refuse a call if the conductor leaves, or if the envelope is unknown or expired."""
         if self._leaving:
             raise ConductorAbsent(host=self._host, call=name, reason="it is leaving")
         try:
@@ -92,23 +97,7 @@ class Dispatcher:
             raise CallNotUnderstood(host=self._host, call=name, reason=f"its envelope can't be read: {error}") from None
         read.check(self._host, name, time.time())
 
-    def _perform(self, context: RequestContext, name: str, arguments: Mapping[str, object]) -> object:
-        if name not in self._calls:
-            raise CallNotUnderstood(host=self._host, call=name, reason="it is not known here")
-        call = self._calls[name]
-        try:
-            known = call.arguments(**_meant(call, arguments))
-        except TypeError as error:
-            raise CallNotUnderstood(host=self._host, call=name, reason=str(error)) from None
-        return getattr(self._endpoint, name)(context, **known)
 
-
-def _meant(call: Call, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Leave out arguments of a later release that say nothing; those that do say something are not passed over."""
-    known = call.signature.parameters
-    return {name: value for name, value in arguments.items() if name in known or value is not None}
-
-
-def _named(arguments: Mapping[str, object]) -> str:
-    """Describe arguments for the log: what identifies something in full, of the rest (secrets!) only the names."""
+def _described(arguments: Mapping[str, object]) -> str:
+    """Return the names of the arguments for the log, with the values of ids only: others may be secret."""
     return ", ".join(f"{key}={value}" if key.endswith("_id") else key for key, value in arguments.items())

@@ -1,17 +1,16 @@
-"""The conversation inside one process: a call is a function call in the caller's thread.
+"""RPC inside one process: a call is a function call in the caller's thread.
 
-Arguments and result still pass the codec, so both sides hold copies, and code that works here works over a bus.
+Arguments and result are encoded and decoded all the same: both sides have copies, and what works here works over a bus.
 """
 
 from collections.abc import Mapping
 
-from ironic.core.call_errors import ConductorAbsent
 from ironic.core.context import RequestContext
+from ironic.core.errors import ConductorAbsent
 from ironic.core.permit import PERMIT
-from ironic.rpc import codec
-from ironic.rpc.call import Call
-from ironic.rpc.conversation import ConductorCalls
+from ironic.rpc import message_format
 from ironic.rpc.dispatcher import Dispatcher
+from ironic.rpc.rpc_api import Call, ConductorAPI
 
 
 class InProcess:
@@ -20,40 +19,40 @@ class InProcess:
     def __init__(self) -> None:
         self._dispatchers: dict[str, Dispatcher] = {}
 
-    def serve(self, host: str, endpoint: ConductorCalls) -> "Server":
-        """Answer the calls for a conductor until the returned server is stopped."""
+    def serve(self, host: str, endpoint: ConductorAPI) -> "InProcessServer":
+        """Make the calls for a conductor until the returned server is stopped."""
         self.register(host, endpoint)
-        return Server(self, host, self._dispatchers[host])
+        return InProcessServer(self, host, self._dispatchers[host])
 
-    def register(self, host: str, endpoint: ConductorCalls) -> None:
+    def register(self, host: str, endpoint: ConductorAPI) -> None:
         """Make a conductor reachable."""
         self._dispatchers[host] = Dispatcher(host, endpoint)
 
     def unregister(self, host: str) -> None:
-        """Take a conductor off; it needn't be there."""
+        """Make a conductor unreachable, if it is known."""
         self._dispatchers.pop(host, None)
 
-    def ask(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
-        """Make one call; a call nobody waits for is made all the same, its failure only logged."""
-        # It is not known to wait: most calls only compute here. Those that ask a BMC lose the permit after a while.
-        PERMIT.must_not_hurry()
+    def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
+        """Make one call; without ``call.wait`` its result is dropped, and a failure is only logged."""
+        # Most calls only compute; those that wait for a BMC lose the permit after a while.
+        PERMIT.check_may_wait()
         dispatcher = self._dispatchers.get(host)
         if dispatcher is None:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not run in this process")
-        envelope = dispatcher.answer(context.to_dict(), call.name, codec.copied(arguments))
-        return codec.opened(envelope) if call.wait else None
+        envelope = dispatcher.answer(context.to_dict(), call.name, message_format.json_copy(arguments))
+        return message_format.result_of(envelope) if call.wait else None
 
 
-class Server:
-    """One conductor's ear in this process."""
+class InProcessServer:
+    """The RPC server of one conductor."""
 
     def __init__(self, home: InProcess, host: str, dispatcher: Dispatcher) -> None:
         self._home, self._host, self._dispatcher = home, host, dispatcher
 
     def retire(self) -> None:
-        """Begin no call any more; those under way go on."""
+        """Begin no more calls; those under way continue."""
         self._dispatcher.retire()
 
     def stop(self) -> None:
-        """Take the conductor off; those who call are told so."""
+        """Make the conductor unreachable: callers get ConductorAbsent."""
         self._home.unregister(self._host)

@@ -1,11 +1,11 @@
-"""The conversation over a message bus: oslo.messaging, RabbitMQ as a rule.
+"""RPC over a message bus: oslo.messaging, usually with RabbitMQ.
 
-Every conductor listens on its own queue of one topic. One method carries all calls; names, arguments and errors are
-the dispatcher's and the codec's business, so oslo.messaging never transports an exception. A conductor that died has
-no queue any more, which the broker says at once; one that vanished with its host shows by its silence: while it works
-on a call it gives signs of life, and the caller stops waiting when they stop.
+Each conductor listens to a queue of its own on one topic. One method carries all calls; the dispatcher and the message
+format encode names, arguments and errors, so oslo.messaging never transports an exception. A dead conductor has no
+queue, which the broker reports at once. One whose host has failed is noticed by its silence: during a call a conductor
+sends signs of life, and the caller stops to wait when they stop.
 
-Import this module only when a bus is used: oslo.messaging takes a quarter of a second.
+Import this module only if a bus is used: oslo.messaging takes a quarter of a second.
 """
 
 import contextlib
@@ -14,50 +14,54 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from ironic.conf import CONF
-from ironic.core.call_errors import CallCameTooLate, ConductorAbsent, ConductorSilent
 from ironic.core.context import RequestContext
-from ironic.core.errors import ConductorUnreachable, MessageBusFailure
+from ironic.core.errors import (
+    CallCameTooLate,
+    ConductorAbsent,
+    ConductorSilent,
+    ConductorUnreachable,
+    MessageBusFailure,
+)
 from ironic.core.permit import PERMIT
-from ironic.rpc import broker, codec, versions
-from ironic.rpc.aside import done_aside
-from ironic.rpc.call import Call
-from ironic.rpc.conversation import ConductorCalls
+from ironic.rpc import broker, message_format, rpc_versions
+from ironic.rpc.broker import run_in_thread
+from ironic.rpc.circuit_breaker import CircuitBreaker
 from ironic.rpc.dispatcher import Dispatcher
-from ironic.rpc.envelope import Clocks, Envelope
 from ironic.rpc.library import exceptions, oslo_messaging
-from ironic.rpc.silence import Silence
+from ironic.rpc.message_format import Clocks, Envelope
+from ironic.rpc.rpc_api import Call, ConductorAPI
 
 LOG = logging.getLogger(__name__)
 
-# Of the way a message is carried, not of what it says: that is in ironic.rpc.versions.
+# The version of the one method that carries calls; that of the calls is in ironic.rpc.rpc_versions.
 CARRIER_VERSION: Final = "1.0"
 
-# Seconds without a sign of life after which a conductor that is asked something is taken for lost; it gives one twice
-# in that time. Less than this a conductor busy on a small machine may miss.
-SILENCE: Final = 4
+# Seconds without a sign of life after which a call fails; a conductor sends two in that time. On a small machine a busy
+# conductor may not keep a shorter one.
+LIVENESS_SECONDS: Final = 4
 
 # Seconds for which a leaving conductor sends callers to others before it stops listening.
-_FAREWELL: Final = 0.5
+_LEAVE_SECONDS: Final = 0.5
 
-# The library's threads may take five seconds until they notice that they are to end; nothing depends on that.
-_CLOSING: Final = 1.0
+# Seconds to wait for threads of the library, which may take five seconds to end; nothing depends on their end.
+_CLOSE_SECONDS: Final = 1.0
 
-# Seconds between two looks for a broker that was not found yet, at first and in the end.
+# Seconds between two attempts to find the broker: at first, and at most after doubling.
 _SHORTEST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 4.0
 
-# How many times a message is offered to a broker that does not take it before the caller hears of it.
+# How many times a message is sent again if the broker does not take it.
 _SEND_RETRIES: Final = 2
 
-# Without a queue of that name the broker says so at once, instead of swallowing the message.
-_TELL_IF_ABSENT: Final = oslo_messaging.TransportOptions(at_least_once=True)
+# The broker returns a message without a queue at once, instead of dropping it.
+_FAIL_IF_ABSENT: Final = oslo_messaging.TransportOptions(at_least_once=True)
 
 
 class _Endpoint:
-    """What oslo.messaging sees of a conductor."""
+    """The object whose methods oslo.messaging calls for a conductor."""
 
     target = oslo_messaging.Target(version=CARRIER_VERSION)
 
@@ -72,7 +76,7 @@ class _Endpoint:
         envelope: Mapping[str, object] | None = None,
         **later: object,
     ) -> dict[str, object]:
-        """Do one call and return its envelope; what a later release adds to a message is not looked at."""
+        """Make one call and return its message; ``later``, the fields of a later release, is ignored."""
         return self._dispatcher.answer(context, name, arguments, envelope or {}) | {"clock": time.time()}
 
 
@@ -83,144 +87,145 @@ class _LibraryServer(Protocol):
     def wait(self) -> None: ...
 
 
-class Server:
-    """One conductor's ear on the bus."""
+class MessageBusServer:
+    """The RPC server of one conductor."""
 
     def __init__(self, server: _LibraryServer, dispatcher: Dispatcher) -> None:
         self._server, self._dispatcher = server, dispatcher
 
     def retire(self) -> None:
-        """Begin no call any more; those under way go on."""
+        """Begin no more calls; those under way continue."""
         self._dispatcher.retire()
 
     def stop(self) -> None:
-        """Take no more calls, answer those that came, and let the threads go.
+        """Begin no more calls, answer those that were begun, and end the threads.
 
-        What arrives while the library closes is lost, and its caller waits in vain: so callers are told first for a
-        moment that the conductor leaves, and the rest is kept short by having no call under way.
+        A call that arrives while the library closes is lost, and its caller waits for the time-out. So calls are
+        refused for a moment before, and the library closes only when no call is under way, which is quick.
         """
         self.retire()
-        time.sleep(_FAREWELL)
+        time.sleep(_LEAVE_SECONDS)
         self._dispatcher.await_quiet()
-        _without_waiting_long(self._close)
 
-    def _close(self) -> None:
-        self._server.stop()
-        self._server.wait()
+        def close() -> None:
+            self._server.stop()
+            self._server.wait()
+
+        _close_in_background(close)
 
 
 class MessageBus:
-    """Transport to conductors anywhere."""
+    """The transport to conductors of any process."""
 
-    def __init__(self, url: str | None = None, *, silence: int = SILENCE) -> None:
-        """Connect as [DEFAULT]transport_url says, or to ``url``; ``silence`` as above, at least 2."""
+    def __init__(self, url: str | None = None, *, liveness_seconds: int = LIVENESS_SECONDS) -> None:
+        """Use the broker of [DEFAULT]transport_url, or of ``url``; ``liveness_seconds`` is at least 2."""
         self._transport = broker.transport_for_calls(CONF, url)
-        self.address = broker.shown(CONF, url)
-        self._door = broker.Door(CONF, url)
+        self.address = broker.masked_url(CONF, url)
+        self._probe = broker.BrokerProbe(CONF, url)
         target = broker.target_of_calls(CONF)
         target.version = CARRIER_VERSION
         self._client = oslo_messaging.get_rpc_client(self._transport, target)
-        self._silence = silence
-        self._silent = Silence(silence)
+        self._liveness_seconds = liveness_seconds
+        self._circuits = CircuitBreaker(liveness_seconds)
         self._clocks = Clocks()
-        self._opening: threading.Thread | None = None
-        self._opening_lock = threading.Lock()
-        self._reached, self._closed = threading.Event(), threading.Event()
+        self._connecting: threading.Thread | None = None
+        self._connecting_lock = threading.Lock()
+        self._connected, self._closed = threading.Event(), threading.Event()
 
-    def serve(self, host: str, endpoint: ConductorCalls) -> Server:
-        """Answer the calls for a conductor until the returned server is stopped."""
+    def serve(self, host: str, endpoint: ConductorAPI) -> MessageBusServer:
+        """Make the calls for a conductor until the returned server is stopped."""
         dispatcher = Dispatcher(host, endpoint)
         target = broker.target_of_calls(CONF, host)
         server = oslo_messaging.get_rpc_server(self._transport, target, [_Endpoint(dispatcher)])
         server.start()
-        return Server(server, dispatcher)
+        return MessageBusServer(server, dispatcher)
 
-    def ask(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
-        """Make one call; a call nobody waits for only has to reach the broker."""
-        version = versions.spoken(CONF.pin_release_version)
-        message = {"name": call.name, "arguments": codec.copied(versions.held_to(version, call, arguments))}
-        with PERMIT.waiting(), self._silent.heeded(host, call.name):
+    def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
+        """Make one call and return its result; without ``call.wait`` it only has to reach the broker."""
+        version = rpc_versions.pinned_version(CONF.pin_release_version)
+        message = {
+            "name": call.name,
+            "arguments": message_format.json_copy(rpc_versions.restricted_to(version, call, arguments)),
+        }
+        with PERMIT.waiting(), self._circuits.guard(host, call.name):
             try:
                 return self._carry(host, context, call, message, version)
             except CallCameTooLate:
-                # This came as an answer in time, so it is only that the clocks differ, which is known now.
+                # The answer came in time, so only the clocks differ, and by how much is known from it.
                 return self._carry(host, context, call, message, version)
 
-    def is_open(self, patience: float) -> bool:
-        """Tell whether the broker has been reached, waiting that many seconds for it."""
-        with self._opening_lock:
-            if self._opening is None and not self._closed.is_set():
-                self._opening = threading.Thread(target=self._open, name="message-bus-opening", daemon=True)
-                self._opening.start()
-        return self._reached.wait(patience)
+    def is_open(self, timeout: float) -> bool:
+        """Return whether the broker has been reached, after waiting for it for so many seconds at most."""
+        with self._connecting_lock:
+            if self._connecting is None and not self._closed.is_set():
+                self._connecting = threading.Thread(target=self._connect, name="message-bus-opening", daemon=True)
+                self._connecting.start()
+        return self._connected.wait(timeout)
 
     def close(self) -> None:
-        """Leave the bus, and stop to look for the broker if it was not found yet."""
-        with self._opening_lock:
+        """Close the connections, and end the search for a broker that was not found yet."""
+        with self._connecting_lock:
             self._closed.set()
-        _without_waiting_long(self._leave)
 
-    def _leave(self) -> None:
-        if self._opening is not None:
-            self._opening.join()
-        self._transport.cleanup()
+        def close() -> None:
+            if self._connecting is not None:
+                self._connecting.join()
+            self._transport.cleanup()
 
-    def _open(self) -> None:
-        """Look for the broker until it is found or the bus is closed."""
-        told, pause = "", _SHORTEST_PAUSE
-        while (fault := self._fault_of_the_way()) is not None:
-            if fault != told:
+        _close_in_background(close)
+
+    def _connect(self) -> None:
+        """Try to reach the broker until that succeeds or the bus is closed."""
+        logged, pause = "", _SHORTEST_PAUSE
+        while True:
+            try:
+                # First, as the library logs an error for every host that it can't reach.
+                self._probe.check()
+                self._exchange_test_messages()
+                break
+            except Exception as error:
+                # Any exception of three libraries: the thread has to continue in any case.
+                fault = f"{type(error).__name__}: {error}"
+            if fault != logged:
                 LOG.warning("The message broker at %s can't be used yet: %s", self.address, fault)
             if self._closed.wait(pause):
                 return
-            told, pause = fault, min(pause * 2, _LONGEST_PAUSE)
-        self._reached.set()
+            logged, pause = fault, min(pause * 2, _LONGEST_PAUSE)
+        self._connected.set()
 
-    def _fault_of_the_way(self) -> str | None:
-        """Get ready to ask and to hear answers; return why that is not possible now, if so."""
-        try:
-            # First, as the library writes an error to the log for every host that is not there.
-            self._door.check()
-            self._knock()
-            if not self._closed.is_set():
-                self._set_up_answers()
-        except Exception as error:
-            # What can go wrong is the business of three libraries, and a thread that died of it would find no broker.
-            return f"{type(error).__name__}: {error}"
-        return None
+    def _exchange_test_messages(self) -> None:
+        """Have the library connect and declare its queue for answers, or raise why it can't.
 
-    def _knock(self) -> None:
-        """Have a message for nobody reach the broker, or raise why it does not."""
-        # The library tries one host of the URL each time.
-        nobody = self._nobody(retry=max(self._door.hosts - 1, 0), transport_options=_TELL_IF_ABSENT)
-        with contextlib.suppress(exceptions.MessageUndeliverable):
-            nobody.cast({}, "answer", name="", arguments={})
-
-    def _set_up_answers(self) -> None:
-        """Have the library set up its queue for answers, by a call that reaches nobody.
-
-        It looks for the broker as long as it takes then and can't be told to stop, so this is done once a message has
-        got through.
+        Both messages are for a host that does not exist, so that the broker returns them.
         """
-        nobody = self._nobody(timeout=1, transport_options=_TELL_IF_ABSENT)
+        absent = {"server": f"unserved-{uuid.uuid4()}", "transport_options": _FAIL_IF_ABSENT}
+        # The library tries one host of the URL at each retry.
+        sending = self._client.prepare(**absent, retry=max(self._probe.hosts - 1, 0))
+        with contextlib.suppress(exceptions.MessageUndeliverable):
+            sending.cast({}, "answer", name="", arguments={})
+        if self._closed.is_set():
+            return
+        # A call declares the queue for answers. It retries without end, so it comes after a message got through.
+        calling = self._client.prepare(**absent, timeout=1)
         with contextlib.suppress(exceptions.MessagingException, exceptions.MessageUndeliverable):
-            nobody.call({}, "answer", name="", arguments={})
-
-    def _nobody(self, **terms: Any) -> Any:
-        return self._client.prepare(server=f"nobody-{uuid.uuid4()}", **terms)
+            calling.call({}, "answer", name="", arguments={})
 
     def _carry(
-        self, host: str, context: RequestContext, call: Call, message: dict[str, object], version: versions.Version
+        self, host: str, context: RequestContext, call: Call, message: dict[str, object], version: rpc_versions.Version
     ) -> object:
-        """Send one message and return what comes back; what the library raises becomes an error of ours."""
+        """Send one message and return the result of its answer; errors of the library become errors of this service."""
         began = time.monotonic()
         limit = call.timeout or CONF.rpc_response_timeout
         try:
-            self._door.check_again()
-            if not self.is_open(self._silence):
+            self._probe.check_again()
+            if not self.is_open(self._liveness_seconds):
                 raise exceptions.MessageDeliveryFailure("there is no connection to the broker yet")
-            whole = message | self._enveloped(host, call, version)
-            return done_aside(lambda: self._send(host, context, call, whole), self._door.check, self._silence)
+            if version != rpc_versions.FIRST:
+                begin_before = self._clocks.there(host) + self._liveness_seconds if call.wait else None
+                message = message | {"envelope": Envelope(version, begin_before).to_wire()}
+            return run_in_thread(
+                lambda: self._exchange(host, context, call, message), self._probe.check, self._liveness_seconds
+            )
         except exceptions.MessageUndeliverable:
             raise ConductorAbsent(host=host, call=call.name, reason="it does not listen to the message bus") from None
         except exceptions.MessagingTimeout:
@@ -230,29 +235,24 @@ class MessageBus:
         except (exceptions.MessagingException, OSError) as error:
             raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
 
-    def _enveloped(self, host: str, call: Call, version: versions.Version) -> dict[str, object]:
-        if version == versions.FIRST:
-            return {}
-        begin_before = self._clocks.there(host) + self._silence if call.wait else None
-        return {"envelope": Envelope(version, begin_before).to_wire()}
-
-    def _send(self, host: str, context: RequestContext, call: Call, message: Mapping[str, object]) -> object:
-        ready = self._client.prepare(
+    def _exchange(self, host: str, context: RequestContext, call: Call, message: Mapping[str, object]) -> object:
+        """Send a message by the library, which may block as long as there is no broker; return the result."""
+        client = self._client.prepare(
             server=host,
             timeout=call.timeout,
-            call_monitor_timeout=self._silence,
+            call_monitor_timeout=self._liveness_seconds,
             retry=_SEND_RETRIES,
-            transport_options=_TELL_IF_ABSENT,
+            transport_options=_FAIL_IF_ABSENT,
         )
         if not call.wait:
-            return ready.cast(context.to_dict(), "answer", **message)
-        answer = ready.call(context.to_dict(), "answer", **message)
+            return client.cast(context.to_dict(), "answer", **message)
+        answer = client.call(context.to_dict(), "answer", **message)
         self._clocks.learn(host, answer)
-        return codec.opened(answer)
+        return message_format.result_of(answer)
 
 
-def _without_waiting_long(close: Callable[[], None]) -> None:
-    """Have something close, in a thread of its own once it takes long."""
+def _close_in_background(close: Callable[[], None]) -> None:
+    """Close something in a thread, and wait for it for a short time only."""
     closing = threading.Thread(target=close, name="message-bus-closing", daemon=True)
     closing.start()
-    closing.join(_CLOSING)
+    closing.join(_CLOSE_SECONDS)

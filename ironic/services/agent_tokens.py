@@ -1,4 +1,4 @@
-"""The token by which the agent of a node is known: given out once, and taken back when nobody was told.
+"""The token of a node's agent: issued once, and revoked when it did not reach the ramdisk.
 
 Source: doc/contract/agent.md#token.
 """
@@ -11,20 +11,20 @@ from typing import Final
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import IronicError
 from ironic.db import NodeRecord, Store
-from ironic.services.nodes import Patience, change_free
+from ironic.services.node_changes import LockRetries, change_free
 
 LOG = logging.getLogger(__name__)
 
 _BYTES: Final = 32
 
 
-def hand_out(
-    store: Store, uuid: str, judge: Callable[[NodeRecord], None], given_to: str | None, patience: Patience
+def issue(
+    store: Store, uuid: str, judge: Callable[[NodeRecord], None], address: str | None, retries: LockRetries
 ) -> tuple[str | None, NodeRecord]:
-    """Return a node with the token it is given now; None in its place when it has one already.
+    """Issue a token to the agent of a node; return it with the node, or None when the node has a token already.
 
-    ``judge`` raises when the node, seen while nobody can change it, is none for ramdisks. ``given_to`` is the address
-    that the token is told to, None when it is not certain.
+    ``judge`` gets the node while its row is locked, and raises when no ramdisk may look it up. ``address`` is that of
+    the receiver, None when it is not certain. Raises NodeLocked.
     """
     token: str | None = None
 
@@ -34,21 +34,26 @@ def hand_out(
         agent, token = AgentMemory(record), None
         if not agent.token:
             token = secrets.token_urlsafe(_BYTES)
-            agent.give_token(token, given_to)
+            agent.store_token(token, address)
 
-    node = change_free(store, uuid, put, patience)
+    node = change_free(store, uuid, put, retries)
     return token, node
 
 
-def take_back(store: Store, uuid: str, token: str, patience: Patience) -> None:
-    """Forget a token that the ramdisk was not told after all, so that it gets one when it comes again."""
+def revoke(store: Store, uuid: str, token: str, retries: LockRetries) -> None:
+    """Drop a token that did not reach the ramdisk, so that the ramdisk gets one when it looks the node up again."""
 
     def drop(record: NodeRecord) -> None:
         agent = AgentMemory(record)
         if agent.token == token:
-            agent.take_token_back()
+            agent.drop_token()
 
     try:
-        change_free(store, uuid, drop, patience)
+        change_free(store, uuid, drop, retries)
     except IronicError as error:
-        LOG.warning("Node %s: a token that no ramdisk was told could not be forgotten: %s", uuid, error)
+        LOG.warning(
+            "Node %s: a token that did not reach the ramdisk could not be dropped (%s). Restart the machine: "
+            "until then, its ramdisk gets no other token.",
+            uuid,
+            error,
+        )

@@ -45,6 +45,7 @@ class AgentDouble:
             if isinstance(case["response"], dict) and case["response"].get("command_status") == "SUCCEEDED"
         }
         self.results |= {"standby.sync": None, "rescue.finalize_rescue": None, "standby.power_off": None}
+        self.results["system.lockdown"] = None
         self.ends_at_once: set[str] = set()
         self.refusals: dict[str, tuple[int, str]] = {}
         self.lost_answers = 0

@@ -24,7 +24,7 @@ transaction_guard.install_in_programs()
 
 @pytest.fixture(autouse=True)
 def _no_call_in_a_transaction() -> Iterator[None]:
-    """Fail a test in which something was called while a transaction was open, though somebody caught the error."""
+    """Fail a test in which something was called while a transaction was open, even when the error was caught."""
     transaction_guard.seen.clear()
     yield
     assert transaction_guard.seen == [], "called while a transaction was open"
@@ -54,6 +54,19 @@ def conf() -> Iterator[Setter]:
     yield set_options
     for name, group in reversed(changed):
         CONF.clear_override(name, group)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--demand S48`, which may be repeated: run only tests that prove one of these demands."""
+    parser.addoption("--demand", action="append", default=[], help="run only tests marked with this demand (S48)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests that prove none of the demands on the command line, if there are any."""
+    if chosen := set(config.getoption("--demand")):
+        proving = [one for one in items if any(chosen.intersection(mark.args) for mark in one.iter_markers("demand"))]
+        config.hook.pytest_deselected(items=[one for one in items if one not in proving])
+        items[:] = proving
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

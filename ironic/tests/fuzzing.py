@@ -1,4 +1,4 @@
-"""Schemathesis against a running service, told by the service's own OpenAPI document.
+"""Schemathesis against a running service, driven by the service's own OpenAPI document.
 
 `seeded` is a service with the fake driver over SQLite that has one of everything; `explore` lets the program loose on
 it at one version, with words that mean something there, and returns what it found wrong. A run is bounded by the number

@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 import h11
 
-from ironic.command.serving import ApiServer, Listening
+from ironic.command.http_server import ApiServer, ServerSettings
 
 METHODS: Final = (b"GET", b"POST", b"PUT", b"DELETE", b"PATCH", b"HEAD", b"OPTIONS", b"get", b"G T", b"GET\t", b"")
 TARGETS: Final = (
@@ -143,7 +143,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.taken: list[Taken] = []
-        self._server = ApiServer(self._application, Listening(("127.0.0.1", 0), threads=1))
+        self._server = ApiServer(self._application, ServerSettings(("127.0.0.1", 0), threads=1))
 
     def __enter__(self) -> "Recorder":
         self._server.start()

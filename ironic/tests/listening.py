@@ -1,11 +1,11 @@
-"""Somebody who listens to notifications: notes them as they were handed in."""
+"""A listener of notifications, which records them as they were sent."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ironic.rpc.notifications import NOTICES
-from ironic.rpc.notifications.notices import Notification
+from ironic.rpc.notifications import NOTIFIER
+from ironic.rpc.notifications.notifier import Notification
 
 
 class Listener:
@@ -36,8 +36,8 @@ class Listener:
 def listening(least: str = "info") -> Iterator[Listener]:
     """Listen to this process while the block runs."""
     listener = Listener()
-    NOTICES.open(listener, host="h1", least=least)
+    NOTIFIER.open(listener, host="h1", least=least)
     try:
         yield listener
     finally:
-        NOTICES.close()
+        NOTIFIER.close()

@@ -24,7 +24,7 @@ Options = Mapping[str, Mapping[str, object]]
 
 
 def free_port() -> int:
-    """Return a port of the loopback that nobody uses at the moment."""
+    """Return a free port of the loopback."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as probe:
         port: int = probe.getsockname()[1]
     return port
@@ -135,7 +135,7 @@ def all_in_one(configuration: Sequence[Path], log: Path, port: int) -> Iterator[
 
 
 def listens(port: int) -> bool:
-    """Tell whether anything answers HTTP on a port of the loopback."""
+    """Return whether a server answers HTTP on a port of the loopback."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         connection.request("GET", "/")

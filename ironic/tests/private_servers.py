@@ -37,7 +37,7 @@ class PrivateServer:
         return {}
 
     def greets(self, connection: socket.socket) -> bool:
-        """Tell whether it answers like itself."""
+        """Return whether a server of this kind answers."""
         raise TypeError("a kind of server says how it answers")
 
     def start(self) -> None:

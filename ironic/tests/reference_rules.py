@@ -10,7 +10,7 @@ from typing import Any
 from oslo_config import cfg
 from oslo_policy import opts, policy
 
-from ironic.conf import default
+from ironic.conf import OPTIONS
 from ironic.core.context import RequestContext
 from ironic.tests.repository import ROOT
 
@@ -44,7 +44,7 @@ def configuration(directory: Path, file: str = "{}", **options: Any) -> Any:
     """Return the options of a service, with its policy file."""
     (directory / "policy.yaml").write_text(file)
     conf = cfg.ConfigOpts()
-    default.register(conf)
+    conf.register_opts(OPTIONS["DEFAULT"])
     conf([], default_config_files=[], default_config_dirs=[])
     opts.set_defaults(conf, policy_file=str(directory / "policy.yaml"))
     for name, value in options.items():

@@ -1,8 +1,8 @@
 """No BMC, conductor or URL is called while a transaction is open: on in every test, and in the programs they start.
 
-The interpreter tells audit hooks of what leaves the process: connections, requests (on kept connections too), child
-processes; our RPC client tells of calls to conductors in the same way. A thread that does such a thing while it has a
-transaction open gets an error, and the test fails though somebody may have caught that. Production has no hook.
+The interpreter reports to audit hooks what leaves the process: connections, requests (on kept connections too), child
+processes; our RPC client reports calls to conductors in the same way. A thread that does such a thing while it has a
+transaction open gets an error, and the test fails even when the error was caught. Production has no hook.
 """
 
 import inspect

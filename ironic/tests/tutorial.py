@@ -13,7 +13,7 @@ def files() -> dict[str, str]:
 
 
 def configuration() -> str:
-    """Return the configuration that the page tells to write."""
+    """Return the configuration that the page shows."""
     (text,) = re.findall(r"^```ini\n(.*?)^```$", _text(), re.MULTILINE | re.DOTALL)
     return str(text)
 

@@ -1,11 +1,11 @@
-"""The changes that `make change-cost` makes: what a developer would type, and the test that shows that it works."""
+"""The changes that `make change-cost` makes: the edits of a developer, and a test of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-# What holds tables, migrations, model, versions, policies and the description of the API together.
+# Tests that compare tables, migrations, model, versions, policies and the description of the API.
 HELD_BY: Final = (
     "ironic/tests/unit/db/test_model.py",
     "ironic/tests/functional/db/test_migrations.py",
@@ -22,10 +22,10 @@ _MICROVERSIONS: Final = "ironic/core/microversions.py"
 
 @dataclass(frozen=True)
 class Line:
-    """A line that is written behind or before another one, which stands in the file once."""
+    """A line that is written after or before another one, which is in the file once."""
 
     file: str
-    beside: str
+    anchor: str
     text: str
     before: bool = False
 
@@ -33,15 +33,15 @@ class Line:
         """Write it."""
         path = tree / self.file
         content = path.read_text()
-        if content.count(self.beside) != 1:
-            raise SystemExit(f"{self.file}: {self.beside!r} stands there {content.count(self.beside)} times, not once.")
-        both = f"{self.text}{self.beside}" if self.before else f"{self.beside}{self.text}"
-        path.write_text(content.replace(self.beside, both))
+        if content.count(self.anchor) != 1:
+            raise SystemExit(f"{self.file}: {self.anchor!r} is there {content.count(self.anchor)} times, not once.")
+        both = f"{self.text}{self.anchor}" if self.before else f"{self.anchor}{self.text}"
+        path.write_text(content.replace(self.anchor, both))
 
 
 @dataclass(frozen=True)
 class NewFile:
-    """A file that was not there."""
+    """A new file."""
 
     file: str
     text: str
@@ -53,7 +53,7 @@ class NewFile:
 
 @dataclass(frozen=True)
 class Replaced:
-    """Something that stands in the file, and what it becomes everywhere in it."""
+    """A text in a file and its replacement, wherever it is."""
 
     file: str
     old: str
@@ -63,13 +63,13 @@ class Replaced:
         """Write it."""
         content = (tree / self.file).read_text()
         if self.old not in content:
-            raise SystemExit(f"{self.file}: {self.old!r} does not stand there.")
+            raise SystemExit(f"{self.file}: {self.old!r} is not there.")
         (tree / self.file).write_text(content.replace(self.old, self.new))
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change: its steps, how many files of the product it may touch, and the tests of its own."""
+    """A change: its steps, how many files of the product it may touch, and its own tests."""
 
     name: str
     wanted: int
@@ -83,7 +83,7 @@ class Change:
 
 
 def _version(sentence: str, *touched: str) -> list[Line | Replaced]:
-    """Begin a microversion, and tell newcomers of it."""
+    """Add a microversion and name it on the pages for new users."""
     names = ", ".join(f'"{name}"' for name in touched)
     row = f'    Microversion({_VERSION}, "{sentence}", ({names},)),\n'
     pages = ("README.md", "api-ref/README.md")
@@ -94,14 +94,14 @@ def _version(sentence: str, *touched: str) -> list[Line | Replaced]:
 
 
 def _field(kind: str, collection: str, line: Line, column: Line, body: str) -> Change:
-    """Give a thing a text field ``bay`` with a filter, which notifications tell and rules write."""
+    """Add a text field ``bay`` to a resource, with a filter, in notifications and writable by rules."""
     migration = f'''"""The bay of a {kind}."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "r0002"
-down_revision = "r0001"
+revision = "r0003"
+down_revision = "r0002"
 
 
 def upgrade() -> None:
@@ -110,8 +110,8 @@ def upgrade() -> None:
 '''
     test = f'''"""The field works."""
 
-from ironic.api.telling import CREATE
-from ironic.core.rules import writable
+from ironic.api.crud_notifications import CREATE
+from ironic.core.rules import documents
 from ironic.tests.functional.wire import service as wire
 from ironic.tests.listening import listening
 
@@ -136,7 +136,7 @@ def test_it(tmp_path):
     assert service.call("PATCH", path, body=patch, version="1.{_VERSION - 1}").status in (400, 406)
     assert service.call("PATCH", path, body=[patch[0] | {{"value": "b" * 33}}]).status == 400
     if "{kind}" != "runbook":
-        assert writable.{kind.upper() if kind != "runbook" else "NODE"}["bay"].type.longest == 32
+        assert documents.{kind.upper() if kind != "runbook" else "NODE"}["bay"].type.longest == 32
     service.close()
 '''
     own = f"ironic/tests/functional/wire/test_bay_of_{kind}.py"
@@ -144,21 +144,23 @@ def test_it(tmp_path):
         line,
         *([] if kind == "node" else [Replaced(line.file, "REQUIRED, Field", "REQUIRED, Exact, Field")]),
         column,
-        NewFile(f"ironic/db/migrations/versions/r0002_bay_of_{kind}.py", migration),
-        *_version(f"A {kind} tells its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
-        NewFile(f"releasenotes/notes/bay-of-{kind}-0123456789abcdef.yaml", f"features:\n  - A {kind} tells its bay.\n"),
+        NewFile(f"ironic/db/migrations/versions/r0003_bay_of_{kind}.py", migration),
+        *_version(f"A {kind} reports its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
+        NewFile(
+            f"releasenotes/notes/bay-of-{kind}-0123456789abcdef.yaml", f"features:\n  - A {kind} reports its bay.\n"
+        ),
         NewFile(own, test),
     ]
     return Change(f"a text field of a {kind}", 4, steps, [own])
 
 
-_BAY: Final = f"    bay = Field(Text(32), since={_VERSION}, filter=Exact(), told=EVERY)\n"
+_BAY: Final = f"    bay = Field(Text(32), since={_VERSION}, filter=Exact(), notified=EVERY)\n"
 _BAY_COLUMN: Final = "    bay: str | None = text(32)\n"
 
 NODE_FIELD: Final = _field(
     "node",
     "nodes",
-    Line("ironic/core/model/node.py", "    auto_discovered = Field(Bool(), since=84, write=NOBODY)\n", _BAY),
+    Line("ironic/core/model/node.py", "    auto_discovered = Field(Bool(), since=84, write=NEVER)\n", _BAY),
     Line("ironic/db/tables/nodes.py", "    description: str | None = text()\n", _BAY_COLUMN),
     '{"driver": "fake-hardware"}',
 )
@@ -167,16 +169,16 @@ PORT_FIELD: Final = _field(
     "ports",
     Line(
         "ironic/core/model/port.py",
-        "    description = Field(Text(), since=97, ungated=PATCH, told=EVERY)\n",
+        "    description = Field(Text(), since=97, ungated=PATCH, notified=EVERY)\n",
         _BAY,
     ),
-    Line("ironic/db/tables/network.py", "    description: str | None = text(255)\n", _BAY_COLUMN),
+    Line("ironic/db/tables/node_parts.py", "    description: str | None = text(255)\n", _BAY_COLUMN),
     '{"node_uuid": node, "address": "52:54:00:00:00:01"}',
 )
 RUNBOOK_FIELD: Final = _field(
     "runbook",
     "runbooks",
-    Line("ironic/core/model/runbook.py", "    description = Field(Text(), since=112, told=EVERY)\n", _BAY),
+    Line("ironic/core/model/step_lists.py", "    description = Field(Text(), since=112, notified=EVERY)\n", _BAY),
     Line("ironic/db/tables/step_lists.py", "    description: str | None = text(255)\n", _BAY_COLUMN),
     '{"name": "CUSTOM_A", "steps": [{"interface": "bios", "step": "a", "args": {}, "order": 1}]}',
 )
@@ -186,8 +188,8 @@ _CALL: Final = '''
     def blink(self, context: RequestContext, node_id: str, times: int) -> None:
         """Have the machine blink."""
 '''
-_ANSWER: Final = '''@answers
-def blink(task: Task, times: int) -> None:
+_ANSWER: Final = '''@rpc_method
+def blink(task: TaskManager, times: int) -> None:
     """Have the machine blink."""
     for _ in range(times):
         task.validated(task.management).set_boot_device(task, device="pxe", persistent=True)
@@ -240,12 +242,12 @@ ACTION: Final = Change(
     "an action of the conductor, with its route",
     4,
     [
-        Line("ironic/rpc/conversation.py", "\n    # Virtual media\n", _CALL, before=True),
-        Line("ironic/conductor/management.py", "@answers\ndef supported_indicators(", _ANSWER, before=True),
+        Line("ironic/rpc/rpc_api.py", "\n    # Virtual media\n", _CALL, before=True),
+        Line("ironic/conductor/management.py", "@rpc_method\ndef supported_indicators(", _ANSWER, before=True),
         Line("ironic/api/resources/nodes/management.py", "_MANAGEMENT: Final = ", _HANDLER, before=True),
         Line(
             "ironic/api/resources/nodes/management.py",
-            '    Route("GET", _MANAGEMENT, _ELSEWHERE),\n',
+            '    Route("GET", _MANAGEMENT, _NO_SUCH_PATH),\n',
             _ROUTE,
             before=True,
         ),
@@ -273,14 +275,14 @@ class RackColumns(Known, name="racks", also=(unique("racks", "uuid"), unique("ra
 
 racks = RackColumns.table
 ''',
-    "ironic/db/migrations/versions/r0002_racks.py": '''"""Racks."""
+    "ironic/db/migrations/versions/r0003_racks.py": '''"""Racks."""
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import mysql
 
-revision = "r0002"
-down_revision = "r0001"
+revision = "r0003"
+down_revision = "r0002"
 
 _TIME = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 
@@ -308,7 +310,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ironic.core.errors import AlreadyExists, IronicError, NotFound
-from ironic.db.filters import Filter, any_of
+from ironic.db.row_selection import Filter, any_of
 from ironic.db.record import Record
 from ironic.db.repository import Errors, Repository
 from ironic.db.tables.racks import RackColumns, racks
@@ -322,20 +324,20 @@ class Racks(Repository[RackRecord], record=RackRecord):
     """All racks."""
 
     filters: ClassVar[Mapping[str, Filter]] = {"uuid_in": any_of(racks.c.uuid)}
-    taken: ClassVar[Errors] = {
+    duplicates: ClassVar[Errors] = {
         column: lambda value, column=column: AlreadyExists(resource="rack", field=column, value=value)
         for column in ("uuid", "name")
     }
 
-    def missing(self, ident: str | int) -> IronicError:
-        """Return the error for a rack that is not there."""
-        return NotFound(f"Rack {ident} could not be found.")
+    def not_found(self, ident: str | int) -> IronicError:
+        """Return the error for a rack that does not exist."""
+        return NotFound(f"There is no rack {ident}.")
 ''',
     "ironic/core/model/rack.py": '''"""The rack, field by field."""
 
 from typing import ClassVar
 
-from ironic.core.model.fields import CREATE, NOBODY, REQUIRED, Exact, Field, Resource
+from ironic.core.model.fields import CREATE, NEVER, REQUIRED, Exact, Field, Resource
 from ironic.core.values import Datetime, Links, Text, Uuid, ValueType
 
 
@@ -347,20 +349,20 @@ class Rack(Resource):
     marker: ClassVar[ValueType] = Uuid()
 
     uuid = Field(Uuid(), since=116, write=CREATE, plain=True)
-    created_at = Field(Datetime(), since=116, write=NOBODY)
-    updated_at = Field(Datetime(), since=116, write=NOBODY)
+    created_at = Field(Datetime(), since=116, write=NEVER)
+    updated_at = Field(Datetime(), since=116, write=NEVER)
     name = Field(Text(64, 1), since=116, nullable=False, empty=REQUIRED, plain=True, filter=Exact())
     place = Field(Text(), since=116)
-    links = Field(Links("racks/{}"), since=116, write=NOBODY, plain=True)
+    links = Field(Links("racks/{}"), since=116, write=NEVER, plain=True)
 ''',
-    "ironic/api/resources/racks.py": '''"""Racks. Rows and nothing more."""
+    "ironic/api/resources/racks.py": '''"""`/v1/racks`: list, show, create, patch and delete racks."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from ironic.api import answers, listing, patching, projection
+from ironic.api import answers, json_patch, listing, projection
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.forms import Create, Delete, List, One, Patch
+from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
@@ -368,7 +370,7 @@ from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.model.rack import Rack
 from ironic.db.racks import RackRecord, Racks
-from ironic.services import records
+from ironic.services import row_changes
 
 
 def index(request: Request, page: Page) -> Answer:
@@ -382,7 +384,7 @@ def show(request: Request, rack: str, view: Projection) -> Answer:
 
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
-    """Add a rack."""
+    """Create a rack."""
     record = request.store.of(Racks).create(values)
     document = projection.full(Rack, request.minor).of_record(request, record, {})
     return answers.created(document, request.url(f"/v1/racks/{record.uuid}"))
@@ -393,9 +395,9 @@ def patch(request: Request, rack: str, changes: Sequence[Change]) -> Answer:
 
     def revise(record: RackRecord) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in Rack.writable("patch")}
-        return patching.patched(Rack, before, changes, request.minor)
+        return json_patch.patched(Rack, before, changes, request.minor)
 
-    record = records.change(request.store, request.store.of(Racks), rack, revise)
+    record = row_changes.change(request.store, request.store.of(Racks), rack, revise)
     return answers.document(projection.full(Rack, request.minor).of_record(request, record, {}))
 
 

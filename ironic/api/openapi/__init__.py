@@ -1,4 +1,4 @@
-"""The description of the API that machines read, derived from the tables that the service itself works by."""
+"""The OpenAPI document of the API, derived from the route table and the fields of the resources."""
 
 from ironic.api.openapi.document import document
 

@@ -1,6 +1,6 @@
-"""One operation of the document: a route with its parameters, body and answers.
+"""One operation of the OpenAPI document: a route with its parameters, body and responses.
 
-All of it is read off the row of the route table. Routes whose handlers only refuse are left out.
+Everything is read from the row of the route table. Routes whose handlers only refuse are left out.
 """
 
 import re
@@ -8,19 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ironic.api import idents, versions
-from ironic.api.arguments import Argument, BodyOrQuery, Form
-from ironic.api.forms import Create, List, One, Patch
-from ironic.api.openapi.bodies import body
-from ironic.api.openapi.values import argument, given, whole
-from ironic.api.refusing import Refuses
-from ironic.api.routes import Route
-from ironic.api.schema import Schema, ref
+from ironic.api import routes, version_negotiation
+from ironic.api.arguments import Argument, BodyOrQuery
+from ironic.api.crud import Create, List, One, Patch
+from ironic.api.json_schema import Schema, ref
+from ironic.api.openapi.schemas import argument, body, given, whole
+from ironic.api.routes import Refusing, Route
 from ironic.core import syntax
 from ironic.core.model.fields import REQUIRED, FieldNames, Resource
 from ironic.core.values import Bool, Enum, Integer, Uuid, Words
 
-# Where resources are declared; tests declare some of their own.
+# The package of the service's own resources; tests declare others.
 _DECLARED: Final = "ironic.core.model."
 
 _ALWAYS: Final = (400, 401, 403, 404, 406, 500, 503)
@@ -30,14 +28,14 @@ _NOT_MODIFIED: Final = 304
 
 
 def resources() -> dict[str, type[Resource]]:
-    """Return the resources by the name of their collection, in the order of their own names."""
+    """Return the resources by their collections, in the order of their names."""
     declared = (one for one in Resource.__subclasses__() if one.__module__.startswith(_DECLARED))
     return {one.collection: one for one in sorted(declared, key=lambda one: one.__name__)}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a route takes and answers in one version."""
+class OperationContent:
+    """Input and output of a route in one version."""
 
     ok: int
     answer: Schema | None = None
@@ -47,39 +45,37 @@ class Told:
 
 
 def is_shown(route: Route, minor: int) -> bool:
-    """Tell whether a route is worth a place in the document of a version."""
+    """Return whether the document of a version contains a route."""
     serves = route.since <= minor and minor not in route.gap
-    return serves and not isinstance(route.handler, Refuses) and "*" not in route.path and route.method != "HEAD"
+    return serves and not isinstance(route.handler, Refusing) and "*" not in route.path and route.method != "HEAD"
 
 
-def told(route: Route, minor: int) -> Told:
-    """Return what a route takes and answers in a version that has it."""
+def content_of(route: Route, minor: int) -> OperationContent:
+    """Return the input and output of a route in a version that has it."""
     query = tuple(one for one in route.query or () if one.since <= minor)
-    if route.of is not None:
-        return _of_form(route.of, query, minor)
-    answer = route.oldest if route.oldest is not None and minor == versions.MINIMUM else route.answer
-    return Told(route.ok, answer, body(route.body, minor), query, route.location)
-
-
-def _of_form(form: Form, query: tuple[Argument, ...], minor: int) -> Told:
-    resource = form.resource
+    if route.of is None:
+        answer = route.oldest if route.oldest is not None and minor == version_negotiation.MINIMUM else route.answer
+        return OperationContent(route.ok, answer, body(route.body, minor), query, route.location)
+    form, resource = route.of, route.of.resource
     name = resource.__name__
     match form:
         case List():
             parameters = _list_query(resource, minor, detailed=form.detailed)
             query = tuple(one for one in parameters if one.name not in form.without)
-            return Told(form.ok, ref(f"{name}List"), query=query)
+            return OperationContent(form.ok, ref(f"{name}List"), query=query)
         case One():
-            chooses = resource.since_fields is not None and resource.since_fields <= minor
-            return Told(form.ok, ref(name), query=(Argument("fields", FieldNames(resource)),) if chooses else ())
+            has_choice = resource.since_fields is not None and resource.since_fields <= minor
+            fields = (Argument("fields", FieldNames(resource)),) if has_choice else ()
+            return OperationContent(form.ok, ref(name), query=fields)
         case Create():
-            return Told(form.ok, ref(name), ref(f"{name}Create"), query, location=True)
+            return OperationContent(form.ok, ref(name), ref(f"{name}Create"), query, location=True)
         case Patch():
-            return Told(form.ok, ref(name), ref(f"{name}Patch"), query)
-    return Told(form.ok)
+            return OperationContent(form.ok, ref(name), ref(f"{name}Patch"), query)
+    return OperationContent(form.ok)
 
 
 def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iterator[Argument]:
+    """Yield the parameters of a list in one version."""
     choices = (("fields", resource.since_fields, FieldNames(resource)), ("detail", resource.since_detail, Bool()))
     for name, since, kind in choices:
         if since is not None and since <= minor and not detailed:
@@ -87,7 +83,7 @@ def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iter
     sortable = [one.name for one in resource.visible(minor) if one.sortable]
     yield Argument("limit", Integer(1, None))
     yield Argument("marker", resource.marker)
-    # An empty one always counted as none.
+    # An empty sort_key counts as not given.
     yield Argument("sort_key", Enum("id", *sortable, ""))
     yield Argument("sort_dir", Enum("asc", "desc"))
     for name, one in resource.table.filters.items():
@@ -96,27 +92,30 @@ def _list_query(resource: type[Resource], minor: int, *, detailed: bool) -> Iter
 
 
 def operation(route: Route, minor: int) -> dict[str, object]:
-    """Return the operation of a route."""
-    action = told(route, minor)
-    # The root answers every method alike.
+    """Return the operation object of a route."""
+    content = content_of(route, minor)
+    # The root answers all methods alike.
     method, path = "GET" if route.method == "*" else route.method, route.path
-    said: dict[str, Any] = {
+    summary = (route.handler.__doc__ or "").strip().splitlines()[0]
+    if isinstance(route.of, List) and route.of.detailed:
+        summary = f"{summary.rstrip('.')} with all fields; older spelling of `detail=true`."
+    described: dict[str, Any] = {
         "operationId": re.sub(r"\W+", "_", f"{method.lower()}{path}").rstrip("_"),
-        "summary": _summary(route),
+        "summary": summary,
         "tags": [path.removeprefix("/v1").strip("/").split("/")[0] or "versions"],
-        "parameters": list(_parameters(path, method, action, minor)),
-        "responses": {str(status): response for status, response in _responses(route, method, action)},
+        "parameters": list(_parameters(path, method, content, minor)),
+        "responses": {str(status): response for status, response in _responses(route, method, content)},
     }
-    if action.body is not None:
-        needed = {"required": True} if _needs_body(route, action.body, minor) else {}
-        said["requestBody"] = {"content": {"application/json": {"schema": action.body}}} | needed
+    if content.body is not None:
+        needed = {"required": True} if _needs_body(route, content.body, minor) else {}
+        described["requestBody"] = {"content": {"application/json": {"schema": content.body}}} | needed
     if isinstance(route.body, BodyOrQuery) and route.body.declared:
-        said["description"] = "Each key of the body may stand in the query instead."
-    return said | ({"security": []} if route.public else {})
+        described["description"] = "Each key of the body may be sent as a query parameter instead."
+    return described | ({"security": []} if route.public else {})
 
 
 def _needs_body(route: Route, schema: Schema, minor: int) -> bool:
-    """Tell whether no body, which counts as an object without keys, is always refused."""
+    """Return whether a request without a body, which counts as an empty object, is always refused."""
     match route.of:
         case Create():
             known = route.of.resource.writable("create").values()
@@ -126,16 +125,16 @@ def _needs_body(route: Route, schema: Schema, minor: int) -> bool:
     return "required" in schema and not isinstance(route.body, BodyOrQuery)
 
 
-def _summary(route: Route) -> str:
-    summary = (route.handler.__doc__ or "").strip().splitlines()[0]
-    is_detailed = isinstance(route.of, List) and route.of.detailed
-    return f"{summary.rstrip('.')} with all fields; the older spelling of `detail=true`." if is_detailed else summary
-
-
-def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[dict[str, Any]]:
+def _parameters(path: str, method: str, content: OperationContent, minor: int) -> Iterator[dict[str, Any]]:
+    """Yield the parameters in the path, the query and the headers."""
     for name in re.findall(r"\{(\w+)\}", path):
-        yield {"name": name, "in": "path", "required": True, "schema": _ident(name)}
-    for one in action.query:
+        schema: Schema = {"type": "string", "minLength": 1}
+        if routes.is_uuid(name):
+            schema = given(Uuid())
+        elif routes.is_name(name):
+            schema = {"type": "string", "pattern": whole(syntax.LOGICAL_NAME.pattern)}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    for one in content.query:
         needed = {"required": True} if one.required else {}
         listed = {"style": "form", "explode": False} if isinstance(one.type, Words) else {}
         yield {"name": one.name, "in": "query", "schema": argument(one, minor)} | needed | listed
@@ -144,49 +143,35 @@ def _parameters(path: str, method: str, action: Told, minor: int) -> Iterator[di
         yield {"$ref": "#/components/parameters/IfNoneMatch"}
 
 
-def _ident(name: str) -> Schema:
-    if idents.is_uuid(name):
-        return given(Uuid())
-    if idents.is_name(name):
-        return {"type": "string", "pattern": whole(syntax.LOGICAL_NAME.pattern)}
-    return {"type": "string", "minLength": 1}
-
-
-def _responses(route: Route, method: str, action: Told) -> Iterator[tuple[int, dict[str, Any]]]:
-    statuses = {action.ok, *route.also, *_ALWAYS}
+def _responses(route: Route, method: str, content: OperationContent) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the responses by status."""
+    headers = {"X-OpenStack-Ironic-API-Version": {"$ref": "#/components/headers/Version"}}
+    statuses = {content.ok, *route.also, *_ALWAYS}
     if method == "GET":
-        yield _NOT_MODIFIED, {"description": "The client has this document already."}
+        headers["ETag"] = {"$ref": "#/components/headers/ETag"}
+        yield _NOT_MODIFIED, {"description": "The ETag of If-None-Match is still current."}
     else:
         statuses.add(_CONFLICT)
-    if action.body is not None:
+    if content.location:
+        headers["Location"] = {"$ref": "#/components/headers/Location"}
+    if content.body is not None:
         statuses.add(_TOO_LARGE)
     if route.since > 1:
-        # Whoever forgets to ask for a version speaks the oldest.
+        # A request without a version header has the oldest version.
         statuses.add(route.below)
     for status in sorted(statuses):
-        error = {"$ref": f"#/components/responses/Error{status}"}
-        yield status, _success(route, method, action, status) if status < _NOT_MODIFIED else error
-
-
-def _success(route: Route, method: str, action: Told, status: int) -> dict[str, Any]:
-    response: dict[str, Any] = {"description": _MEANING[status], "headers": _headers(method, action)}
-    if action.answer is not None and status == action.ok:
-        response["content"] = {route.kind: {"schema": action.answer}}
-    return response
-
-
-def _headers(method: str, action: Told) -> dict[str, Any]:
-    found = {"X-OpenStack-Ironic-API-Version": {"$ref": "#/components/headers/Version"}}
-    if method == "GET":
-        found["ETag"] = {"$ref": "#/components/headers/ETag"}
-    if action.location:
-        found["Location"] = {"$ref": "#/components/headers/Location"}
-    return found
+        if status > _NOT_MODIFIED:
+            yield status, {"$ref": f"#/components/responses/Error{status}"}
+            continue
+        response: dict[str, Any] = {"description": _MEANING[status], "headers": headers}
+        if content.answer is not None and status == content.ok:
+            response["content"] = {route.kind: {"schema": content.answer}}
+        yield status, response
 
 
 _MEANING: Final = {
-    200: "Here it is.",
-    201: "It exists now.",
-    202: "It was begun and goes on in the background.",
-    204: "Done; there is nothing to say.",
+    200: "OK.",
+    201: "Created.",
+    202: "Accepted: the request is processed in the background.",
+    204: "Done, without a body.",
 }

@@ -1,15 +1,15 @@
-"""Conductors: who there is and who is alive.
+"""`/v1/conductors`: list and show conductors.
 
 A conductor is named by its host name; rows of dead ones stay. Source: doc/contract/fields.md#conductor.
 """
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
-from ironic.api import answers, computed, listing
+from ironic.api import answers, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.forms import List, One
+from ironic.api.crud import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
@@ -18,12 +18,12 @@ from ironic.core.model.conductor import Conductor
 
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
-    """Tell of each conductor whether it has given a sign of life lately."""
+    """Return whether each conductor is alive: online, and with a heartbeat within the time-out."""
     oldest = request.store.clock() - timedelta(seconds=request.settings.conductor_heartbeat_timeout)
     return [bool(online) and updated_at is not None and updated_at >= oldest for online, updated_at in rows]
 
 
-computed.bind(Conductor, alive=alive)
+projection.bind_computed(Conductor, alive=alive)
 
 
 def index(request: Request, page: Page) -> Answer:
@@ -36,15 +36,10 @@ def show(request: Request, hostname: str, view: Projection) -> Answer:
     return answers.document(view.document(request, request.store.conductors.row(view.columns, hostname)))
 
 
+_ALL: Final = "/v1/conductors"
+_RULE: Final = "baremetal:conductor:get"
+
 ROUTES = (
-    Route("GET", "/v1/conductors", index, since=49, shape=FAULT, rule="baremetal:conductor:get", of=List(Conductor)),
-    Route(
-        "GET",
-        "/v1/conductors/{hostname}",
-        show,
-        since=49,
-        shape=FAULT,
-        rule="baremetal:conductor:get",
-        of=One(Conductor),
-    ),
+    Route("GET", _ALL, index, since=49, shape=FAULT, rule=_RULE, of=List(Conductor)),
+    Route("GET", f"{_ALL}/{{hostname}}", show, since=49, shape=FAULT, rule=_RULE, of=One(Conductor)),
 )

@@ -1,22 +1,24 @@
-"""Deploy templates: steps that join a deployment whose instance asks for the trait they are named after.
+"""`/v1/deploy_templates`: list, show, create, patch and delete deploy templates.
 
-Rows and nothing more; no conductor has a part in them. Source: doc/contract/fields.md#deploy-template and
+A deploy template adds its steps to a deployment whose instance requests the trait that the template is named after. It
+is a row only; no conductor is involved. Source: doc/contract/fields.md#deploy-template and
 doc/contract/requests.md#deploy-templates.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-from ironic.api import answers, computed, listing, step_lists
+from ironic.api import answers, listing, projection, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.forms import Create, Delete, List, One, Patch
+from ironic.api.crud import Create, Delete, List, One, Patch
 from ironic.api.json_patch import Change
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.model.deploy_template import DeployTemplate
+from ironic.core.model.step_lists import DeployTemplate
 
-computed.bind(DeployTemplate, steps=step_lists.shown(lambda store: store.deploy_templates))
+projection.bind_computed(DeployTemplate, steps=step_lists.shown_steps(lambda store: store.deploy_templates))
 
 
 def index(request: Request, page: Page) -> Answer:
@@ -30,14 +32,15 @@ def show(request: Request, template: str, view: Projection) -> Answer:
 
 
 def create(request: Request, values: dict[str, object]) -> Answer:
-    """Add a deploy template."""
+    """Create a deploy template."""
     values.pop("description", None)
-    return step_lists.created(request, DeployTemplate, request.store.deploy_templates, values)
+    # A priority that was sent as text is stored as a number, but this answer shows the text, as clients know it.
+    return step_lists.create_step_list(request, DeployTemplate, request.store.deploy_templates, values, echo=True)
 
 
 def patch(request: Request, template: str, changes: Sequence[Change]) -> Answer:
     """Change a deploy template."""
-    return step_lists.changed(request, DeployTemplate, request.store.deploy_templates, template, changes)
+    return step_lists.change_step_list(request, DeployTemplate, request.store.deploy_templates, template, changes)
 
 
 def delete(request: Request, template: str) -> Answer:
@@ -46,19 +49,20 @@ def delete(request: Request, template: str) -> Answer:
     return NO_CONTENT
 
 
-_ALL, _ONE = "/v1/deploy_templates", "/v1/deploy_templates/{template}"
+_ALL: Final = "/v1/deploy_templates"
+_ONE: Final = "/v1/deploy_templates/{template}"
+_GET: Final = "baremetal:deploy_template:get"
+_CREATE: Final = "baremetal:deploy_template:create"
+_UPDATE: Final = "baremetal:deploy_template:update"
+_DELETE: Final = "baremetal:deploy_template:delete"
 
 ROUTES = (
-    Route("GET", _ALL, index, since=55, rule="baremetal:deploy_template:get", of=List(DeployTemplate)),
-    Route(
-        "POST", _ALL, create, since=55, below=405, rule="baremetal:deploy_template:create", of=Create(DeployTemplate)
-    ),
-    Route("PATCH", _ALL, step_lists.WHOLE, since=55, below=405),
-    Route("DELETE", _ALL, step_lists.WHOLE, since=55, below=405),
-    Route("GET", _ONE, show, since=55, rule="baremetal:deploy_template:get", of=One(DeployTemplate)),
-    Route("POST", _ONE, step_lists.WHOLE, since=55, below=405),
-    Route("PATCH", _ONE, patch, since=55, below=405, rule="baremetal:deploy_template:update", of=Patch(DeployTemplate)),
-    Route(
-        "DELETE", _ONE, delete, since=55, below=405, rule="baremetal:deploy_template:delete", of=Delete(DeployTemplate)
-    ),
+    Route("GET", _ALL, index, since=55, rule=_GET, of=List(DeployTemplate)),
+    Route("POST", _ALL, create, since=55, below=405, rule=_CREATE, of=Create(DeployTemplate)),
+    Route("PATCH", _ALL, step_lists.STEP_LIST_WHOLE, since=55, below=405),
+    Route("DELETE", _ALL, step_lists.STEP_LIST_WHOLE, since=55, below=405),
+    Route("GET", _ONE, show, since=55, rule=_GET, of=One(DeployTemplate)),
+    Route("POST", _ONE, step_lists.STEP_LIST_WHOLE, since=55, below=405),
+    Route("PATCH", _ONE, patch, since=55, below=405, rule=_UPDATE, of=Patch(DeployTemplate)),
+    Route("DELETE", _ONE, delete, since=55, below=405, rule=_DELETE, of=Delete(DeployTemplate)),
 )

@@ -1,7 +1,6 @@
-"""Events of other services: the network service tells that a port was bound, unbound or deleted.
+"""`/v1/events`: events of other services, with which the network service reports changes of ports.
 
-Nothing waits for them here, since ports are looked at when they are needed; so an event is checked and noted in the
-log.
+Nothing waits for an event, because ports are read when they are needed; so an event is checked and logged.
 """
 
 import logging
@@ -30,7 +29,7 @@ _EVENT: Final = Arguments(
 
 
 def receive(request: Request, events: Sequence[Mapping[str, object]]) -> Answer:
-    """Take note of events."""
+    """Post events of the network service."""
     for event in events:
         LOG.info("%(event)s of port %(port_id)s, address %(mac_address)s: %(status)r.", event)
     return NO_CONTENT

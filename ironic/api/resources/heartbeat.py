@@ -1,7 +1,7 @@
-"""`/v1/heartbeat`: the agent in a ramdisk says that it lives and where it can be reached.
+"""`/v1/heartbeat`: the agent in a ramdisk reports that it is alive and where it can be reached.
 
-Here it is made sure that the right agent speaks: it has to show the token of its node, and may not change the address
-it was first reached at. What its being alive makes possible is decided by the conductor that serves the node.
+The API verifies the agent: it has to send the token of its node, and may not change the callback URL of its first
+heartbeat. What the heartbeat leads to is decided by the conductor that serves the node.
 """
 
 import logging
@@ -10,36 +10,35 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ironic.api import answers, heartbeat_source, named_nodes, ramdisk
+from ironic.api import answers, named_nodes, ramdisk_access
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, BodyOrQuery, unknown
-from ironic.api.refusing import Refuses
 from ironic.api.request import Request
-from ironic.api.routes import FAULT, Route
-from ironic.core import callback_urls, certificates, syntax
+from ironic.api.routes import FAULT, Refusing, Route
+from ironic.core import agent_callbacks, syntax
+from ironic.core.agent_callbacks import CallbackUrl
 from ironic.core.agent_memory import KnownAgent
-from ironic.core.callback_urls import CallbackUrl
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeLocked, NodeNotFound
 from ironic.core.values import Enum, Text
-from ironic.integrations import destinations
+from ironic.integrations import allowed_destinations
 
 LOG = logging.getLogger(__name__)
 
-# Installers send what they have printed last; of what is taken, a few lines are kept.
+# Installers send the last lines of their output, of which a few are stored.
 _LONGEST_MESSAGE: Final = 64 * 1024
-# An agent has to hear that its node is gone, or that its token is wrong, before it hears that something is missing.
+# A missing node or a wrong token is refused before a missing argument.
 _ARGUMENTS: Final = BodyOrQuery(
-    Argument("callback_url", Text(callback_urls.LONGEST), required=True),
-    Argument("agent_token", Text(1024), required=True, missed_late=True),
-    Argument("agent_version", Text(), since=36, early=unknown, required=True, missed_late=True),
-    Argument("agent_verify_ca", Text(certificates.LONGEST), since=68, early=unknown),
-    Argument("agent_status", Enum("start", "end", "error", name="agent status"), since=72, early=unknown),
-    Argument("agent_status_message", Text(_LONGEST_MESSAGE), since=72, early=unknown),
+    Argument("callback_url", Text(agent_callbacks.LONGEST_URL), required=True),
+    Argument("agent_token", Text(1024), required=True, handler_requires=True),
+    Argument("agent_version", Text(), since=36, too_new=unknown, required=True, handler_requires=True),
+    Argument("agent_verify_ca", Text(agent_callbacks.LONGEST_CERTIFICATES), since=68, too_new=unknown),
+    Argument("agent_status", Enum("start", "end", "error", name="agent status"), since=72, too_new=unknown),
+    Argument("agent_status_message", Text(_LONGEST_MESSAGE), since=72, too_new=unknown),
 )
 
 
 class _Node(NamedTuple):
-    """What is looked at of a node."""
+    """The columns of a node that a heartbeat needs."""
 
     uuid: str
     driver: str
@@ -48,60 +47,71 @@ class _Node(NamedTuple):
 
 
 def heartbeat(request: Request, node: str, **beat: Any) -> Answer:
-    """Take note of an agent's sign of life."""
-    found = _node(request, node)
+    """Report that the agent of a node is alive."""
+    found = _verified_node(request, node, beat.pop("agent_token", None))
     info = orjson.loads(found.driver_internal_info or "{}")
-    _check_token(found.uuid, beat.pop("agent_token", None), info)
     if "agent_version" not in beat:
         raise MissingParameterValue(err="agent_version is required.")
-    url = _check_url(request, beat["callback_url"], info)
-    known = KnownAgent(info).is_known
-    heartbeat_source.check(request, found.uuid, url.host if url else None, info, is_first=not known)
+    url = _checked_url(request, beat["callback_url"], info)
+    is_known = KnownAgent(info).is_known
+    ramdisk_access.check_heartbeat_source(request, found.uuid, url.host if url else None, info, is_first=not is_known)
     if "agent_verify_ca" in beat:
-        beat["agent_verify_ca"] = _certificates(beat["agent_verify_ca"])
-    _tell(request, found, beat, known=known)
+        try:
+            beat["agent_verify_ca"] = agent_callbacks.certificates_from_pem(beat["agent_verify_ca"])
+        except ValueError as error:
+            raise InvalidParameterValue(err=f"agent_verify_ca {error}.") from None
+    try:
+        with ramdisk_access.hide_node_details():
+            request.conductors.serving(found).heartbeat(request.context, found.uuid, beat)
+    except NodeLocked:
+        # A known agent sends further heartbeats; the operation that has locked the node does not need this one.
+        if not is_known:
+            raise
+        LOG.debug("Node %s: a heartbeat is ignored because the node is locked.", found.uuid)
     return answers.accepted()
 
 
-def _node(request: Request, ident: str) -> _Node:
-    """Return the node; one that is named and not there is answered like one whose token is not shown.
+def _verified_node(request: Request, ident: str, token: str | None) -> _Node:
+    """Return the node of a heartbeat with the right token; raises InvalidParameterValue for a wrong one.
 
-    UUIDs can't be guessed, and an agent has to hear that its node is gone.
+    A node that does not exist raises NodeNotFound if it is named by its UUID, so that an agent learns that its node is
+    gone. Names can be guessed, so a wrong name gets the answer to a wrong token.
     """
+    no_token = InvalidParameterValue(err="The agent_token is missing, or is not the one that was issued.")
     try:
-        return _Node(*named_nodes.row(request, _Node._fields, ident))
+        found = _Node(*named_nodes.row(request, _Node._fields, ident))
     except NodeNotFound:
         if syntax.is_uuid(ident):
             raise
-        LOG.warning("A heartbeat for a node named %s is refused: there is none", ident)
-        raise _no_token() from None
-
-
-def _check_token(uuid: str, shown: str | None, info: Mapping[str, object]) -> None:
-    if not ramdisk.is_token(shown, info):
+        LOG.warning("A heartbeat for node %s is refused: no node has this name.", ident)
+        raise no_token from None
+    if not ramdisk_access.is_valid_token(token, orjson.loads(found.driver_internal_info or "{}")):
         LOG.warning(
-            "A heartbeat for node %s is refused: %s. If this is the node's agent, it has to look up its node again.",
-            uuid,
-            "it shows another token than the node was given" if shown else "it shows no token",
+            "A heartbeat for node %s is refused: %s. If it is from the agent of this node, restart the agent.",
+            found.uuid,
+            "its token is not the one that was issued" if token else "it has no token",
         )
-        raise _no_token()
+        raise no_token
+    return found
 
 
-def _no_token() -> InvalidParameterValue:
-    return InvalidParameterValue(err="The agent_token is missing, or not the one that was given out.")
+def _checked_url(request: Request, url: str, info: Mapping[str, object]) -> CallbackUrl | None:
+    """Return the parsed callback URL, None for an empty one; raises InvalidParameterValue.
 
-
-def _check_url(request: Request, url: str, info: Mapping[str, object]) -> CallbackUrl | None:
-    """Take an address apart, or refuse one that is none, is not safe enough or is not the one the agent had before."""
+    The URL must be the agent's first one, and must not lead to a forbidden destination; host names are checked when
+    they are resolved.
+    """
     known = KnownAgent(info).url
     if known not in (None, "", url):
         raise InvalidParameterValue(err="callback_url is not the one that this agent has announced before.")
-    # Without an address it is not the agent that speaks, but an installer that is never called back.
+    # A heartbeat without a URL is from an installer, which is never called back.
     if url == "":
         return None
     try:
         parsed = CallbackUrl.parse(url)
-        _check_address(parsed)
+        address = parsed.address
+        if address is not None and (fault := allowed_destinations.fault_at(str(address), parsed.port)):
+            raise ValueError(f"must not lead to {fault}")
     except ValueError as error:
         raise InvalidParameterValue(err=f"callback_url {error}.") from None
     if request.settings.ramdisk.require_tls and parsed.scheme != "https":
@@ -109,47 +119,24 @@ def _check_url(request: Request, url: str, info: Mapping[str, object]) -> Callba
     return parsed
 
 
-def _check_address(url: CallbackUrl) -> None:
-    """Raise ValueError for an address that is never called; names are judged when they are looked up."""
-    address = url.address
-    if address is not None and (fault := destinations.fault_at(str(address), url.port)):
-        raise ValueError(f"must not lead to {fault}")
-
-
-def _certificates(text: str) -> str:
-    try:
-        return certificates.from_pem(text)
-    except ValueError as error:
-        raise InvalidParameterValue(err=f"agent_verify_ca {error}.") from None
-
-
-def _tell(request: Request, node: _Node, beat: dict[str, object], *, known: bool) -> None:
-    """Hand the heartbeat to the conductor; a node that is busy with a known agent has no need of it now."""
-    try:
-        with ramdisk.discreet():
-            request.conductors.serving(node).heartbeat(request.context, node.uuid, beat)
-    except NodeLocked:
-        if not known:
-            raise
-        LOG.debug("Node %s: a heartbeat came while the node was locked and is passed over", node.uuid)
-
-
+_ALL: Final = "/v1/heartbeat"
 _RULE: Final = "baremetal:node:ipa_heartbeat"
-
-_NOBODY = Refuses(
-    lambda: MissingParameterValue(err="This needs a node's UUID or name in the path."), first=ramdisk.check_enabled
+_NO_IDENT: Final = Refusing(
+    lambda: MissingParameterValue(err="This request needs the UUID or name of a node in the path."),
+    precheck=ramdisk_access.check_enabled,
 )
+
 ROUTES = (
-    Route("POST", "/v1/heartbeat", _NOBODY, since=22, shape=FAULT, rule=_RULE),
+    Route("POST", _ALL, _NO_IDENT, since=22, shape=FAULT, rule=_RULE),
     Route(
         "POST",
-        "/v1/heartbeat/{agent_node}",
+        f"{_ALL}/{{agent_node}}",
         heartbeat,
         since=22,
         shape=FAULT,
         rule=_RULE,
         public=True,
-        first=ramdisk.admit,
+        precheck=ramdisk_access.admit,
         body=_ARGUMENTS,
         ok=202,
     ),

@@ -1,19 +1,19 @@
-"""`/v1/inspection/rejected_callbacks`: which inspection data were refused lately, and why.
+"""`/v1/inspection/rejected_callbacks`: the inspection data that were refused recently, and why.
 
-Ramdisks learn nothing from a refusal; here is where an operator finds out. The list is as long as
-[inspector]rejected_callbacks_kept at most and the same on every API process.
+Ramdisks get no reason for a refusal; operators find it here. The list has at most [inspector]rejected_callbacks_kept
+entries and is the same on every API process.
 """
 
 from ironic.api import answers
 from ironic.api.answers import Answer
+from ironic.api.json_schema import OPEN, items
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.schema import OPEN, items
 from ironic.core.values import show_time
 
 
 def index(request: Request) -> Answer:
-    """List refusals, the newest first."""
+    """List refused inspection data, the newest first."""
     found = request.store.rejected_callbacks.newest(request.settings.rejected_callbacks_kept)
     shown = [one._asdict() | {"at": show_time(one.at)} for one in found]
     return answers.document({"rejected_callbacks": shown})

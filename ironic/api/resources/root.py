@@ -1,24 +1,23 @@
-"""The documents that tell what is served: `/` and `/v1`.
+"""`/` and `/v1`: the versions and collections that the service has.
 
-Which collections a version lists is read off one table; the order of keys has no meaning to clients.
+The collections of a version are read from one table; the order of keys has no meaning to clients.
 """
 
 import functools
-from typing import Any
+from typing import Any, Final
 
-from ironic.api import answers, projection, versions
+from ironic.api import answers, projection, version_negotiation
 from ironic.api.answers import Answer
-from ironic.api.errors import Refused
-from ironic.api.refusing import Refuses
+from ironic.api.error_responses import Refused
+from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
-from ironic.api.routes import Route
-from ironic.api.schema import OPEN
+from ironic.api.routes import Refusing, Route
 
 NAME = "OpenStack Ironic API"
 DESCRIPTION = "Ironic provisions and inspects bare metal machines."
 GUIDE = "https://docs.openstack.org/api-ref/baremetal/"
 
-# collection -> first version that lists it
+# Collection -> first version that lists it.
 COLLECTIONS = {
     "chassis": 1,
     "nodes": 1,
@@ -40,7 +39,7 @@ COLLECTIONS = {
 
 
 def show_root(request: Request) -> Answer:
-    """Answer with the versions there are."""
+    """Show the versions of the API."""
     version = _version(request.base)
     return answers.document(
         {"name": NAME, "description": DESCRIPTION, "default_version": version, "versions": [version]}
@@ -48,11 +47,11 @@ def show_root(request: Request) -> Answer:
 
 
 def show_v1(request: Request) -> Answer:
-    """Answer with what this version has."""
+    """Show the collections of a version."""
     return _v1(request.base, request.minor)
 
 
-# Clients begin with this document; what they call the service is theirs to choose, so not all of it is kept.
+# Clients read this document first; the base URL is theirs to choose, so the cache is limited.
 @functools.lru_cache(maxsize=64)
 def _v1(base: str, minor: int) -> Answer:
     document: dict[str, Any] = {
@@ -70,20 +69,20 @@ def _v1(base: str, minor: int) -> Answer:
     return answers.document(document)
 
 
-_ONLY_GET = Refuses(lambda: Refused(405, "Only GET is allowed here."))
+def _version(base: str) -> dict[str, object]:
+    return {
+        "id": "v1",
+        "links": [{"href": f"{base}/v1/", "rel": "self"}],
+        "status": "CURRENT",
+        "min_version": version_negotiation.text(version_negotiation.MINIMUM),
+        "version": version_negotiation.text(version_negotiation.MAXIMUM),
+    }
+
+
+_ONLY_GET: Final = Refusing(lambda: Refused(405, "Only GET is allowed here."))
 ROUTES = (
     Route("*", "/", show_root, public=True, ok=200, answer=OPEN, query=None),
     Route("GET", "/v1", show_v1, public=True, ok=200, answer=OPEN),
     Route("HEAD", "/v1", show_v1, public=True, ok=200),
     Route("*", "/v1", _ONLY_GET, public=True),
 )
-
-
-def _version(base: str) -> dict[str, object]:
-    return {
-        "id": "v1",
-        "links": [{"href": f"{base}/v1/", "rel": "self"}],
-        "status": "CURRENT",
-        "min_version": versions.text(versions.MINIMUM),
-        "version": versions.text(versions.MAXIMUM),
-    }

@@ -1,14 +1,13 @@
-"""Shards: how many nodes carry each shard's name. They exist only as a field of nodes."""
+"""`/v1/shards`: list the shards with the number of their nodes. A shard exists only as a field of nodes."""
 
 from ironic.api import answers
 from ironic.api.answers import Answer
-from ironic.api.errors import Refused
-from ironic.api.refusing import Refuses
+from ironic.api.error_responses import Refused
+from ironic.api.json_schema import NUMBER, TEXT, closed, items
 from ironic.api.request import Request
-from ironic.api.routes import FAULT, Route
-from ironic.api.schema import NUMBER, TEXT, closed, items
+from ironic.api.routes import FAULT, Refusing, Route
 
-# What clients know nodes without a shard as.
+# The name under which clients know nodes without a shard.
 NAMELESS = "None"
 
 
@@ -20,9 +19,11 @@ def index(request: Request) -> Answer:
     )
 
 
-_NO_ONE = Refuses(lambda: Refused(404, "A shard has nothing to show; list its nodes by /v1/nodes?shard=<name>."))
+_NO_SHARD = Refusing(
+    lambda: Refused(404, "Shards can only be listed; list the nodes of one by /v1/nodes?shard=<name>.")
+)
 _SHARDS = items("shards", closed({"name": TEXT, "count": NUMBER}, ["name", "count"]))
 ROUTES = (
     Route("GET", "/v1/shards", index, since=82, shape=FAULT, rule="baremetal:shards:get", ok=200, answer=_SHARDS),
-    Route("GET", "/v1/shards/{shard}", _NO_ONE, since=82, shape=FAULT),
+    Route("GET", "/v1/shards/{shard}", _NO_SHARD, since=82, shape=FAULT),
 )

@@ -1,1 +1,1 @@
-"""What a conductor does with nodes: one module per flow, one engine for all flows of steps."""
+"""The flows of a conductor: one module per operation, and the step engine that runs them all."""

@@ -1,28 +1,27 @@
-"""Deploying and rebuilding: from what a user wants on the machine to active.
+"""Deploying and rebuilding: from a user's request to an active machine.
 
-What is certainly wrong is told while the user waits; the rest becomes deploy failed with a reason. No maintenance:
-a deployment that fails says nothing about the machine. Source: doc/contract/steps.md#deploying.
+Requests that are certainly wrong are refused at once; later errors lead to deploy failed with a reason, without
+maintenance, because a failed deployment proves no fault of the machine. Source: doc/contract/steps.md#deploying.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ironic.conductor.flows import engine
-from ironic.conductor.flows.catalogue import offered_steps
-from ironic.conductor.flows.operation import Operation, bind
-from ironic.conductor.task import Task
+from ironic.conductor.flows.driver_steps import offered_steps
+from ironic.conductor.flows.engine import Operation, bind
+from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
-from ironic.core import flow
+from ironic.core import flow, node_rules
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import Conflict, InvalidParameterValue
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step, deploy_plan, parse_all
-from ironic.core.traits import MOST_OF_NODE, is_list_of_traits
-from ironic.drivers import agent_link
+from ironic.drivers import fast_track, secure_boot, volumes
 
 
 def start(
-    task: Task,
+    task: TaskManager,
     event: str,
     configdrive: str | Mapping[str, object] | None = None,
     deploy_steps: Sequence[Mapping[str, object]] | None = None,
@@ -30,80 +29,113 @@ def start(
 ) -> None:
     """Accept a deployment (event deploy) or a rebuild.
 
-    ``judged_instance`` has the traits whose deploy templates the caller had the right to; None: no right was needed.
+    ``judged_instance`` has the traits for whose deploy templates the API has checked the caller's rights; None: none
+    were needed. Raises Conflict when the traits have changed since, and what the interfaces and the plan refuse.
     """
     if judged_instance is not None and judged_instance["traits"] != task.node.instance_info.get("traits"):
-        raise Conflict(f"The traits of the instance of node {task.node.uuid} were changed in this moment. Try again.")
+        raise Conflict(
+            f"The traits of the instance of node {task.node.uuid} were changed by another request. Try again."
+        )
     task.power.validate(task)
     if configdrive is not None:
         task.node.instance_info["configdrive"] = configdrive
-    _choose_interface(task)
+    # A deploy interface that chooses another one by itself chooses again at each deployment.
+    restore_interface(task)
+    task.deploy.switch_interface(task)
+    task.load_driver()
     task.deploy.validate(task)
+    secure_boot.check(task)
     asked = parse_all(deploy_steps) if deploy_steps else None
     _planned(task, asked or (), complete=False)
-    agent_link.begin_anew(task.node)
+    fast_track.forget_former_agent(task.node)
+    _lease(task)
     StepCursor.begun(flow.DEPLOY, asked).put(task.node)
     task.process_event(event, callback=engine.begin, call_args=(task, DEPLOY))
 
 
-def _choose_interface(task: Task) -> None:
-    """Let an interface that finds out by itself which one fits put that one in its place, anew each time."""
-    restore_interface(task)
-    task.deploy.switch_interface(task)
-    task.load_driver()
+# Key in driver_internal_info: the lessee was set by a deployment and is removed with the instance.
+_IS_LEASED: Final = "automatic_lessee"
+_LONGEST_PROJECT: Final = 255
 
 
-def restore_interface(task: Task) -> None:
-    """Give the node the deploy interface back that another one had the place of; the caller saves."""
+def _lease(task: TaskManager) -> None:
+    """Make the project that the options name the lessee of a node without one; the caller saves the node."""
+    node, source = task.node, CONF.conductor.automatic_lessee_source
+    if not CONF.conductor.automatic_lessee or source == "none" or node.lessee:
+        return
+    project = task.context.project_id if source == "request" else node.instance_info.get("project_id")
+    if not project:
+        return
+    if not isinstance(project, str) or len(project) > _LONGEST_PROJECT:
+        raise InvalidParameterValue(
+            err=f"project_id in instance_info of node {node.uuid} can't be its lessee; it must be the ID of a project."
+        )
+    node.lessee = project
+    node.set_driver_internal_info(_IS_LEASED, True)
+
+
+def end_lease(task: TaskManager) -> None:
+    """Remove a lessee that a deployment has set; the caller saves the node."""
+    if task.node.driver_internal_info.get(_IS_LEASED):
+        task.node.lessee = None
+        task.node.del_driver_internal_info(_IS_LEASED)
+
+
+def restore_interface(task: TaskManager) -> None:
+    """Restore the node's own deploy interface where it has chosen another one; the caller saves the node."""
     if task.driver.deploy is not None:
         task.driver.deploy.restore_interface(task)
         task.load_driver()
 
 
-def _prepare(task: Task) -> None:
-    task.deploy.prepare(task)
-
-
-def _plan(task: Task, complete: bool) -> list[Step]:
-    is_awaited = task.deploy.brings_agent and not AgentMemory(task.node).is_known
+def _plan(task: TaskManager, complete: bool) -> list[Step]:
+    is_awaited = task.deploy.boots_agent and not AgentMemory(task.node).is_known
     return _planned(task, StepCursor.of(task.node, flow.DEPLOY).asked or (), complete=complete and not is_awaited)
 
 
-def _planned(task: Task, asked: Sequence[Step], *, complete: bool) -> list[Step]:
+def _planned(task: TaskManager, asked: Sequence[Step], *, complete: bool) -> list[Step]:
+    """Return the plan: steps of the request, of the deploy templates that the traits name, and of the drivers."""
+    # A machine that boots from a volume boots no agent, so all steps are known.
+    boots_agent = volumes.is_image_written(task)
+    offered = offered_steps(task, "deploy", with_agent=complete and boots_agent)
+    traits = node_rules.instance_traits(task.node.uuid, task.node.instance_info)
+    named = task.store.deploy_templates.steps_of(traits)
     return deploy_plan(
-        offered_steps(task, "deploy", with_agent=complete),
+        offered,
         asked,
-        templates=_templates(task),
-        complete=complete,
+        templates={name: parse_all(named[name]) for name in sorted(named)},
+        complete=complete or not boots_agent,
         disallowed=CONF.api.disallow_deploy_steps,
     )
 
 
-def _templates(task: Task) -> dict[str, list[Step]]:
-    """Return the steps of the deploy templates that the instance's traits name."""
-    traits = task.node.instance_info.get("traits") or []
-    if not is_list_of_traits(traits):
-        raise InvalidParameterValue(
-            err=f"traits in instance_info of node {task.node.uuid} must be a list of at most {MOST_OF_NODE} names."
-        )
-    named = task.store.deploy_templates.steps_of(traits)
-    return {name: parse_all(named[name]) for name in sorted(named)}
+def _prepare(task: TaskManager) -> object:
+    """Prepare the machine, then attach its volumes: the former instance, which may use them, has ended by then."""
+    secure_boot.require(task)
+    answer = task.deploy.prepare(task)
+    volumes.attach(task)
+    return answer
 
 
-def _tear_down(task: Task) -> None:
+def _end(task: TaskManager) -> None:
+    """Turn secure boot on where the boot interface has not done so before the machine booted the instance."""
+    if not task.node.secure_boot:
+        secure_boot.turn_on(task)
     AgentMemory(task.node).forget()
 
 
-def _give_up(task: Task) -> None:
+def _clean_up(task: TaskManager) -> None:
     try:
         task.deploy.clean_up(task)
+        volumes.detach_unused(task)
     finally:
         AgentMemory(task.node).forget()
 
 
-def _give_up_held(task: Task) -> None:
-    """Take off what an earlier step has put on the machine, which a user may have looked at meanwhile."""
+def tear_down(task: TaskManager) -> None:
+    """Remove the instance from the machine; its volumes are detached once the machine does not use them any more."""
     task.deploy.tear_down(task)
+    volumes.detach(task)
 
 
 DEPLOY: Final = bind(
@@ -111,8 +143,10 @@ DEPLOY: Final = bind(
         flow=flow.DEPLOY,
         prepare=_prepare,
         plan=_plan,
-        tear_down=_tear_down,
-        give_up=_give_up,
-        give_up_held=_give_up_held,
+        tear_down=_end,
+        clean_up=_clean_up,
+        refreshes_at_end=True,
+        # Removes what earlier steps have written to the machine, which a user may have used while it was held.
+        clean_up_held=tear_down,
     )
 )

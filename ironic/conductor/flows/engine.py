@@ -1,53 +1,139 @@
-"""The step engine: one for all flows.
+"""The step engine: runs the steps of an operation one by one until one waits, one fails or none is left.
 
-It prepares the machine, has the plan made, and runs step by step until one waits, one fails or none is left; a flow of
-one built-in step goes the same way without a plan. A step is stored on the node before it runs; the end of one and the
-beginning of the next are one write. The functions here run on a worker with the node locked, and the lock goes back
-with their last write: nothing is held while a flow waits. What a flow prepares, plans and clears up is its operation's
-business; how a step is performed stands in performing.py.
+An ``Operation`` binds the record of a flow (`core.flow`) to the functions that act. Cleaning, deploying and servicing,
+the first contact, inspecting, rescuing and the way back, adopting and tearing down are operations, and this one engine
+runs them all. Some make a plan of the steps that drivers and agents offer; others have one built-in step without a
+plan, which may wait and be resumed as well.
+
+A step is stored on the node before it runs; the end of one step and the start of the next are one write. The functions
+here run on a worker with the node locked, and their last write releases the lock: a flow that waits holds nothing. What
+a flow prepares, plans and cleans up is its operation's business; how a step is performed is in `driver_steps`.
 """
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ironic.conductor import faults
-from ironic.conductor.flows import children
-from ironic.conductor.flows.operation import Failure, Operation
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
-from ironic.conductor.flows.performing import judge, perform
-from ironic.conductor.flows.step_history import write_down
-from ironic.conductor.task import Task
-from ironic.core.flow import Flow
+from ironic.conductor import bmc_refresh, transitions
+from ironic.conductor.flows import child_nodes, driver_steps
+from ironic.conductor.flows.outcomes import Done, Failed, Hold, Pause, Wait, attempt
+from ironic.conductor.tasks import TaskManager
+from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import waiting
+from ironic.drivers import interruptible_wait
 
 LOG = logging.getLogger(__name__)
 
 
-def begin(task: Task, operation: Operation) -> None:
-    """Start a flow: refuse what can't be, prepare the machine, then run, or wait until it is prepared."""
+def nothing(task: TaskManager) -> None:
+    """Do nothing: for operations that have nothing to prepare or to clean up."""
+
+
+def no_steps(task: TaskManager, complete: bool) -> list[Step]:
+    """Return the plan of an operation with a built-in step."""
+    return []
+
+
+def always_done(task: TaskManager) -> str:
+    """Return the event that ends most operations."""
+    return "done"
+
+
+def no_details(task: TaskManager) -> str:
+    """Return that nothing more is known of a wait that timed out."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Operation:
+    """One flow and the functions that act; those that return Any return what a driver's step may return."""
+
+    flow: Flow
+
+    # Makes the plan; called with False before the machine is prepared, when an agent's steps may not be known yet.
+    plan: Callable[[TaskManager, bool], list[Step]] = no_steps
+    # The built-in step, and the rest of it once what it waits for has come.
+    act: Callable[[TaskManager], Any] = nothing
+    resume: Callable[..., Any] = nothing
+
+    # Prepares the machine.
+    prepare: Callable[[TaskManager], Any] = nothing
+    # Undoes the preparation: after the last step, after a failure or an abort, and after an abort of a held node.
+    tear_down: Callable[[TaskManager], None] = nothing
+    clean_up: Callable[[TaskManager], None] = nothing
+    clean_up_held: Callable[[TaskManager], Any] = nothing
+
+    # Whether what the BMC reports is read again before the machine is prepared, and after the last step.
+    refreshes_at_start: bool = False
+    refreshes_at_end: bool = False
+
+    done_event: Callable[[TaskManager], str] = always_done
+    # Returns what is known of why a wait timed out, to be appended to the error.
+    timeout_details: Callable[[TaskManager], str] = no_details
+
+
+OPERATIONS: dict[Flow, Operation] = {}
+
+
+def bind(operation: Operation) -> Operation:
+    """Make this the operation of its flow."""
+    OPERATIONS[operation.flow] = operation
+    return operation
+
+
+def waiting_or_held(task: TaskManager) -> Operation | None:
+    """Return the operation in which the node waits or is held, or None."""
+    flow = in_state(task.node.provision_state)
+    return None if flow is None or task.node.provision_state == flow.working else OPERATIONS[flow]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an operation failed.
+
+    ``is_fault``: the machine is to blame; ``is_prepared``: there may be something to clean up.
+    """
+
+    reason: str
+    step: Step | None = None
+    is_fault: bool = True
+    is_prepared: bool = True
+
+    @classmethod
+    def of_current_step(cls, task: TaskManager, flow: Flow, reason: str) -> "Failure":
+        """Return the failure of the step that the node is in."""
+        return cls(reason, step=StepCursor.of(task.node, flow).current)
+
+    def text(self, flow: Flow, uuid: str) -> str:
+        """Return the sentence for last_error, maintenance_reason and node history."""
+        return flow.failure_text(uuid, self.reason, None if self.step is None else self.step.name)
+
+
+def begin(task: TaskManager, operation: Operation) -> None:
+    """Start a flow: make the plan, prepare the machine, then run the steps, or wait until it is prepared."""
     if operation.flow.is_one_step:
         _run_built_in(task, operation, operation.act)
         return
     if _plan(task, operation, complete=False) is None:
         return
+    if operation.refreshes_at_start:
+        bmc_refresh.refresh(task, f"the start of {operation.flow.topic}")
     answer = attempt(task, operation.prepare)
     if isinstance(answer, Failed):
         fail(task, operation, Failure(f"preparing the machine failed: {answer.reason}"))
     elif answer is not None and answer == operation.flow.waiting:
         task.finish("wait")
     else:
-        go_on(task, operation)
+        resume(task, operation)
 
 
-def go_on(task: Task, operation: Operation, *news: Any) -> None:
-    """Go on from where the node stands; what was waited for has happened. A built-in step is handed what came."""
+def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
+    """Resume a flow where the node stands; a built-in step gets the data that it waited for."""
     flow = operation.flow
     if flow.is_one_step:
-        _run_built_in(task, operation, operation.resume, *news)
+        _run_built_in(task, operation, operation.resume, *data)
         return
     cursor = StepCursor.of(task.node, flow)
     if cursor.is_planned:
@@ -62,50 +148,49 @@ def go_on(task: Task, operation: Operation, *news: Any) -> None:
         _run(task, operation, plan, 0, None)
 
 
-def go_on_with_agent(task: Task, operation: Operation) -> None:
-    """Go on behind a step that has brought an agent up, with the agent's steps in their places."""
+def resume_with_agent(task: TaskManager, operation: Operation) -> None:
+    """Resume behind a step that has started an agent; the agent's steps are merged into the plan."""
     plan = _plan(task, operation, complete=True)
     if plan is not None:
         StepCursor.of(task.node, operation.flow).merged(plan).put(task.node)
-        go_on(task, operation)
+        resume(task, operation)
 
 
-def go_on_with_other_agent(task: Task, operation: Operation) -> None:
-    """Go on with an agent that is not the one the steps were planned with.
+def resume_with_other_agent(task: TaskManager, operation: Operation) -> None:
+    """Resume with an agent whose steps differ from those the plan was made of.
 
-    What the flow chose itself is chosen anew, from the first step. What a user asked for is not run twice: the step
-    that the agent has refused is given to it again (doc/contract/agent.md#other-hardware-managers).
+    A plan that the flow chose itself is made again and runs from the first step. A user's steps are not run twice: the
+    step that the agent has refused is sent again (doc/contract/agent.md#other-hardware-managers).
     """
     cursor = StepCursor.of(task.node, operation.flow)
     if cursor.asked is None and operation.flow.starts_over:
         cursor.started_over().put(task.node)
-        go_on(task, operation)
+        resume(task, operation)
     else:
         replace(cursor, repeats=True).put(task.node)
-        go_on_with_agent(task, operation)
+        resume_with_agent(task, operation)
 
 
-def _plan(task: Task, operation: Operation, *, complete: bool) -> list[Step] | None:
-    """Have the plan made; None when that failed the flow, which is no fault of a machine that was not touched yet."""
-    plan = attempt(task, _informed_plan, operation, complete)
+def _plan(task: TaskManager, operation: Operation, *, complete: bool) -> list[Step] | None:
+    """Return the plan, or None if making it failed the flow; a machine that was not touched yet is not to blame."""
+    flow = operation.flow
+
+    def make_plan(task: TaskManager) -> list[Step]:
+        if complete and flow.ramdisk and not StepCursor.of(task.node, flow).has_no_ramdisk:
+            task.deploy.refresh_steps(task, flow.name)
+        return operation.plan(task, complete)
+
+    plan = attempt(task, make_plan)
     if not isinstance(plan, Failed):
         return list(plan)
-    is_fault = operation.flow.blames_refusals or (complete and not plan.refused)
+    is_fault = flow.blames_refusals or (complete and not plan.refused)
     fail(task, operation, Failure(plan.reason, is_fault=is_fault, is_prepared=complete))
     return None
 
 
-def _informed_plan(task: Task, operation: Operation, complete: bool) -> list[Step]:
-    """Have the plan made with the steps of the agent, if one is there."""
-    flow = operation.flow
-    if complete and flow.ramdisk and not StepCursor.of(task.node, flow).has_no_ramdisk:
-        task.deploy.learn_steps(task, flow.name)
-    return operation.plan(task, complete)
-
-
-def _run_built_in(task: Task, operation: Operation, act: Callable[..., object], *news: Any) -> None:
-    """Do one stretch of the built-in step and move the node by what came of it."""
-    match judge(operation.flow, attempt(task, act, *news)):
+def _run_built_in(task: TaskManager, operation: Operation, act: Callable[..., object], *data: Any) -> None:
+    """Run the built-in step until it waits, fails or is done."""
+    match driver_steps.judge(operation.flow, attempt(task, act, *data)):
         case Failed(reason):
             fail(task, operation, Failure(reason))
         case Wait():
@@ -114,13 +199,14 @@ def _run_built_in(task: Task, operation: Operation, act: Callable[..., object], 
             _end(task, operation, None)
 
 
-def _run(task: Task, operation: Operation, plan: Sequence[Step], start: int, ended: Step | None) -> None:
-    """Run the plan from ``start``; ``ended`` is the step before it, whose end is not written down yet."""
+def _run(task: TaskManager, operation: Operation, plan: Sequence[Step], start: int, ended: Step | None) -> None:
+    """Run the plan from index ``start``; ``ended`` is the step before it, whose end is not recorded yet."""
     failures: list[Failure] = []
     for index, step in enumerate(plan[start:], start):
         _enter(task, operation.flow, index, step, ended)
         ended = step
-        match _perform(task, operation.flow, step):
+        perform = child_nodes.perform if step.is_for_children else driver_steps.perform
+        match perform(task, operation.flow, step):
             case Done():
                 continue
             case Wait():
@@ -137,70 +223,68 @@ def _run(task: Task, operation: Operation, plan: Sequence[Step], start: int, end
     return fail(task, operation, *failures) if failures else _end(task, operation, ended)
 
 
-def _perform(task: Task, flow: Flow, step: Step) -> Outcome:
-    return children.perform(task, flow, step) if step.is_for_children else perform(task, flow, step)
+def _enter(task: TaskManager, flow: Flow, index: int, step: Step, ended: Step | None) -> None:
+    """Store the step that is about to run, together with the end of the one before (S50)."""
+    cursor, now = StepCursor.of(task.node, flow), task.node.now()
+    seconds = cursor.seconds(now)
+    cursor.entered(index, step, now).put(task.node)
+
+    def write(_connection: object) -> None:
+        driver_steps.record(task, flow, ended=ended, begins=step, seconds=seconds)
+        task.node.save()
+
+    task.store.run(write, repeatable=True)
 
 
-def _pause(task: Task, operation: Operation, seconds: float) -> None:
-    """Wait without holding the node, then go on, unless somebody has aborted the flow meanwhile.
+def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
+    """Wait with the node unlocked, then resume the flow, unless a user has aborted it meanwhile.
 
-    Should this process end first, the next heartbeat after that time goes on, or whoever looks for overdue waits.
+    If this process ends first, the next heartbeat after that time resumes the flow, or the time-out of the wait.
     """
     flow = operation.flow
     cursor = StepCursor.of(task.node, flow).paused(seconds, task.node.now())
     cursor.put(task.node)
     task.finish("wait")
-    if not waiting.pause(seconds):
+    if not interruptible_wait.pause(seconds):
         return
-    with task.beside(task.node.uuid, f"going on with {flow.topic} after a wait") as again:
+    with task.acquire_other(task.node.uuid, f"resuming {flow.topic} after a pause") as again:
         is_same = again.node.provision_state == flow.waiting and StepCursor.of(again.node, flow).began == cursor.began
         if is_same and not again.node.maintenance:
-            again.process_event("resume", callback=go_on, call_args=(again, operation))
+            again.process_event("resume", callback=resume, call_args=(again, operation))
 
 
-def _enter(task: Task, flow: Flow, index: int, step: Step, ended: Step | None) -> None:
-    """Store the step that is about to run, together with the end of the one before (S50)."""
-    cursor, now = StepCursor.of(task.node, flow), task.node.now()
-    seconds = cursor.seconds(now)
-    cursor.entered(index, step, now).put(task.node)
-    task.store.run(lambda _: _write_entry(task, flow, step, ended, seconds), repeatable=True)
-
-
-def _write_entry(task: Task, flow: Flow, step: Step, ended: Step | None, seconds: int | None) -> None:
-    write_down(task, flow, ended=ended, begins=step, seconds=seconds)
-    task.node.save()
-
-
-def _end(task: Task, operation: Operation, ended: Step | None) -> None:
-    """End a flow well."""
+def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
+    """End a flow whose steps are done."""
+    flow = operation.flow
     answer = attempt(task, operation.tear_down)
     if isinstance(answer, Failed):
-        fail(task, operation, Failure(f"clearing up after the last step failed: {answer.reason}"))
+        fail(task, operation, Failure(f"clean-up after the last step failed: {answer.reason}"))
         return
-    flow = operation.flow
     seconds = StepCursor.of(task.node, flow).seconds(task.node.now())
+    if operation.refreshes_at_end:
+        bmc_refresh.refresh(task, f"the end of {flow.topic}")
     StepCursor(flow=flow).put(task.node)
-    task.store.run(lambda _: _write_end(task, operation, ended, seconds), repeatable=True)
+
+    def write(_connection: object) -> None:
+        driver_steps.record(task, flow, ended=ended, seconds=seconds)
+        task.finish(operation.done_event(task))
+
+    task.store.run(write, repeatable=True)
 
 
-def _write_end(task: Task, operation: Operation, ended: Step | None, seconds: int | None) -> None:
-    write_down(task, operation.flow, ended=ended, seconds=seconds)
-    task.finish(operation.done_event(task))
-
-
-def fail(task: Task, operation: Operation, *failures: Failure, event: str = "fail") -> None:
-    """End a flow badly: say why, clear up, and hand the node to people."""
+def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str = "fail") -> None:
+    """Fail a flow: record why, clean up, and move the node by ``event``."""
     flow = operation.flow
     text = " ".join(failure.text(flow, task.node.uuid) for failure in failures)
     if any(failure.is_fault for failure in failures):
-        faults.mark(task.node, text)
-    StepCursor.of(task.node, flow).left().put(task.node)
+        transitions.set_fault(task.node, text)
+    StepCursor.of(task.node, flow).ended().put(task.node)
     if any(failure.is_prepared for failure in failures):
-        text += clear_up(task, operation)
+        text += clean_up(task, operation)
     task.finish(event, last_error=text)
 
 
-def clear_up(task: Task, operation: Operation) -> str:
-    """Undo what a failed flow has prepared; return what that adds to the error, should it fail too."""
-    answer = attempt(task, operation.give_up)
-    return f" Clearing up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+def clean_up(task: TaskManager, operation: Operation) -> str:
+    """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
+    answer = attempt(task, operation.clean_up)
+    return f" Clean-up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

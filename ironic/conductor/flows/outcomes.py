@@ -1,8 +1,8 @@
 """How a step ended, as values.
 
-Drivers answer with state names or nothing and raise errors; the engine looks only at what stands here. ``attempt`` is
-where errors become values: each is logged once, with its node. The loss of the lock alone stays an error, because
-nothing may be written after it.
+Drivers answer with state names or None and raise errors; the engine handles only these outcomes. ``attempt`` turns
+errors into values and logs each once, with its node. Only the loss of the lock stays an error, because nothing may be
+written after it.
 """
 
 import logging
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ironic.conductor.task import Task
+from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import Invalid, IronicError, TakenOver
 
 LOG = logging.getLogger(__name__)
@@ -26,24 +26,24 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The step goes on elsewhere; somebody will bring the flow back."""
+    """The step continues elsewhere; a heartbeat, a poll or data that arrive will resume the flow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The flow goes on by itself after so many seconds."""
+    """The flow resumes by itself after so many seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The flow stays here until a user lets it go on."""
+    """The flow stays here until a user resumes it (unhold)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It failed, and why; ``refused`` when what was asked for can't be, so that nothing was tried."""
+    """It failed, and why; ``refused`` when the request was invalid, so that nothing was tried."""
 
     reason: str
     refused: bool = False
@@ -52,8 +52,10 @@ class Failed:
 Outcome = Done | Wait | Pause | Hold | Failed
 
 
-def attempt(task: Task, act: Callable[Concatenate[Task, P], R], *args: P.args, **kwargs: P.kwargs) -> R | Failed:
-    """Call ``act(task, ...)`` and return its answer, or Failed when it raises."""
+def attempt(
+    task: TaskManager, act: Callable[Concatenate[TaskManager, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R | Failed:
+    """Call ``act(task, ...)`` and return its answer, or Failed when it raises; TakenOver is raised."""
     try:
         return act(task, *args, **kwargs)
     except TakenOver:
@@ -62,5 +64,5 @@ def attempt(task: Task, act: Callable[Concatenate[Task, P], R], *args: P.args, *
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
         return Failed(str(error), refused=isinstance(error, Invalid))
     except Exception as error:
-        LOG.exception("Node %s: an error that nobody expected", task.node.uuid)
+        LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
         return Failed(f"unexpected {type(error).__name__}: {error}")

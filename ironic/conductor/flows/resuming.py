@@ -1,7 +1,13 @@
-"""Bringing a waiting or held node back to work.
+"""Ending a wait: a heartbeat, a driver that polls or a user's unhold resumes the flow; abort and time-out end it.
 
-Whoever knows that a wait is over comes here with the node locked: an agent's heartbeat, a driver that polls, a user who
-lets go, the job that ends waits which last too long. A flow that was to abort after its step does so now.
+All of these come here with the node locked. A flow that was marked to abort after its current step aborts now.
+
+A heartbeat is recorded in every state in which an agent may run. If the node waits for the agent, the deploy interface
+handles the heartbeat on a worker; a flow that waits only for the heartbeat resumes. On a node in maintenance it has no
+effect. Source: doc/contract/agent.md#what-a-heartbeat-does.
+
+An abort ends the wait at once in a step that can be interrupted; any other step is marked, and the flow aborts when it
+ends. An abort is no fault of the machine: maintenance stays as it is (S55). Source: doc/contract/states.md#aborting.
 """
 
 import logging
@@ -9,67 +15,57 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ironic.conductor.answering import answers
-from ironic.conductor.flows import aborting, engine
-from ironic.conductor.flows.operation import Failure, Operation, waiting_or_held
+from ironic.conductor.flows import engine
+from ironic.conductor.flows.engine import Failure, Operation, waiting_or_held
 from ironic.conductor.flows.outcomes import Failed, attempt
-from ironic.conductor.task import Task
+from ironic.conductor.rpc_method import rpc_method
+from ironic.conductor.tasks import TaskManager
+from ironic.conductor.transitions import shortened
+from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.agent_memory import AgentMemory
+from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory
 from ironic.core.errors import InvalidState
+from ironic.core.flow import FLOWS, in_state
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers.step_ends import AgentArrived, StepDone, StepFailed, StepsChanged
+from ironic.drivers import fast_track
+from ironic.drivers.step_declarations import AgentBooted, StepDone, StepFailed, StepsChanged
 
 LOG = logging.getLogger(__name__)
-
-
-@answers
-def continue_flow(task: Task) -> None:
-    """Go on with the flow that the node waits in."""
-    operation = _awaited(task, "resume")
-    step = StepCursor.of(task.node, operation.flow).current
-    if step is not None and step.abort_after:
-        aborting.now(task, operation)
-    else:
-        task.process_event("resume", callback=engine.go_on, call_args=(task, operation))
-
-
-def _awaited(task: Task, event: str) -> Operation:
-    """Return the operation that the node waits in for an agent or a driver's poll, or raise InvalidState."""
-    operation = waiting_or_held(task)
-    if operation is None or task.node.provision_state != operation.flow.waiting or not operation.flow.hears_agent:
-        raise InvalidState(event=event, state=task.node.provision_state)
-    return operation
-
-
-def _resume_here(task: Task, operation: Operation, go_on: Callable[[Task, Operation], None] = engine.go_on) -> None:
-    """Go on with a flow whose node waits, on the worker that this runs on already."""
-    step = StepCursor.of(task.node, operation.flow).current
-    if step is not None and step.abort_after:
-        aborting.now_here(task, operation)
-    else:
-        task.process_event("resume")
-        go_on(task, operation)
-
-
-def unhold(task: Task) -> None:
-    """Let a held node go on: at once when no agent has to be there for it, else with the agent's next heartbeat."""
-    operation = waiting_or_held(task)
-    task.process_event("unhold")
-    assert operation is not None, "the table of moves has unhold in states that are held"
-    if operation.flow.unholds_at_once or not AgentMemory(task.node).is_known:
-        continue_flow(task)
 
 
 # A heartbeat
 
 
-def hear(task: Task, operation: Operation, beat: Mapping[str, object]) -> None:
-    """Do what a heartbeat makes possible for a node that waits.
+@rpc_method
+def heartbeat(task: TaskManager, beat: dict[str, object]) -> None:
+    """Record a heartbeat, and resume the flow or start a worker on it where the node waits for the agent."""
+    node = task.node
+    flow = in_state(node.provision_state)
+    # Without a flow a ramdisk may still run, kept for the next operation (fast track).
+    is_kept = node.provision_state in FAST_TRACK_IDLE and fast_track.is_wanted(node)
+    if not (flow.hears_agent if flow else is_kept):
+        LOG.debug("Node %s: a heartbeat in state '%s' is ignored", node.uuid, node.provision_state)
+        return
+    AgentMemory(node).record(beat)
+    is_awaited = flow is not None and node.provision_state == flow.waiting
+    if is_awaited:
+        node.provision_updated_at = node.now()  # a wait with a living agent does not time out
+    node.save()
+    operation = waiting_or_held(task) if is_awaited else None
+    if operation is None:
+        return
+    if not node.maintenance:
+        process_heartbeat(task, operation, {field: beat.get(field) for field in HEARTBEAT})
+    elif not CONF.conductor.allow_provisioning_in_maintenance:
+        # The flow fails if the operator allows no provisioning in maintenance; otherwise the heartbeat has no effect.
+        task.spawn_after(end_wait, task, "The agent came while the node is in maintenance.")
 
-    Any sign of life brings the node back while nothing of a driver's is under way: while the machine is prepared, in a
-    wait of the engine's own, after a hold, and in a built-in step. Else the deploy interface hears of it on a worker.
-    Nothing happens before the time for which a step waits is over.
+
+def process_heartbeat(task: TaskManager, operation: Operation, beat: Mapping[str, object]) -> None:
+    """Resume the flow of a node that waits, or have the deploy interface handle the heartbeat on a worker.
+
+    Any heartbeat resumes the flow while no driver's step is under way: while the machine is prepared, in a wait of the
+    engine's own, after a hold, and in a built-in step. It has no effect before the time is over for which a step waits.
     """
     cursor = StepCursor.of(task.node, operation.flow)
     if (cursor.seconds_left(task.node.now()) or 0) > 0:
@@ -77,70 +73,154 @@ def hear(task: Task, operation: Operation, beat: Mapping[str, object]) -> None:
     if not cursor.is_polled and (cursor.current is None or cursor.current.is_reserved):
         continue_flow(task)
     else:
-        task.spawn_after(_listen, task, operation, beat)
+        task.spawn_after(_handle_heartbeat, task, operation, beat)
 
 
-def _listen(task: Task, operation: Operation, beat: Mapping[str, object]) -> None:
-    """Have the deploy interface look at its agent, and do what follows from what it says has come to an end."""
+def _handle_heartbeat(task: TaskManager, operation: Operation, beat: Mapping[str, Any]) -> None:
+    """Have the deploy interface poll its agent, and continue by what it reports of the running step."""
     flow = operation.flow
-    match attempt(task, _look, beat):
+
+    def poll(task: TaskManager) -> Any:
+        return task.deploy.heartbeat(task, **beat)
+
+    match attempt(task, poll):
         case Failed(reason) | StepFailed(reason):
             engine.fail(task, operation, Failure.of_current_step(task, flow, reason))
         case StepDone(reboot=True):
-            _restart(task, operation)
+            # The first heartbeat of the restarted agent resumes the flow.
+            cursor = replace(StepCursor.of(task.node, flow), restarts=True)
+            cursor.put(task.node)
+            task.node.save()
+            answer = attempt(task, TaskManager.change_power, states.REBOOT)
+            if isinstance(answer, Failed):
+                failure = Failure(f"restarting the machine failed: {answer.reason}", step=cursor.current)
+                engine.fail(task, operation, failure)
+            else:
+                task.save_and_release()
         case StepDone():
             replace(StepCursor.of(task.node, flow), restarts=False).put(task.node)
             _resume_here(task, operation)
-        case AgentArrived():
-            _resume_here(task, operation, engine.go_on_with_agent)
+        case AgentBooted():
+            _resume_here(task, operation, engine.resume_with_agent)
         case StepsChanged():
-            _resume_here(task, operation, engine.go_on_with_other_agent)
+            _resume_here(task, operation, engine.resume_with_other_agent)
 
 
-def _look(task: Task, beat: Mapping[str, Any]) -> Any:
-    return task.deploy.heartbeat(task, **beat)
-
-
-def _restart(task: Task, operation: Operation) -> None:
-    """Restart the machine after a step that wants it; its agent's next first heartbeat brings the flow back."""
-    cursor = replace(StepCursor.of(task.node, operation.flow), restarts=True)
-    cursor.put(task.node)
-    task.node.save()
-    answer = attempt(task, Task.change_power, states.REBOOT)
-    if isinstance(answer, Failed):
-        engine.fail(task, operation, Failure(f"restarting the machine failed: {answer.reason}", step=cursor.current))
+def _resume_here(
+    task: TaskManager, operation: Operation, resume: Callable[[TaskManager, Operation], None] = engine.resume
+) -> None:
+    """Resume or abort a flow whose node waits, on the worker that this runs on already."""
+    step = StepCursor.of(task.node, operation.flow).current
+    if step is not None and step.abort_after:
+        task.process_event("abort", last_error=_abort_reason(task, operation))
+        _clean_up_aborted(task, operation, was_held=False)
     else:
-        task.save_and_release()
+        task.process_event("resume")
+        resume(task, operation)
 
 
-# A driver's poll, which finds that its step has ended
+# A driver that polls, and a user who ends a hold
 
 
-def ended_well(task: Task) -> None:
-    """Go on behind the step."""
-    continue_flow(task)
+@rpc_method
+def continue_flow(task: TaskManager) -> None:
+    """Resume, or abort as requested, the flow in which the node waits, on a worker; InvalidState when it doesn't."""
+    operation = _awaited(task, "resume")
+    step = StepCursor.of(task.node, operation.flow).current
+    if step is not None and step.abort_after:
+        abort_now(task, operation)
+    else:
+        task.process_event("resume", callback=engine.resume, call_args=(task, operation))
 
 
-def ended_badly(task: Task, logmsg: str, errmsg: str | None = None, traceback: bool = False) -> None:
-    """Fail the flow with the step and the reason; ``errmsg`` is for users, who see ``logmsg`` when there is none."""
+def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, traceback: bool = False) -> None:
+    """Fail the flow in its current step; users see ``errmsg``, or ``logmsg`` when there is none."""
     operation = _awaited(task, "fail")
     LOG.error("Node %s: %s", task.node.uuid, logmsg, exc_info=traceback)
     engine.fail(task, operation, Failure.of_current_step(task, operation.flow, errmsg or logmsg))
 
 
-# A wait that lasts too long
-
-
-def end_wait(task: Task, reason: str) -> None:
-    """Fail what the node waits in, on a worker; a wait for some time whose conductor has ended meanwhile goes on."""
+def _awaited(task: TaskManager, event: str) -> Operation:
+    """Return the operation in which the node waits for an agent or a driver's poll, or raise InvalidState."""
     operation = waiting_or_held(task)
-    assert operation is not None, "only nodes that wait are looked for"
+    if operation is None or task.node.provision_state != operation.flow.waiting or not operation.flow.hears_agent:
+        raise InvalidState(event=event, state=task.node.provision_state)
+    return operation
+
+
+def unhold(task: TaskManager) -> None:
+    """End a hold: the flow resumes at once if it needs no agent, otherwise with the agent's next heartbeat."""
+    operation = waiting_or_held(task)
+    task.process_event("unhold")
+    assert operation is not None, "the table of moves has unhold in states that are held"
+    if operation.flow.unholds_at_once or not AgentMemory(task.node).is_known:
+        continue_flow(task)
+
+
+# A time-out
+
+
+def end_wait(task: TaskManager, reason: str) -> None:
+    """Fail the flow in which the node waits; a pause whose conductor died meanwhile is resumed. Runs on a worker."""
+    operation = waiting_or_held(task)
+    assert operation is not None, "time-outs select only nodes that wait"
     left = StepCursor.of(task.node, operation.flow).seconds_left(task.node.now())
     if task.node.maintenance or left is None:
-        text = reason + operation.why_nothing_came(task)
+        text = reason + operation.timeout_details(task)
         engine.fail(task, operation, Failure.of_current_step(task, operation.flow, text))
     elif left <= 0:
         _resume_here(task, operation)
 
 
-ON_TIMEOUT: Final[Mapping[str, Callable[[Task, str], None]]] = dict.fromkeys(states.WAITING, end_wait)
+ON_TIMEOUT: Final[Mapping[str, Callable[[TaskManager, str], None]]] = dict.fromkeys(states.WAITING, end_wait)
+
+
+# An abort
+
+
+def abort(task: TaskManager) -> None:
+    """Accept a user's request to abort."""
+    operation = waiting_or_held(task)
+    if operation is None:
+        # Servicing has failed: the machine is in use again as it is.
+        flow = next(flow for flow in FLOWS if flow.failed == task.node.provision_state)
+        StepCursor(flow=flow).put(task.node)
+        task.node.last_error = None
+        task.finish("abort")
+        return
+    cursor = StepCursor.of(task.node, operation.flow)
+    if cursor.current is None or cursor.current.may_abort:
+        abort_now(task, operation)
+    else:
+        cursor.aborting().put(task.node)
+        task.node.save()
+
+
+def abort_now(task: TaskManager, operation: Operation) -> None:
+    """Abort a flow whose node waits or is held; the clean-up runs on a worker."""
+    reason = _abort_reason(task, operation)
+    if operation.flow.aborts_when_cleared_up:
+        task.spawn_after(engine.fail, task, operation, Failure(reason, is_fault=False), event="abort")
+        return
+    was_held = task.node.provision_state == operation.flow.held
+    task.process_event("abort", callback=_clean_up_aborted, call_args=(task, operation, was_held), last_error=reason)
+
+
+def _abort_reason(task: TaskManager, operation: Operation) -> str:
+    flow = operation.flow
+    return flow.abort_text(task.node.uuid, StepCursor.of(task.node, flow).position_text)
+
+
+def _clean_up_aborted(task: TaskManager, operation: Operation, was_held: bool) -> None:
+    """Undo what the flow prepared; a serviced machine is in use again, others stay in their failed state."""
+    StepCursor.of(task.node, operation.flow).ended().put(task.node)
+    more = engine.clean_up(task, operation)
+    if was_held:
+        answer = attempt(task, operation.clean_up_held)
+        more += f" Tearing down failed as well: {answer.reason}" if isinstance(answer, Failed) else ""
+    text = shortened(f"{task.node.last_error}{more}")
+    if states.allows(task.node.provision_state, "abort"):
+        task.finish("abort", last_error=text)
+    else:
+        task.node.last_error = text
+        task.save_and_release()

@@ -1,7 +1,7 @@
-"""The things that the service keeps, field by field: one module per aggregate, one line per field.
+"""The resources of the API, field by field: one module per aggregate, one line per field.
 
-A line says all that is to be known of a field but its column: who may write it and who may see it, in which versions,
-how it filters and sorts, what rules and listeners have of it. Documents, filters, rule writes, notifications and the
-description of the API are read off these lines (`fields` is the mechanism). What takes a request or the database to be
-computed is bound to the lines by the API.
+A line declares everything about a field except its column type: who may write and see it, in which versions, how lists
+are filtered and sorted by it, whether inspection rules may write it and which notifications carry it. Documents,
+filters, writes of rules, notifications and the OpenAPI description are derived from these lines (`fields` is the
+mechanism). The API adds the functions for values that are computed from a request or the database.
 """

@@ -1,17 +1,18 @@
-"""How a thing is described: `Resource`, a class whose body has one `Field` per line.
+"""Declare resources: a subclass of `Resource` has one `Field` per line, which says how it is written, stored and shown.
 
-Everything that is said of a field stands in its line, or is the default of `Field`. What is read off the lines of a
-resource is read once, when its class is made (`Table`).
+What a line leaves out is the default of `Field`. `Table` is derived from the lines once, when the class is created. The
+functions below show stored values in part, or in another form than the stored one.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
+from ironic.core import secrets, states
 from ironic.core.values import Links, ValueType, Words
 
-# Ways of writing a field: a new thing, a patch, an inspection rule. A rule writes what an administrator's patch may.
-NOBODY: Final = frozenset[str]()
+# Ways of writing a field: creation, a patch, an inspection rule. A rule may write what an administrator's patch may.
+NEVER: Final = frozenset[str]()
 CREATE: Final = frozenset({"create"})
 PATCH: Final = frozenset({"patch"})
 RULES: Final = frozenset({"rules"})
@@ -19,15 +20,15 @@ ANYONE: Final = CREATE | PATCH | RULES
 
 REQUIRED: Final = object()
 
-# The kinds of payload that tell a field's value; EVERY: all those about its resource.
-NOT_TOLD: Final = frozenset[str]()
+# The kinds of notification payload that have a field; EVERY: all payloads about its resource.
+NOT_NOTIFIED: Final = frozenset[str]()
 EVERY: Final = frozenset({"every"})
 
-# Paths below a field; WHOLE: the field itself, and so all in it.
+# Paths below a field; WHOLE: the field itself with everything in it.
 Paths = tuple[tuple[str, ...], ...]
 WHOLE: Final[Paths] = ((),)
 
-# Given the version, returns how a stored value is shown there; None: as its type says.
+# Takes the minor version and returns the function that shows a stored value there; None: as its type shows it.
 Render = Callable[[int], Callable[[Any], object] | None]
 
 
@@ -48,54 +49,52 @@ class Filter:
     since: int = 1
     # Name of the store's filter; None: the resource's own code reads it.
     store: str | None = ""
-    # Whether the `next` link carries it on when it is true.
-    kept: bool = False
-    # Whether it finds at most one thing, so that no page can follow.
+    # Whether it finds at most one resource, so that no further page exists.
     single: bool = False
-    # Whether the older spelling of a detailed list takes it in any version.
+    # Whether the older path of a detailed list (`/detail`) accepts it in any version.
     ungated_in_detail: bool = False
 
     @property
     def key(self) -> str | None:
-        """Name the store knows this filter by."""
+        """The name of this filter in the store."""
         return self.name if self.store == "" else self.store
 
     def since_in(self, *, detailed: bool) -> int:
-        """First version of a list that takes it; ``detailed``: of the list spelled `/detail`."""
+        """Return the first version whose lists accept it; ``detailed``: of the list with the path `/detail`."""
         return 1 if detailed and self.ungated_in_detail else self.since
 
 
 @dataclass(frozen=True, slots=True)
-class Trim:
-    """A rule about the node, and what is left of a parsed value for callers whom it refuses."""
+class PartialMask:
+    """A policy rule about the node, and the part of a parsed value that callers without that right see."""
 
     rule: str
-    left: Callable[[Any], Any]
+    reduced: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One field: its type, its history, who may write it, how it is shown, who is told."""
+    """One field: its type, its versions, who may write it, how it is shown, which notifications have it."""
 
     type: ValueType
     since: int = 1
     write: frozenset[str] = ANYONE
-    # Ways of writing it that callers of any version have, although only later versions show it.
-    ungated: frozenset[str] = NOBODY
+    # Ways of writing it that are open to any version, although only ``since`` and later versions show it.
+    ungated: frozenset[str] = NEVER
     # In the plain list, not only in the full document.
     plain: bool = False
     # May be named in `fields=`.
     select: bool = True
-    # May be named there before it exists, to no effect.
+    # May be named there in versions before ``since``, without effect.
     named_early: bool = False
-    # May be named in `sort_key=`; None: as its type.
+    # May be named in `sort_key=`; None: as its type says.
     sort: bool | None = None
     nullable: bool = True
-    # Whether null in a patch or a rule is refused, so that it has to be removed.
+    # Null in a patch or a rule is refused; only removal clears the field.
     only_removed: bool = False
     # The first version whose patches may remove it; None: none may.
     removed_since: int | None = 1
-    # What null and removal mean in the row.
+    # The value stored for null and after removal.
     empty: Any = None
     # Fields that become null when it becomes false.
     clears: tuple[str, ...] = ()
@@ -103,116 +102,118 @@ class Field:
     # Column of the row; "" is the field's name, None: not stored.
     column: str | None = ""
     render: Render | None = None
-    # How the plain list shows it, where that is less than the whole.
+    # The shorter form that the plain list shows.
     brief: Callable[[Any], Any] | None = None
     # Hides secrets in a parsed JSON value.
     mask: Callable[[Any], Any] | None = None
-    # The rule that lets a caller see it without the mask.
+    # The policy rule that lets a caller see it without the mask.
     unmasked_by: str | None = None
-    # The rule about the node that a caller needs to see it at all.
+    # The policy rule about the node that a caller needs to see it at all.
     rule: str | None = None
-    # Rules about the node that a caller needs to see all of it; for fields with a mask.
-    trims: tuple[Trim, ...] = ()
-    # The rule that a caller needs to write it; None: that of changing the thing.
+    # Policy rules about the node that a caller needs to see all of it; for fields with a mask.
+    trims: tuple[PartialMask, ...] = ()
+    # The policy rule that a caller needs to write it; None: the rule for changing the resource.
     right: str | None = None
-    # Whether whoever may create a thing may give it this without that right.
-    free_in_new: bool = False
-    # What inspection rules may write, where that is not what callers may.
+    # Creating the resource with this field does not need that right.
+    free_on_create: bool = False
+    # The type of values that inspection rules may write, where it differs from ``type``.
     by_rules: ValueType | None = None
-    # What rules never make from what a machine reported.
+    # What inspection rules never write from what a machine reported.
     literal: Paths = ()
-    # Payloads of notifications that have it.
-    told: frozenset[str] = NOT_TOLD
+    # Kinds of notification payload that have it.
+    notified: frozenset[str] = NOT_NOTIFIED
     # For computed fields: the columns that the API computes it from.
     needs: tuple[str, ...] = ()
-    # Other documents that show it, by their collection.
+    # Collections of other documents that show it.
     parts: frozenset[str] = frozenset()
-    # Only taken from callers, never shown.
+    # Accepted from callers, never shown.
     hidden: bool = False
     name: str = ""
 
     def __set_name__(self, owner: object, name: str) -> None:
-        """Learn the name the table gives it."""
+        """Set the name of the field, and of its column."""
         object.__setattr__(self, "name", name)
         if self.column == "":
             object.__setattr__(self, "column", None if self.needs or isinstance(self.type, Links) else name)
 
     @property
     def is_computed(self) -> bool:
-        """Tell whether its values are made of others by the API."""
+        """Return whether the API computes its values from other columns."""
         return bool(self.needs)
 
     def may_be_removed(self, minor: int) -> bool:
-        """Tell whether a patch of this version may remove it."""
+        """Return whether a patch of this version may remove it."""
         has_empty_value = self.empty is not REQUIRED and (self.nullable or self.empty is not None)
         return has_empty_value and self.removed_since is not None and self.removed_since <= minor
 
     @property
     def is_selectable(self) -> bool:
-        """Tell whether `fields=` may name it."""
+        """Return whether `fields=` may name it."""
         return self.select and not self.hidden
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules about the node that decide how much a caller sees of it; the one that hides all of it is last."""
+        """The policy rules that decide how much of it a caller sees; the one that hides it completely is last."""
         return (*(trim.rule for trim in self.trims), *((self.rule,) if self.rule else ()))
 
     @property
     def sortable(self) -> bool:
-        """Tell whether lists may be ordered by it."""
+        """Return whether lists may be ordered by it."""
         return self.column is not None and (self.type.sortable if self.sort is None else self.sort)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is read off a resource's lines once."""
+    """The tables derived from the fields of a resource."""
 
     fields: Mapping[str, Field]
     # By way of writing: "create", "patch", "rules".
     written: Mapping[str, Mapping[str, Field]]
     filters: Mapping[str, Filter] = field(default_factory=dict)
 
-    def told_in(self, kind: str) -> list[str]:
-        """Return the fields that one kind of payload has, by name."""
-        return sorted(name for name, one in self.fields.items() if one.told & {kind, *EVERY})
+    def notified_in(self, kind: str) -> list[str]:
+        """Return the names of the fields that one kind of payload has, sorted."""
+        return sorted(name for name, one in self.fields.items() if one.notified & {kind, *EVERY})
 
     @property
     def literal(self) -> frozenset[tuple[str, ...]]:
-        """The paths that rules never make from what a machine reported."""
+        """The paths that inspection rules never write from what a machine reported."""
         return frozenset((name, *path) for name, one in self.fields.items() for path in one.literal)
 
 
 class Resource:
-    """One kind of thing; subclasses list its fields."""
+    """A resource of the API; subclasses list its fields."""
 
     # Key of lists, and the path below /v1.
     collection: ClassVar[str]
     singular: ClassVar[str]
-    # What names one of them in markers and links.
+    # The field that identifies a resource in markers and links.
     key: ClassVar[str] = "uuid"
     marker: ClassVar[ValueType]
     own_filters: ClassVar[tuple[Filter, ...]] = ()
     table: ClassVar[Table]
-    # Whether lists come in pages, sorted as asked.
+    # Whether lists are paged and sorted as requested.
     paged: ClassVar[bool] = True
-    # The first version whose lists take `detail=`; None: none does.
+    # The first version whose lists accept `detail=`; None: none does.
     since_detail: ClassVar[int | None] = 43
-    # The same of `fields=`.
+    # The first version whose lists accept `fields=`; None: none does.
     since_fields: ClassVar[int | None] = 8
-    # The order in which links between plain pages name the fields of those; (): as the table has them.
+    # The order of the field names in `next` links of the plain list; (): that of the table.
     plain_order: ClassVar[tuple[str, ...]] = ()
-    # What lists are sorted by when nothing is asked for.
+    # The column that lists are sorted by unless the caller names another one.
     sorted_by: ClassVar[str] = "id"
     # Whether a field of a later version counts as unknown (400) in `fields=`, not as unacceptable (406).
     hides_newer: ClassVar[bool] = False
+    # Whether a patch may remove a field of a later version, which then has no effect; clients of nodes rely on it.
+    removes_newer: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, part_of: "type[Resource] | None" = None, **options: Any) -> None:
-        """Read the table off the class body, or off another resource that has the fields of this document."""
+        """Build the table from the class body, and from the resource whose fields this document shows (``part_of``)."""
         super().__init_subclass__(**options)
         fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
         if part_of is not None:
             fields |= {
-                name: replace(one, write=NOBODY, plain=False, filter=None)
+                name: replace(one, write=NEVER, plain=False, filter=None)
                 for name, one in part_of.table.fields.items()
                 if cls.collection in one.parts
             }
@@ -235,7 +236,7 @@ class Resource:
 
     @classmethod
     def plain_fields(cls, minor: int) -> list[str]:
-        """Return the fields of the plain list as `fields=` would name them; none where it has all that there are."""
+        """Return the names of the fields in the plain list, for `fields=`; empty where the list shows all fields."""
         shown = [one for one in cls.visible(minor) if not isinstance(one.type, Links)]
         plain = [one.name for one in shown if one.plain]
         if cls.since_fields is None or minor < cls.since_fields or len(plain) == len(shown):
@@ -244,14 +245,14 @@ class Resource:
 
     @classmethod
     def writable(cls, way: str) -> dict[str, Field]:
-        """Return the fields that can be written in one way ("create", "patch", "rules"), whatever the version."""
+        """Return the fields that can be written in one way ("create", "patch", "rules") in any version."""
         return dict(cls.table.written[way])
 
 
 class FieldNames(Words):
-    """A comma list of the fields of a resource that an answer shall have: `fields=` of a query.
+    """The query parameter `fields=`: a comma list of the fields that the answer shall have.
 
-    Only the form is checked here; which names a version has is the resource's `selectable`.
+    Only the form is checked here; `Resource.selectable` has the names of a version.
     """
 
     def __init__(self, resource: type[Resource]) -> None:
@@ -261,3 +262,53 @@ class FieldNames(Words):
 def _written(fields: Mapping[str, Field], way: str) -> Mapping[str, Field]:
     writable = {name: one for name, one in fields.items() if way in one.write}
     return {name: replace(one, since=1) if way in one.ungated else one for name, one in writable.items()}
+
+
+_REDACTED: Final = {"redacted_contents": secrets.REPLACEMENT}
+
+
+def without_secrets(info: dict[str, object]) -> dict[str, object]:
+    """Return a copy with passwords, tokens and keys masked."""
+    shown: dict[str, Any] = secrets.masked(info)
+    return shown
+
+
+def without_instance_secrets(info: Mapping[str, object]) -> dict[str, object]:
+    """Return a copy with secrets masked, and with the config drive and the URL of the image, which may contain some."""
+    return secrets.masked_instance_info(info)
+
+
+def without_arguments(step: object) -> Any:
+    """Return a step with its arguments hidden."""
+    return {**step, "args": _REDACTED} if isinstance(step, dict) and step.get("args") else step
+
+
+def without_arguments_in(*keys: str) -> Callable[[Any], Any]:
+    """Return a function that hides the arguments of steps under these keys of driver_internal_info."""
+
+    def reduced(info: Any) -> object:
+        if not isinstance(info, dict):
+            return info
+        stored = {key: info[key] for key in keys if key in info}
+        return info | {
+            key: [without_arguments(step) for step in steps] if isinstance(steps, list) else without_arguments(steps)
+            for key, steps in stored.items()
+        }
+
+    return reduced
+
+
+def text_without_secrets(_minor: int) -> Callable[[Any], Any]:
+    """Return the function that shows a text which may quote machines and drivers: with secrets masked."""
+    return lambda text: secrets.masked_text(text) if text else text
+
+
+def state_of_version(minor: int) -> Callable[[Any], Any] | None:
+    """Return the function that shows a provision state in a version, None for unchanged; two states are newer."""
+    if minor < 2:
+        names: dict[str, str | None] = {states.AVAILABLE: None, states.INSPECTWAIT: states.INSPECTING}
+    elif minor < 39:
+        names = {states.INSPECTWAIT: states.INSPECTING}
+    else:
+        return None
+    return lambda state: names.get(state, state)

@@ -1,15 +1,20 @@
-"""Inspection rules as a language: checked when posted, evaluated over facts, without a trace of input or output.
+"""The language of inspection rules: rules are checked when they are posted and evaluated over facts, without I/O.
 
-`check_rule` makes a document ready or says what is wrong with it; `evaluate` runs rules over facts and returns changes
-and an explanation. Storing rules, building facts and applying changes are the business of `ironic.inspection.rules`.
+`check_rule` compiles a rule document or raises an error about it; `evaluate` runs compiled rules over facts and returns
+changes and an explanation. `ironic.inspection.rules` stores rules, collects facts and applies changes.
 """
 
 from ironic.core.rules.calls import Call, PlannedCall
-from ironic.core.rules.checking import check_rule
-from ironic.core.rules.evaluation import evaluate
-from ironic.core.rules.outcome import Failure, Outcome
-from ironic.core.rules.rule import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES, CompiledRule
-from ironic.core.rules.selection import in_order, selected
+from ironic.core.rules.compiled_rules import (
+    HIGHEST_PRIORITY,
+    LOWEST_PRIORITY,
+    PHASES,
+    CompiledRule,
+    check_rule,
+    in_order,
+    selected,
+)
+from ironic.core.rules.evaluation import Failure, Outcome, evaluate
 from ironic.core.rules.vocabulary import ACTIONS, OPERATORS, Action, Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking
 

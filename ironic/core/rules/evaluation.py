@@ -1,37 +1,96 @@
-"""Running rules over facts: same input, same output.
+"""Evaluate rules over facts, and describe the outcome.
 
-Judges the conditions of one rule after the other and does the actions of those that hold. The first failure ends it:
-the caller gets it together with what had been changed, and drops the changes. Nothing here reads a clock, a file or a
-database, and the facts are never written to.
+The rules are evaluated one after another: if the conditions of a rule hold, its actions are performed. The first
+failure ends the evaluation; the outcome then has the failure and the changes made so far, which the caller drops.
+Clocks, files and databases are not read and the facts are not changed, so the same input gives the same outcome.
+
+The outcome is plain data. Explanation and failure contain no secrets, and of sensitive rules only the verdicts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
+from ironic.core.errors import InspectionRuleFailure
 from ironic.core.rules import calls
-from ironic.core.rules.arguments import values_of
 from ironic.core.rules.calls import PlannedCall
-from ironic.core.rules.documents import shown
-from ironic.core.rules.faults import RuleFault, TooMuchWork
+from ironic.core.rules.compiled_rules import BoundAction, CompiledRule, Condition
+from ironic.core.rules.documents import shown_operation
 from ironic.core.rules.interpolation import Scope
-from ironic.core.rules.limits import ITEMS_TOLD, JUDGING, LOG_LENGTH, STEPS, VERDICT
-from ironic.core.rules.outcome import Failure, Outcome, preview
-from ironic.core.rules.plain_data import Patch
-from ironic.core.rules.rule import CompiledRule, Condition, Deed
+from ironic.core.rules.limits import ITEMS_SHOWN, JUDGING, LOG_LENGTH, STEPS, VERDICT, RuleFault, TooMuchWork
+from ironic.core.rules.paths import Patch, copy
+from ironic.core.rules.signatures import values_of
 from ironic.core.rules.vocabulary import Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking, Workspace
 from ironic.core.secrets import REPLACEMENT
 
+_LONGEST_TEXT: Final = 256
+_MOST_ELEMENTS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where a rule failed the inspection and why; ``text`` is None if the rule is sensitive."""
+
+    rule: str
+    phase: str
+    part: str  # "conditions" or "actions"
+    index: int
+    kind: str
+    text: str | None
+
+    def __str__(self) -> str:
+        place = f"phase {self.phase}, {self.part}[{self.index}]"
+        return f"{place}: {self.kind} (the rule is sensitive)" if self.text is None else f"{place}: {self.text}"
+
+    def error(self, what: str) -> InspectionRuleFailure:
+        """Return the error to raise; ``what`` names the node that the rule ran on."""
+        return InspectionRuleFailure(
+            rule=self.rule, what=what, error=str(self), phase=self.phase, part=self.part, index=self.index
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of evaluating rules."""
+
+    changes: Changes
+    explanation: list[dict[str, Any]]
+    log: list[LogLine] = field(default_factory=list)
+    failure: Failure | None = None
+    calls: list[PlannedCall] = field(default_factory=list)
+
+
+def preview(value: object) -> object:
+    """Return a value as an explanation shows it: long text is cut, a large container replaced by its size."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}..."
+    if isinstance(value, dict | list):
+        if _is_small(value, [_MOST_ELEMENTS]):
+            return copy(value)
+        return f"({len(value)} {'keys' if isinstance(value, dict) else 'items'})"
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _is_small(value: object, left: list[int]) -> bool:
+    """Return whether a container has at most ``left`` elements; it stops counting beyond that."""
+    left[0] -= 1
+    if left[0] < 0 or (isinstance(value, str) and len(value) > _LONGEST_TEXT):
+        return False
+    if isinstance(value, dict | list):
+        return all(_is_small(inner, left) for inner in (value.values() if isinstance(value, dict) else value))
+    return True
+
 
 class _Stopped(Exception):
-    """A part of a rule could not be carried out."""
+    """A condition or action of a rule could not be evaluated."""
 
     def __init__(self, part: str, index: int, fault: RuleFault) -> None:
         self.part, self.index, self.fault = part, index, fault
 
 
 class _Run:
-    """One rule being evaluated."""
+    """The evaluation of one rule."""
 
     def __init__(self, rule: CompiledRule, workspace: Workspace) -> None:
         self.rule = rule
@@ -44,91 +103,102 @@ class _Run:
         self._log_mark = len(workspace.log)
 
     def perform(self) -> None:
-        """Judge, then act."""
-        self._workspace.act_for(self.rule)
+        """Evaluate the conditions, then perform the actions if all hold; a fault becomes the failure."""
+        self._workspace.begin_rule(self.rule)
         try:
             self.applies = all(self._holds(index, one) for index, one in enumerate(self.rule.conditions))
             if self.applies:
-                for index, deed in enumerate(self.rule.actions):
-                    self._act(index, deed)
-                self._check_whole()
+                for index, action in enumerate(self.rule.actions):
+                    self._act(index, action)
+                self._check_node()
         except _Stopped as stop:
-            self.failure = self._failure(stop)
+            text = None if self.rule.sensitive else str(stop.fault)[:LOG_LENGTH]
+            kind = type(stop.fault).__name__
+            self.failure = Failure(self.rule.uuid, self.rule.phase, stop.part, stop.index, kind, text)
 
     def log_lines(self) -> list[LogLine]:
-        """Return what the rule wants to have logged."""
+        """Return the log lines of the rule, without the texts of a sensitive one."""
         lines = self._workspace.log[self._log_mark :]
         return [LogLine(self.rule.uuid, level, None if self.rule.sensitive else text) for level, text in lines]
 
     def explanation(self) -> dict[str, object]:
-        """Return what happened, as plain data that may be shown."""
-        told: dict[str, Any] = {
+        """Return what the rule did, as plain data that may be shown."""
+        document: dict[str, Any] = {
             "uuid": self.rule.uuid,
             "description": self.rule.description,
             "applies": bool(self.applies),
             "conditions": self._verdicts,
         }
         if not self.rule.sensitive:
-            told["changes"] = _shown(self._workspace.changes(self._marks), hiding=not self._workspace.is_masked)
+            hiding = not self._workspace.is_masked
+            document["changes"] = _shown_changes(self._workspace.changes(self._marks), hiding=hiding)
             if self.calls:
-                told["calls"] = [calls.shown(one.call, hiding=not self._workspace.is_masked) for one in self.calls]
-        return told | ({"error": str(self.failure)} if self.failure else {})
+                document["calls"] = [calls.shown_call(one.call, hiding=hiding) for one in self.calls]
+        if self.failure:
+            document["error"] = str(self.failure)
+        return document
 
     def _holds(self, index: int, condition: Condition) -> bool:
-        """Judge one condition; a loop is judged item by item and then joined."""
-        told: dict[str, Any] = {}
+        """Return whether one condition holds, and add it to the explanation; a fault stops the rule."""
+        entry: dict[str, Any] = {}
         try:
-            verdict = self._verdict(condition, told)
+            verdict = self._verdict(condition, entry)
         except RuleFault as fault:
             raise _Stopped("conditions", index, fault) from None
         finally:
-            self._tell(condition, told)
-        told["verdict"] = verdict
+            if self.rule.sensitive:
+                entry.pop("items", None)
+                entry |= {"op": None, "args": None}
+            else:
+                entry |= {"op": condition.op, "args": condition.args}
+            self._verdicts.append(entry)
+        entry["verdict"] = verdict
         return verdict
 
-    def _verdict(self, condition: Condition, told: dict[str, object]) -> bool:
+    def _verdict(self, condition: Condition, entry: dict[str, object]) -> bool:
+        """Return the verdict on a condition; with a loop, that on its items joined as ``multiple`` says."""
         if condition.loop is None:
-            return self._judge(condition, self._workspace.scope, told)
-        verdicts: list[dict[str, Any]] = []
-        told["items"] = verdicts
-        judged = False
+            return self._compare(condition, self._workspace.scope, entry)
+        items: list[dict[str, Any]] = []
+        entry["items"] = items
+        last = False
         for scope in self._scopes(condition, _SINGLE.get(condition.multiple)):
             item: dict[str, Any] = {}
-            if len(verdicts) < ITEMS_TOLD:
-                verdicts.append(item)
-            judged = verdict = self._judge(condition, scope, item)
-            item["verdict"] = verdict
-            if verdict == _DECIDING.get(condition.multiple):
-                return verdict
-        return judged if condition.multiple in _SINGLE else condition.multiple == "all"
+            if len(items) < ITEMS_SHOWN:
+                items.append(item)
+            last = item["verdict"] = self._compare(condition, scope, item)
+            if last == _DECIDING.get(condition.multiple):
+                return last
+        return last if condition.multiple in _SINGLE else condition.multiple == "all"
 
-    def _judge(self, condition: Condition, scope: Scope, told: dict[str, object]) -> bool:
+    def _compare(self, condition: Condition, scope: Scope, entry: dict[str, object]) -> bool:
+        """Return the verdict of the operator in one scope."""
         budget = self._workspace.budget
         budget.spend(JUDGING)
         values = values_of(condition.arguments, scope, budget)
         self._pay(condition.operator, values)
         if not self.rule.sensitive and self._workspace.is_masked:
-            told["values"] = {name: preview(value) for name, value in values.items()}
-        return condition.operator.judge(**values) != condition.negated
+            entry["values"] = {name: preview(value) for name, value in values.items()}
+        return condition.operator.function(**values) != condition.negated
 
     def _pay(self, operator: Operator, values: Mapping[str, object]) -> None:
-        """Pay for a verdict before it is reached."""
+        """Spend the steps of a comparison before it is made."""
         budget = self._workspace.budget
         steps = operator.cost(values, min(VERDICT, budget.left))
         if steps > VERDICT:
             raise TooMuchWork(
-                f"operator {operator.name} would take more than the {VERDICT} steps that are allowed for one verdict: "
-                "give it less to look at"
+                f"operator {operator.name} would need more than the {VERDICT} steps that one comparison may take: pass "
+                "smaller values"
             )
         budget.spend(steps)
 
-    def _act(self, index: int, deed: Deed) -> None:
+    def _act(self, index: int, bound: BoundAction) -> None:
         mark = len(self._workspace.calls)
         try:
-            for scope in self._scopes(deed):
+            for scope in self._scopes(bound):
                 self._workspace.budget.spend(JUDGING)
-                self._workspace.writer.reported = any(one.is_reported(scope) for one in deed.arguments)
-                deed.action.perform(self._workspace, **values_of(deed.arguments, scope, self._workspace.budget))
+                self._workspace.writer.reported = any(one.is_reported(scope) for one in bound.arguments)
+                bound.action.perform(self._workspace, **values_of(bound.arguments, scope, self._workspace.budget))
         except RuleFault as fault:
             raise _Stopped("actions", index, fault) from None
         self.calls += [
@@ -136,15 +206,15 @@ class _Run:
             for call in self._workspace.calls[mark:]
         ]
 
-    def _check_whole(self) -> None:
-        """Judge the node as the rule leaves it; a fault is told of its last action."""
+    def _check_node(self) -> None:
+        """Check the node with all changes of the rule; a fault is reported for the last action."""
         try:
             self._workspace.check_node(self._marks)
         except RuleFault as fault:
             raise _Stopped("actions", len(self.rule.actions) - 1, fault) from None
 
-    def _scopes(self, part: Condition | Deed, chosen: slice | None = None) -> Iterator[Scope]:
-        """Yield a scope per item of the loop: a list's items, an object as a whole; without a loop just one."""
+    def _scopes(self, part: Condition | BoundAction, chosen: slice | None = None) -> Iterator[Scope]:
+        """Yield a scope for each item of the loop (an object is one item), or one scope without a loop."""
         scope = self._workspace.scope
         if part.loop is None:
             yield scope
@@ -156,25 +226,12 @@ class _Run:
             raise RuleFault("the loop is neither a list nor an object")
         reported = any(map(scope.is_reported, part.loop.lookups))
         self._workspace.budget.spend(len(items or ()))
-        # A copy, though a shallow one: actions may lengthen the list that they loop over.
+        # A shallow copy: actions may extend the list that they loop over.
         for item in (items or [])[chosen or slice(None)]:
             yield scope.with_item(item, reported=reported)
 
-    def _tell(self, condition: Condition, told: dict[str, object]) -> None:
-        if self.rule.sensitive:
-            told.pop("items", None)
-            told |= {"op": None, "args": None}
-        else:
-            told |= {"op": condition.op, "args": condition.args}
-        self._verdicts.append(told)
 
-    def _failure(self, stop: _Stopped) -> Failure:
-        text = None if self.rule.sensitive else str(stop.fault)[:LOG_LENGTH]
-        kind = type(stop.fault).__name__
-        return Failure(self.rule.uuid, self.rule.phase, stop.part, stop.index, kind, text)
-
-
-# The verdict that decides a loop at once, and the items that count when just one does.
+# The verdict that ends a loop at once, and the item that alone decides.
 _DECIDING = {"any": True, "all": False}
 _SINGLE = {"first": slice(0, 1), "last": slice(-1, None)}
 
@@ -182,7 +239,7 @@ _SINGLE = {"first": slice(0, 1), "last": slice(-1, None)}
 def evaluate(
     rules: Sequence[CompiledRule], facts: Facts, *, masking: Masking = "always", steps: int = STEPS
 ) -> Outcome:
-    """Run the rules, which are of one phase and in their order, over the facts."""
+    """Run the rules of one phase, in the given order, over the facts; ``steps`` limits the work of all together."""
     workspace = Workspace(facts, masking, steps)
     explanation: list[dict[str, Any]] = []
     log: list[LogLine] = []
@@ -200,11 +257,13 @@ def evaluate(
     return Outcome(workspace.changes(), explanation, log, failure, [] if failure else planned)
 
 
-def _shown(changes: Changes, *, hiding: bool) -> dict[str, object]:
-    """Return changes as they may be shown; of a rule that saw secrets no value is (it may have copied one)."""
+def _shown_changes(changes: Changes, *, hiding: bool) -> dict[str, object]:
+    """Return changes as they may be shown; ``hiding``: without any value, because the rule may have copied secrets."""
 
-    def told(patch: Patch) -> Patch:
-        return [one | {"value": REPLACEMENT} if hiding and "value" in one else shown(one) for one in patch]
+    def shown(patch: Patch) -> Patch:
+        if hiding:
+            return [operation | ({"value": REPLACEMENT} if "value" in operation else {}) for operation in patch]
+        return [shown_operation(operation) for operation in patch]
 
-    ports = {uuid: told(patch) for uuid, patch in changes.ports.items()}
-    return {"node": told(changes.node), "ports": ports, "plugin_data": told(changes.plugin_data)}
+    ports = {uuid: shown(patch) for uuid, patch in changes.ports.items()}
+    return {"node": shown(changes.node), "ports": ports, "plugin_data": shown(changes.plugin_data)}

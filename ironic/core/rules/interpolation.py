@@ -1,9 +1,8 @@
 """Expressions in arguments: `{name}`, then any number of `[key]`, `[0]` or `.key`.
 
-Look-ups over plain data, nothing else: no attributes, calls, conversions or format specifications, all of which are
-refused when the rule is posted. A text that is exactly one expression yields the value with its type; in longer text
-a missing value is empty. One pass: what an expression yields is never read as an expression again. `{{` and `}}` stand
-for braces.
+An expression looks up a value in plain data. It has no attributes, calls, conversions or format specifications, which
+are refused when the rule is posted. A text that is exactly one expression yields the value with its type; within longer
+text a missing value is empty. Values are never parsed for expressions again. `{{` and `}}` stand for braces.
 """
 
 import json
@@ -12,12 +11,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import TEXT_LENGTH, Budget, weight
+from ironic.core.rules.limits import TEXT_LENGTH, Budget, RuleFault, weight
 
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+")
 _EXPRESSION: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[[^\[\]{}]+\]|\.[A-Za-z0-9_-]+)*)")
-# In a regular expression a backslash escapes what follows, `\p{Greek}` and `{2,3}` are its own.
+# In a regular expression a backslash escapes the next character; `\p{Greek}` and `{2,3}` belong to its own syntax.
 _PATTERN_TOKEN: Final = re.compile(
     r"(?s)\\[pPx]\{[^{}]*\}|\\.|\{[0-9]+(?:,[0-9]*)?\}|\{\{|\}\}|\{[^{}]*\}|[{}\\]|[^{}\\]+"
 )
@@ -25,7 +23,7 @@ _PATTERNS_OWN: Final = re.compile(r"(?s)\\.*|\{[0-9]+(?:,[0-9]*)?\}")
 _KEY: Final = re.compile(r"\[([^\[\]{}]+)\]|\.([A-Za-z0-9_-]+)")
 _LARGEST_INDEX: Final = 9  # digits
 
-ITEM: Final = "item"  # what a loop calls what it is at
+ITEM: Final = "item"  # the name of the current item of a loop
 
 _MOST_PARTS: Final = 256
 _MOST_KEYS: Final = 32
@@ -33,11 +31,11 @@ _SHOWN: Final = 60
 
 
 class BadExpression(ValueError):
-    """Text that is no template; the message says what is wrong with it."""
+    """A text with an invalid expression; the message says what is wrong."""
 
 
 class Scope:
-    """What expressions may name, and which of it a machine reported; in a loop with one of its items."""
+    """The values that expressions can refer to, with their origin, and in a loop its current item."""
 
     __slots__ = ("_is_reported", "_item", "_values")
 
@@ -52,20 +50,20 @@ class Scope:
         self._item = item
 
     def find(self, name: str) -> object:
-        """Return what has this name."""
+        """Return the value with this name; None if there is none."""
         return self._item[0] if name == ITEM else self._values.get(name)
 
     def is_reported(self, lookup: "Lookup") -> bool:
-        """Tell whether what an expression yields may be what a machine reported."""
+        """Return whether the value of an expression may come from what a machine reported."""
         return self._item[1] if lookup.name == ITEM else self._is_reported(lookup.name, lookup.keys)
 
     def with_item(self, item: object, *, reported: bool) -> "Scope":
-        """Return the same with an item of a loop."""
+        """Return this scope with an item of a loop."""
         return Scope(self._values, self._is_reported, (item, reported))
 
 
 class Template(Protocol):
-    """An argument made ready: something that yields a value within a scope."""
+    """A compiled argument, which yields a value within a scope."""
 
     @property
     def lookups(self) -> Sequence["Lookup"]:
@@ -79,7 +77,7 @@ class Template(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value without expressions, handed out as it is: who stores it copies it."""
+    """A value without expressions, returned without copying: code that stores it has to copy it."""
 
     value: Any
 
@@ -106,7 +104,7 @@ class Lookup:
         return (self,)
 
     def render(self, scope: Scope, budget: Budget) -> object:
-        """Return what stands there; None when nothing does."""
+        """Return the value at the keys; None if there is none."""
         value = scope.find(self.name)
         for key in self.keys:
             if isinstance(value, dict):
@@ -119,7 +117,7 @@ class Lookup:
 
 
 def as_text(value: object) -> str:
-    """Return a value as it reads within longer text; objects and lists as JSON."""
+    """Return a value as part of longer text; objects and lists as JSON, None as nothing."""
     if value is None:
         return ""
     if isinstance(value, dict | list):
@@ -128,8 +126,8 @@ def as_text(value: object) -> str:
 
 
 def as_bounded_text(value: object, budget: Budget, longest: int = TEXT_LENGTH) -> str:
-    """Return a value as text, paid for; one that would be longer than that is refused before it is made."""
-    # A step is at least one character of the text.
+    """Return a value as text and spend its steps; raises RuleFault, if possible before conversion, for longer text."""
+    # Each step stands for at least one character of the text.
     steps = weight(value, longest)
     budget.spend(steps)
     if steps <= longest and len(text := as_text(value)) <= longest:
@@ -139,11 +137,11 @@ def as_bounded_text(value: object, budget: Budget, longest: int = TEXT_LENGTH) -
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text with expressions in it; ``convert`` makes what one yields fit, ``disarm`` if a machine reported it."""
+    """Text with expressions; ``convert`` encodes the value of each, ``escape_reported`` one that a machine reported."""
 
     parts: tuple[str | Lookup, ...]
     convert: Callable[[str], str] = str
-    disarm: Callable[[str], str] = str
+    escape_reported: Callable[[str], str] = str
 
     @property
     def lookups(self) -> Sequence[Lookup]:
@@ -164,15 +162,15 @@ class Text:
 
     def _filled_in(self, part: Lookup, scope: Scope, budget: Budget) -> str:
         text = self.convert(as_bounded_text(part.render(scope, budget), budget))
-        return self.disarm(text) if scope.is_reported(part) else text
+        return self.escape_reported(text) if scope.is_reported(part) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """One expression that is all of a text; ``disarm`` makes it harmless if a machine reported it."""
+    """A text that is one expression; ``escape_reported`` encodes a value that a machine reported."""
 
     lookup: Lookup
-    disarm: Callable[[str], str]
+    escape_reported: Callable[[str], str]
 
     @property
     def lookups(self) -> Sequence[Lookup]:
@@ -180,17 +178,17 @@ class Whole:
         return (self.lookup,)
 
     def render(self, scope: Scope, budget: Budget) -> object:
-        """Return what it yields."""
+        """Return its value."""
         value = self.lookup.render(scope, budget)
         if not isinstance(value, str) or not value:
             return value
         text = as_bounded_text(value, budget)
-        return self.disarm(text) if scope.is_reported(self.lookup) else text
+        return self.escape_reported(text) if scope.is_reported(self.lookup) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list that has expressions somewhere in it."""
+    """A list with expressions at any depth."""
 
     items: tuple[Template, ...]
 
@@ -207,7 +205,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An object that has expressions in its keys or values."""
+    """An object with expressions in its keys or values."""
 
     pairs: tuple[tuple[Template, Template], ...]
 
@@ -228,26 +226,29 @@ _NOTHING: Final = Scope({})
 
 
 def template(value: object, names: Collection[str]) -> Template:
-    """Make a JSON value ready; expressions may begin with these names only."""
+    """Compile a JSON value; expressions may begin with these names only. Raises BadExpression."""
     if isinstance(value, str):
         return text_template(value, names)
     if isinstance(value, list):
         items = tuple(template(item, names) for item in value)
-        return Constant([item.render(_NOTHING, Budget()) for item in items]) if _all_constant(items) else Listing(items)
+        if _all_constant(items):
+            return Constant([item.render(_NOTHING, Budget()) for item in items])
+        return Listing(items)
     if isinstance(value, dict):
-        pairs = tuple((text_template(key, names), template(inner, names)) for key, inner in value.items())
-        halves = [half for pair in pairs for half in pair]
-        return Constant(Table(pairs).render(_NOTHING, Budget())) if _all_constant(halves) else Table(pairs)
+        table = Table(tuple((text_template(key, names), template(inner, names)) for key, inner in value.items()))
+        if _all_constant([half for pair in table.pairs for half in pair]):
+            return Constant(table.render(_NOTHING, Budget()))
+        return table
     return Constant(value)
 
 
 def text_template(text: str, names: Collection[str]) -> Constant | Lookup | Text:
-    """Make one text ready."""
+    """Compile one text; raises BadExpression."""
     return _assembled([_part(token, names) for token in _TOKEN.findall(text)])
 
 
 def pattern_template(text: str, names: Collection[str]) -> Constant | Lookup | Text:
-    """Make a regular expression ready; its own braces (`{2}`, `{1,3}`, an escaped one) are ordinary text."""
+    """Compile a regular expression; the braces of its own syntax (`{2}`, `{1,3}`, escaped ones) are ordinary text."""
     tokens = _PATTERN_TOKEN.findall(text)
     return _assembled([one if _PATTERNS_OWN.fullmatch(one) else _part(one, names) for one in tokens])
 
@@ -267,22 +268,22 @@ def _part(token: str, names: Collection[str]) -> str | Lookup:
     if token in ("{{", "}}"):
         return token[0]
     if token in ("{", "}"):
-        raise BadExpression(f"a single '{token}' opens or closes nothing: write it twice to mean the character")
+        raise BadExpression(f"a single '{token}' is not part of an expression: write it twice for the character itself")
     return _lookup(token, names) if token.startswith("{") else token
 
 
 def _lookup(token: str, names: Collection[str]) -> Lookup:
     match = _EXPRESSION.fullmatch(token, 1, len(token) - 1)
     if match is None:
-        raise BadExpression(f"{_short(token)} is no expression: write {{name}}, {{name[key]}} or {{name.key}}")
+        raise BadExpression(f"{_short(token)} is not an expression: write {{name}}, {{name[key]}} or {{name.key}}")
     name, tail = match.groups()
     if name not in names:
-        raise BadExpression(f"{_short(token)} begins with an unknown name; known here: {', '.join(sorted(names))}")
+        raise BadExpression(f"{_short(token)} begins with an unknown name; known: {', '.join(sorted(names))}")
     keys = tuple(bracketed or dotted for bracketed, dotted in _KEY.findall(tail))
     if len(keys) > _MOST_KEYS:
         raise BadExpression(f"{_short(token)} has more than {_MOST_KEYS} keys")
     if any(key[0] in "'\"" for key in keys):
-        raise BadExpression(f"{_short(token)} has a key in quotes: keys are written without them")
+        raise BadExpression(f"{_short(token)} has a key in quotes: write keys without quotes")
     return Lookup(name, keys)
 
 

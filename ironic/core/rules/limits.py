@@ -1,30 +1,58 @@
-"""How much work the rules of one evaluation may do, counted in steps and never in seconds.
+"""The faults that stop a rule, and the budget of steps that limits the work of one evaluation.
 
-Counting makes the same input stop at the same place on every machine. A step is about one microsecond of work. The
-bounds are far above what sensible rules need: they are there for rules that multiply what a machine reported.
+Operators, actions and look-ups raise faults; `evaluation` catches them and adds the rule, the phase and the position.
+The messages name paths, arguments and types, and quote values in short form only.
+
+Work is counted in steps of about one microsecond instead of seconds, so that the same input stops at the same place on
+every host. The limits are far above the needs of usual rules: they stop rules that multiply what a machine reported.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ironic.core.rules.faults import RuleFault, TooMuchWork
+_QUOTED = 60
+
+
+class RuleFault(Exception):
+    """A condition or an action can't be evaluated with these facts."""
+
+
+class FailRequested(RuleFault):
+    """A rule fails the inspection by its action ``fail``."""
+
+
+class TooMuchWork(RuleFault):
+    """The rules of one evaluation have exceeded their steps."""
+
+
+def quoted(value: object) -> str:
+    """Return a short form of a value for a message: scalars up to a length, containers as kind and size."""
+    if isinstance(value, dict):
+        return f"an object of {len(value)} keys"
+    if isinstance(value, list):
+        return f"a list of {len(value)} items"
+    if isinstance(value, str) and len(value) > _QUOTED:
+        return f"{value[:_QUOTED]!r}..."
+    text = repr(value)
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
+
 
 STEPS: Final = 2_000_000  # per evaluation
-JUDGING: Final = 10  # one verdict of an operator, one run of an action
-VERDICT: Final = 60_000  # most for one verdict of an operator
+JUDGING: Final = 10  # one comparison of an operator, one run of an action
+VERDICT: Final = 60_000  # most for one comparison of an operator
 WRITING: Final = 60  # one change of a document
 PARSING: Final = 20  # one address or network
-LOGGING: Final = 1000  # one line of log
+LOGGING: Final = 1000  # one log line
 CALLING: Final = 200_000  # one call of another service: fewer than ten in a phase
-LOG_LENGTH: Final = 4096  # of one line of log
-ITEMS_TOLD: Final = 100  # of one loop, in an explanation
+LOG_LENGTH: Final = 4096  # of one log line
+ITEMS_SHOWN: Final = 100  # of one loop, in an explanation
 TEXT_LENGTH: Final = 65_536  # of one interpolated text
 DEPTH: Final = 64  # of anything a rule writes
 _CHARACTERS_PER_STEP: Final = 32
 
 
 class Budget:
-    """The work that is left."""
+    """The steps that are left."""
 
     __slots__ = ("_all", "left")
 
@@ -32,17 +60,17 @@ class Budget:
         self._all = self.left = steps
 
     def spend(self, steps: int) -> None:
-        """Take steps off, or stop the rules."""
+        """Subtract steps; raises TooMuchWork when none are left."""
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork(
-                f"the rules do more work than is allowed: those of one phase have {self._all} steps together; fewer or "
-                "smaller loops and copies are needed"
+                f"the rules of one phase need more than the {self._all} steps that all of them may take together: use "
+                "fewer or smaller loops and copies"
             )
 
 
 def weight(value: object, most: int, depth: int = DEPTH) -> int:
-    """Return the steps that looking at all of a value takes; beyond ``most`` it is not looked at any further."""
+    """Return the steps of reading a complete value; counting stops beyond ``most``."""
     if isinstance(value, str):
         return len(value) // _CHARACTERS_PER_STEP
     if not isinstance(value, dict | list):
@@ -64,15 +92,18 @@ def weight(value: object, most: int, depth: int = DEPTH) -> int:
 
 
 def depth_of(value: object) -> int:
-    """Return how deep a value is nested, which `weight` has found to be bounded; what is no container counts one."""
+    """Return the nesting depth of a value, which `weight` has found to be limited; a scalar has depth 1."""
     deepest, layer = 1, [value]
-    while layer := [inner for outer in layer if isinstance(outer, dict | list) for inner in _inside(outer)]:
-        deepest += 1
-    return deepest
-
-
-def _inside(value: object) -> Any:
-    return value.values() if isinstance(value, dict) else value
+    while True:
+        inside: list[Any] = []
+        for value in layer:
+            if isinstance(value, dict):
+                inside += value.values()
+            elif isinstance(value, list):
+                inside += value
+        if not inside:
+            return deepest
+        deepest, layer = deepest + 1, inside
 
 
 def _length_of_keys(value: Mapping[object, object]) -> int:
@@ -80,12 +111,12 @@ def _length_of_keys(value: Mapping[object, object]) -> int:
 
 
 def pay(value: object, budget: Budget, times: int = 1) -> None:
-    """Pay for work that grows with a value."""
+    """Spend the steps of work that grows with a value."""
     budget.spend(weight(value, budget.left) * times)
 
 
 def copied(value: object, budget: Budget, depth: int = DEPTH) -> Any:
-    """Return a deep copy of plain data, paying for each of its elements."""
+    """Return a deep copy of plain data, and spend the steps of each of its elements."""
     if depth == 0:
         raise RuleFault(f"a value would be nested more than {DEPTH} levels deep")
     if isinstance(value, dict):

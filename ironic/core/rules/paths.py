@@ -1,13 +1,19 @@
-"""Paths of things that rules write: `/a/b/0` as in a JSON patch, or `a.b` for short.
+"""Paths in plain data, and reading and patching data by path.
 
-A path is a tuple of keys. What an expression fills into a longer path is always one key, never several: a name that a
-machine reports can't lead anywhere the rule did not name.
+Rules write a path as `/a/b/0`, as in a JSON patch, or shorter as `a.b`; here it is a tuple of keys. An expression in a
+longer path always yields one key, so that a name that a machine reports can't lead to a place that the rule does not
+name.
+
+Patches are JSON patches with three operations: "add" sets a value in an object or appends it to a list ("-"), "replace"
+changes an item of a list, "remove" removes. Applying a patch copies the values, so later changes of the data don't
+change the patch.
 """
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from ironic.core.rules.faults import RuleFault
 from ironic.core.rules.interpolation import Lookup, Text, Whole
+from ironic.core.rules.limits import RuleFault
 
 Path = tuple[str, ...]
 
@@ -17,25 +23,25 @@ _LONGEST: Final = 4096  # characters
 
 
 class BadPath(ValueError):
-    """Text that is no path."""
+    """An invalid path; the message says why."""
 
 
 def parsed(text: str) -> Path:
-    """Return the keys of a path."""
+    """Return the keys of a path; raises BadPath."""
     if len(text) > _LONGEST:
         raise BadPath(f"a path is longer than {_LONGEST} characters")
     keys = _pointer_keys(text[1:]) if text.startswith("/") else text.split(".")
     if not all(keys):
-        raise BadPath("a path is /key/key or key.key, and none of its keys is empty")
+        raise BadPath("a path must be /key/key or key.key, without empty keys")
     if len(keys) > _MOST_KEYS:
         raise BadPath(f"a path has more than {_MOST_KEYS} keys")
     return tuple(keys)
 
 
 def parsed_at_run_time(value: object) -> Path:
-    """Return the keys of a path that an expression yielded."""
+    """Return the keys of a rendered path; raises RuleFault."""
     if not isinstance(value, str) or not value:
-        raise RuleFault("the path is missing or no text")
+        raise RuleFault("the path is missing or not text")
     try:
         return parsed(value)
     except BadPath as error:
@@ -48,22 +54,17 @@ def pointer(path: Path) -> str:
 
 
 def whole_path(lookup: Lookup) -> Whole:
-    """Return a template for a path that one expression yields; what a machine reported is a single key."""
+    """Return the template of a path that one expression yields; a value that a machine reported is a single key."""
     return Whole(lookup, lambda text: f"/{_escaped(text)}")
 
 
 def path_template(text: Text) -> Text:
-    """Return a template for a path with expressions in it: a pointer, into which each of them fills a single key."""
-    pointed = isinstance(first := text.parts[0], str) and first.startswith("/")
-    return Text(tuple(part if pointed else _from_dots(part) for part in _led_in(text, pointed)), _escaped)
-
-
-def _led_in(text: Text, pointed: bool) -> tuple[str | Lookup, ...]:
-    return text.parts if pointed else (".", *text.parts)
-
-
-def _from_dots(part: str | Lookup) -> str | Lookup:
-    return part if isinstance(part, Lookup) else _escaped(part).replace(".", "/")
+    """Return the template of a path with expressions, as a JSON pointer in which each expression yields one key."""
+    if isinstance(first := text.parts[0], str) and first.startswith("/"):
+        return Text(text.parts, _escaped)
+    dotted = (".", *text.parts)
+    parts = (_escaped(part).replace(".", "/") if isinstance(part, str) else part for part in dotted)
+    return Text(tuple(parts), _escaped)
 
 
 def _escaped(key: str) -> str:
@@ -71,4 +72,88 @@ def _escaped(key: str) -> str:
 
 
 def _pointer_keys(text: str) -> list[str]:
-    return [key.replace("~1", "/").replace("~0", "~") for key in text.split("/")]
+    keys = text.split("/")
+    return [key.replace("~1", "/").replace("~0", "~") for key in keys] if "~" in text else keys
+
+
+Operation = dict[str, Any]
+Patch = list[Operation]
+
+
+def find(data: object, path: Path) -> object:
+    """Return the value at a path; None if there is none."""
+    for key in path:
+        if isinstance(data, dict):
+            data = data.get(key)
+        elif isinstance(data, list) and (index := _index(data, key)) is not None:
+            data = data[index]
+        else:
+            return None
+    return data
+
+
+def holds(data: object, path: Path) -> bool:
+    """Return whether there is a value at a path; null is one."""
+    above = find(data, path[:-1])
+    if isinstance(above, dict):
+        return path[-1] in above
+    return isinstance(above, list) and _index(above, path[-1]) is not None
+
+
+def put_operation(data: object, path: Path, value: object) -> Operation:
+    """Return the operation that sets the value at a path of this data."""
+    replaces = path[-1] != APPEND and isinstance(find(data, path[:-1]), list)
+    return {"op": "replace" if replaces else "add", "path": pointer(path), "value": value}
+
+
+def put(data: object, path: Path, value: object) -> None:
+    """Set the value at a path, without copying it; raises RuleFault if there is no such place."""
+    above, key = find(data, path[:-1]), path[-1]
+    if isinstance(above, dict):
+        above[key] = value
+    elif isinstance(above, list) and key == APPEND:
+        above.append(value)
+    elif isinstance(above, list) and (index := _index(above, key)) is not None:
+        above[index] = value
+    else:
+        raise RuleFault(f"{pointer(path)} can't be set: the value above it is no object, or a list without this index")
+
+
+def remove(data: object, path: Path) -> None:
+    """Remove the value at a path, if there is one."""
+    above, key = find(data, path[:-1]), path[-1]
+    if isinstance(above, dict):
+        above.pop(key, None)
+    elif isinstance(above, list) and (index := _index(above, key)) is not None:
+        del above[index]
+
+
+def apply(data: object, patch: Patch) -> None:
+    """Apply a patch to plain data."""
+    for operation in patch:
+        path = keys_of(operation)
+        if operation["op"] == "remove":
+            remove(data, path)
+        else:
+            put(data, path, copy(operation["value"]))
+
+
+def keys_of(operation: Mapping[str, Any]) -> Path:
+    """Return the path of an operation as keys."""
+    return tuple(_pointer_keys(operation["path"][1:]))
+
+
+def copy(value: object) -> Any:
+    """Return a deep copy of plain data."""
+    if isinstance(value, dict):
+        return {key: copy(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [copy(inner) for inner in value]
+    return value
+
+
+def _index(items: Sequence[object], key: str) -> int | None:
+    """Return the index in a list that a key stands for; None if the list has no such index."""
+    if not (key.isascii() and key.isdigit() and len(key) < 10):
+        return None
+    return index if (index := int(key)) < len(items) else None

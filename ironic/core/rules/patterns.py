@@ -1,8 +1,8 @@
-"""Regular expressions whose work is known before it is done.
+"""Regular expressions with a limited matching time.
 
-RE2 matches in time linear in the text and in the size of the compiled expression, whatever the expression, and lets
-other threads run meanwhile. Both sizes are bounded, and so is their product. The price: no back-references and no
-look-around; a rule that has them is refused when posted.
+RE2 matches every expression in time linear in the text and in the size of the compiled expression, and lets other
+threads run meanwhile. Both sizes and their product are limited. RE2 has no back-references and no look-around; a rule
+with them is refused when it is posted.
 """
 
 import functools
@@ -11,20 +11,19 @@ from typing import Final
 
 import re2  # type: ignore[import-untyped]
 
-from ironic.core.rules.faults import TooMuchWork
-from ironic.core.rules.limits import VERDICT
+from ironic.core.rules.limits import VERDICT, TooMuchWork
 
 _MEMORY: Final = 1024 * 1024  # bytes for one compiled expression
 _LONGEST: Final = 4096  # characters
 _LARGEST: Final = 16_384  # instructions of one compiled expression
-# Classes of Unicode are compiled slowly: a quarter of a millisecond each.
+# Compiling a Unicode class takes a quarter of a millisecond.
 _MOST_CLASSES: Final = 64
 _CLASS: Final = re.compile(r"\\[pP]")
 _STEPS_PER_CLASS: Final = 250
 _STEPS_PER_CHARACTER: Final = 4
 
-# At worst one byte passes so many instructions in a microsecond, which is a step. An expression of few instructions has
-# so few states that all are kept: then a byte is one move from state to state.
+# The instructions that one byte passes in a step (a microsecond) at worst. An expression with few instructions has so
+# few states that RE2 caches all of them, so each byte is a single transition.
 _INSTRUCTIONS_PER_STEP: Final = 100
 _FEW: Final = 10
 
@@ -40,11 +39,16 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        _check_length(text)
+        if len(text) > _LONGEST:
+            raise BadPattern(f"a regular expression is longer than {_LONGEST} characters")
+        if len(_CLASS.findall(text)) > _MOST_CLASSES:
+            raise BadPattern(f"a regular expression has more than {_MOST_CLASSES} Unicode classes")
         try:
             self._expression = re2.compile(text, _options())
         except (re2.error, UnicodeError) as error:
-            raise BadPattern(f"no regular expression of the supported kind (RE2): {_reason(error)}") from None
+            detail = error.args[0] if error.args else error
+            reason = detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)
+            raise BadPattern(f"not a regular expression of the supported kind (RE2): {reason}") from None
         if self._expression.programsize > _LARGEST:
             raise BadPattern("the regular expression is too large: use smaller repetitions and classes")
 
@@ -52,37 +56,37 @@ class Pattern:
         return self.text
 
     def steps(self, length: int) -> int:
-        """Return the steps that a text of so many bytes takes at most."""
+        """Return the largest number of steps for a text of ``length`` bytes."""
         size: int = self._expression.programsize
         return length * (1 if size <= _FEW else size) // _INSTRUCTIONS_PER_STEP
 
     def found_in(self, text: str) -> bool:
-        """Tell whether it matches somewhere in the text."""
+        """Return whether it matches somewhere in the text."""
         return self._expression.search(self._bounded(text)) is not None
 
     def covers(self, text: str) -> bool:
-        """Tell whether it matches the whole text."""
+        """Return whether it matches the whole text."""
         return self._expression.fullmatch(self._bounded(text)) is not None
 
     def _bounded(self, text: str) -> bytes:
-        # Lone surrogates are replaced: no encoding can carry them.
+        # Lone surrogates can't be encoded, so they are replaced.
         encoded = text.encode("utf-8", "replace")
         if self.steps(len(encoded)) > VERDICT:
             raise TooMuchWork(
-                f"a text of {len(encoded)} bytes and this regular expression would take more than the {VERDICT} steps "
-                "that are allowed for one verdict: match a part of the text, or use a smaller expression"
+                f"a text of {len(encoded)} bytes and this regular expression would need more than the {VERDICT} steps "
+                "that one comparison may take: match a part of the text, or use a smaller expression"
             )
         return encoded
 
 
 @functools.lru_cache(maxsize=64)
 def compiled(text: str) -> Pattern:
-    """Return the expression made ready, or raise BadPattern."""
+    """Return the compiled expression, or raise BadPattern."""
     return Pattern(text)
 
 
 def steps_to_compile(text: str) -> int:
-    """Return the steps that making an expression ready takes at most."""
+    """Return the largest number of steps for compiling an expression."""
     if len(text) > _LONGEST:
         return 0
     return len(text) * _STEPS_PER_CHARACTER + len(_CLASS.findall(text)) * _STEPS_PER_CLASS
@@ -93,13 +97,6 @@ def literal(text: str) -> str:
     return re.escape(text)
 
 
-def _check_length(text: str) -> None:
-    if len(text) > _LONGEST:
-        raise BadPattern(f"a regular expression is longer than {_LONGEST} characters")
-    if len(_CLASS.findall(text)) > _MOST_CLASSES:
-        raise BadPattern(f"a regular expression has more than {_MOST_CLASSES} classes of Unicode")
-
-
 @functools.cache
 def _options() -> object:
     options = re2.Options()
@@ -107,8 +104,3 @@ def _options() -> object:
     options.log_errors = False
     options.never_capture = True
     return options
-
-
-def _reason(error: Exception) -> str:
-    detail = error.args[0] if error.args else error
-    return detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)

@@ -1,8 +1,8 @@
-"""Actions of third parties, run so that they can do no more than ours.
+"""Run actions of third parties with the same restrictions as the built-in ones.
 
-A plug-in gets a task and a rule made for it: plain copies of node, ports, inventory and plug-in data, with secrets
-masked as its rule has to see them. What it changed is read off the copies afterwards and goes through the same checks
-as the writes of our own actions, so a dry run, a failure and the list of writable fields hold for plug-ins too.
+A plug-in gets a task and a rule with copies of node, ports, inventory and plug-in data, in which secrets are masked as
+for its rule. Afterwards the changed copies are compared with the documents, and the differences are written with the
+same checks as those of built-in actions. So dry runs, failures and the list of writable fields apply to plug-ins too.
 """
 
 import functools
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ironic.core.rules.documents import Document
-from ironic.core.rules.faults import RuleFault
-from ironic.core.rules.limits import LOG_LENGTH, Budget, copied
+from ironic.core.rules.limits import LOG_LENGTH, Budget, RuleFault, copied
 from ironic.core.rules.paths import Path, pointer
 from ironic.core.rules.workspace import Workspace
 from ironic.core.secrets import REPLACEMENT
@@ -22,8 +21,8 @@ _TOP: Final = 2**64
 Difference = tuple[Literal["set", "extend", "remove"], Path, object]
 
 
-class Thing:
-    """A node or a port: attributes over plain data, whose changes are read off when the plug-in returns."""
+class ResourceCopy:
+    """A copy of a node or port with its fields as attributes; changes are found when the plug-in returns."""
 
     __slots__ = ("_data",)
 
@@ -32,7 +31,7 @@ class Thing:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._data:
-            raise AttributeError(f"rules know no field {name}")
+            raise AttributeError(f"rules can't read a field {name}")
         return self._data[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -42,8 +41,8 @@ class Thing:
         """Do nothing: changes are stored when the phase ends."""
 
 
-class SeenRule:
-    """The rule at work, and the data it works on in every phase."""
+class RuleView:
+    """The current rule, with the data that all phases have."""
 
     def __init__(self, workspace: Workspace) -> None:
         rule = workspace.rule
@@ -53,52 +52,52 @@ class SeenRule:
 
     @functools.cached_property
     def inventory(self) -> object:
-        """A copy of the inventory; changing it changes nothing."""
+        """A copy of the inventory; changes of it have no effect."""
         return copied(self._workspace.scope.find("inventory"), self._workspace.budget)
 
     @functools.cached_property
     def plugin_data(self) -> object:
-        """The plug-in data, which may be changed."""
+        """A copy of the plug-in data; changes of it are written."""
         return copied(self._workspace.plugin_data.data, self._workspace.budget)
 
     @property
-    def has_looked(self) -> bool:
-        """Whether the plug-in has asked for what the machine reported."""
+    def was_read(self) -> bool:
+        """Whether the plug-in has read data that the machine reported."""
         return not vars(self).keys().isdisjoint(("inventory", "plugin_data"))
 
 
-class SeenTask:
-    """The machine at work."""
+class TaskView:
+    """The node and the ports that the action may change."""
 
-    def __init__(self, workspace: Workspace, rule: SeenRule) -> None:
+    def __init__(self, workspace: Workspace, rule: RuleView) -> None:
         self._rule = rule
-        self.node = Thing(copied(workspace.node.data, workspace.budget))
-        self.ports = [Thing(copied(port.data, workspace.budget)) for port in workspace.ports]
+        self.node = ResourceCopy(copied(workspace.node.data, workspace.budget))
+        self.ports = [ResourceCopy(copied(port.data, workspace.budget)) for port in workspace.ports]
 
     @property
     def inventory(self) -> object:
-        """The same as the rule's."""
+        """The inventory of the rule."""
         return self._rule.inventory
 
     @property
     def plugin_data(self) -> object:
-        """The same as the rule's."""
+        """The plug-in data of the rule."""
         return self._rule.plugin_data
 
 
 @dataclass(frozen=True, slots=True)
 class PluginAction:
-    """A third party's action under its name."""
+    """A third-party action with its name."""
 
     name: str
     plugin: Any
 
     def __call__(self, workspace: Workspace, **arguments: Any) -> None:
-        """Run it, then take over what it changed."""
-        rule = SeenRule(workspace)
-        # Arguments may be part of the facts or of the rule: a plug-in gets its own.
+        """Run the action, then write its changes; raises RuleFault."""
+        rule = RuleView(workspace)
+        # Arguments may be parts of the facts or of the rule, so the plug-in gets copies.
         own = {name: copied(value, workspace.budget) for name, value in arguments.items()}
-        task = SeenTask(workspace, rule) if workspace.has_node else None
+        task = TaskView(workspace, rule) if workspace.has_node else None
         try:
             if task is None:
                 self.plugin.call_early(rule, **own)
@@ -109,12 +108,12 @@ class PluginAction:
         except Exception as error:
             raise RuleFault(f"action {self.name} failed: {type(error).__name__}: {str(error)[:LOG_LENGTH]}") from None
         if not getattr(self.plugin, "vouches", False):
-            # Code that looked at the report may have written any part of it anywhere.
-            workspace.writer.reported |= rule.has_looked
-        _take_over(workspace, rule, task)
+            # Code that has read the report may have written any part of it.
+            workspace.writer.reported |= rule.was_read
+        _write_changes(workspace, rule, task)
 
 
-def _take_over(workspace: Workspace, rule: SeenRule, task: SeenTask | None) -> None:
+def _write_changes(workspace: Workspace, rule: RuleView, task: TaskView | None) -> None:
     if task is not None:
         _write(workspace.node, task.node._data, workspace.budget)
         for document, port in zip(workspace.ports, task.ports, strict=False):
@@ -124,10 +123,10 @@ def _take_over(workspace: Workspace, rule: SeenRule, task: SeenTask | None) -> N
 
 
 def _write(document: Document, wanted: object, budget: Budget) -> None:
-    """Do to a document what leads to the wanted data."""
+    """Change a document to the wanted data."""
     for kind, path, value in list(_differences(document.data, wanted, budget)):
         if not path:
-            raise RuleFault("plug-in data became something else than an object")
+            raise RuleFault("the plug-in data must stay an object")
         document.require_writable(path)
         if kind == "remove":
             document.remove(path)
@@ -157,13 +156,14 @@ def _differences(before: object, after: object, budget: Budget, path: Path = ())
 
 
 def _hides(value: object) -> bool:
-    """Tell whether a container holds something masked; a masked value itself may well be replaced."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(one == REPLACEMENT or _hides(one) for one in inner)
+    """Return whether a container has a masked value; a masked value alone may be replaced."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, list) and any(one == REPLACEMENT or _hides(one) for one in value)
 
 
 def _plain(value: object, path: Path) -> object:
-    """Return a value that JSON can hold."""
+    """Return a copy of a value, or raise RuleFault if JSON can't represent it."""
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: _plain(inner, path) for key, inner in value.items()}
     if isinstance(value, list):

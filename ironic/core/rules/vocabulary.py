@@ -1,8 +1,8 @@
-"""The words of the rule language: operators and actions by the names of their entry points.
+"""The operators and actions of the rule language, by the names of their entry points.
 
-Ours are published like everybody else's (groups `ironic.inspection_rules.operators` and `.actions`). What stands behind
-a name is found on first use, all of it at once; a word that can't be understood stops the start and never a rule.
-An operator is a function of plain values. An action is a function of a workspace, or a class as third parties write it
+Built-in and third-party ones are published alike, in the groups `ironic.inspection_rules.operators` and `.actions`. All
+entry points of a group are loaded on first use; an invalid one stops the start of the service and never a rule. An
+operator is a function of plain values. An action is a function of a workspace, or a third-party class
 (`ironic.inspection.rules.base`).
 """
 
@@ -15,10 +15,10 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from stevedore import named
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.rules.arguments import Signature
-from ironic.core.rules.costs import Cost, cost_of
-from ironic.core.rules.faults import RuleFault
+from ironic.core.rules.limits import RuleFault
+from ironic.core.rules.operators import Cost, cost_of
 from ironic.core.rules.plugin_actions import PluginAction
+from ironic.core.rules.signatures import Signature
 
 OPERATORS_GROUP: Final = "ironic.inspection_rules.operators"
 ACTIONS_GROUP: Final = "ironic.inspection_rules.actions"
@@ -27,7 +27,7 @@ Word = TypeVar("Word")
 
 
 class EntryPoint(Protocol):
-    """Where something is and how to get it."""
+    """The part of an entry point that is used here."""
 
     @property
     def name(self) -> str: ...
@@ -38,36 +38,40 @@ class EntryPoint(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A judge and what it takes."""
+    """An operator: function, arguments, description, cost; one that ``calls_out`` may wait for another service."""
 
     name: str
-    judge: Callable[..., bool]
+    function: Callable[..., bool]
     signature: Signature
     about: str
     cost: Cost
+    calls_out: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A deed and what it takes; ``early`` ones need no node."""
+    """An action: function, arguments, description; ``early`` ones need no node, one that ``calls_out`` may wait."""
 
     name: str
     perform: Callable[..., None]
     signature: Signature
     early: bool
     about: str
+    calls_out: bool
 
 
 class Words(Mapping[str, Word], Generic[Word]):
-    """The words of one kind, looked up once."""
+    """The operators or the actions by name, loaded on first use."""
 
-    def __init__(self, group: str, understood: Callable[[str, Any], Word]) -> None:
+    def __init__(self, group: str, build: Callable[[str, Any], Word]) -> None:
         self.group = group
-        self._understood = understood
+        self._build = build
 
     @functools.cached_property
     def _words(self) -> dict[str, Word]:
-        return words(self.group, _installed(self.group), self._understood)
+        # Loading is left to `load_words`: a manager without names still lists every entry point.
+        installed: list[EntryPoint] = list(named.NamedExtensionManager(self.group, names=[]).list_entry_points())
+        return load_words(self.group, installed, self._build)
 
     def __getitem__(self, name: str) -> Word:
         return self._words[name]
@@ -79,8 +83,8 @@ class Words(Mapping[str, Word], Generic[Word]):
         return len(self._words)
 
 
-def words(group: str, points: list[EntryPoint], understood: Callable[[str, Any], Word]) -> dict[str, Word]:
-    """Return what the entry points lead to, or raise InvalidParameterValue with everything that is wrong."""
+def load_words(group: str, points: list[EntryPoint], build: Callable[[str, Any], Word]) -> dict[str, Word]:
+    """Load entry points; raises InvalidParameterValue with all faults."""
     found: dict[str, Word] = {}
     faults: list[str] = []
     values: dict[str, str] = {}
@@ -89,7 +93,7 @@ def words(group: str, points: list[EntryPoint], understood: Callable[[str, Any],
             faults.append(f"{point.name} is published for {values[point.name]} and for {point.value}")
             continue
         try:
-            found[point.name] = understood(point.name, point.load())
+            found[point.name] = build(point.name, point.load())
         except Exception as error:
             faults.append(f"{point.name} ({point.value}): {type(error).__name__}: {error}")
     if faults:
@@ -97,37 +101,35 @@ def words(group: str, points: list[EntryPoint], understood: Callable[[str, Any],
     return found
 
 
-def operator_of(name: str, judge: object) -> Operator:
-    """Return the operator that a function is."""
-    if not inspect.isfunction(judge):
-        raise TypeError("an operator is a function")
-    guarded = judge if _is_ours(judge) else functools.partial(_guarded, name, judge)
-    return Operator(name, guarded, Signature(judge), _about(judge), cost_of(judge))
+def operator_of(name: str, function: object) -> Operator:
+    """Return the operator of a function; raises TypeError for another object."""
+    if not inspect.isfunction(function):
+        raise TypeError("an operator must be a function")
+    ours = _is_ours(function)
+    guarded = function if ours else functools.partial(_guarded, name, function)
+    return Operator(name, guarded, Signature(function), _about(function), cost_of(function), calls_out=not ours)
 
 
 def action_of(name: str, found: object) -> Action:
-    """Return the action that a function of a workspace, or a third party's class, is."""
+    """Return the action of a function of a workspace, or of a third-party class; raises TypeError for other objects."""
     if inspect.isfunction(found):
         early = bool(getattr(found, "supports_early", False))
-        return Action(name, found, Signature(found, skip=1), early, _about(found))
+        calls_out = bool(getattr(found, "calls_out", not _is_ours(found)))
+        return Action(name, found, Signature(found, skip=1), early, _about(found), calls_out)
     if not (inspect.isclass(found) and any("__call__" in vars(one) for one in found.__mro__)):
-        raise TypeError("an action is a function of a workspace, or a class with __call__(task, rule, ...)")
-    return _action_of_class(name, found)
-
-
-def _action_of_class(name: str, found: type) -> Action:
+        raise TypeError("an action must be a function of a workspace, or a class with __call__(task, rule, ...)")
     plugin: Any = found()
     signature = Signature(type(plugin).__call__, skip=3, templates=getattr(plugin, "formatted_params", None))
     early = bool(getattr(plugin, "supports_early", False))
     if early and Signature(type(plugin).call_early, skip=2).names != signature.names:
-        raise TypeError("call_early takes other arguments than __call__")
-    return Action(name, PluginAction(name, plugin), signature, early, _about(found))
+        raise TypeError("call_early must have the same arguments as __call__")
+    return Action(name, PluginAction(name, plugin), signature, early, _about(found), calls_out=True)
 
 
-def _guarded(name: str, judge: Callable[..., object], **values: Any) -> bool:
-    """Judge with a third party's function, whose mishaps fail the rule and nothing else."""
+def _guarded(name: str, function: Callable[..., object], **values: Any) -> bool:
+    """Call a third-party operator; its exceptions fail the rule and nothing else."""
     try:
-        return bool(judge(**values))
+        return bool(function(**values))
     except RuleFault:
         raise
     except Exception as error:
@@ -138,13 +140,8 @@ def _is_ours(function: Callable[..., object]) -> bool:
     return function.__module__.startswith("ironic.core.rules.")
 
 
-def _about(thing: object) -> str:
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
-
-
-def _installed(group: str) -> list[EntryPoint]:
-    # A manager told to load no names still knows them all.
-    return list(named.NamedExtensionManager(group, names=[]).list_entry_points())
+def _about(documented: object) -> str:
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
 
 
 OPERATORS: Final = Words(OPERATORS_GROUP, operator_of)
@@ -152,12 +149,12 @@ ACTIONS: Final = Words(ACTIONS_GROUP, action_of)
 
 
 def check() -> None:
-    """See at start that there are words and all can be understood, or raise InvalidParameterValue."""
+    """Load all operators and actions at start; raises InvalidParameterValue if one is invalid or none is installed."""
     for kind in (OPERATORS, ACTIONS):
         require_some(kind)
 
 
 def require_some(kind: Words[Any]) -> None:
-    """Refuse to go on without any words: then the package was not installed as it is now."""
+    """Raise InvalidParameterValue if a group has no entry points: then an older package is installed."""
     if not kind:
         raise InvalidParameterValue(err=f"No entry point of {kind.group} is installed. Install this package again.")

@@ -1,22 +1,20 @@
-"""What the rules of one evaluation see and change.
+"""The working copies that the rules of one evaluation read and change.
 
-Built from facts (plain data; never written to) with the secrets masked in the views of those rules that must not see
-them. A later rule sees what an earlier one did. What comes out is a patch per node, port and plug-in data.
+They are built from the facts, which are not changed, with secrets masked for the rules that must not see them. A rule
+sees the changes of earlier ones. The result is a patch for the node, for each port and for the plug-in data.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from ironic.core import logins
-from ironic.core.rules import writable
+from ironic.core import secret_updates
+from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
-from ironic.core.rules.faults import RuleFault, quoted
 from ironic.core.rules.interpolation import Scope
-from ironic.core.rules.limits import STEPS, Budget
-from ironic.core.rules.paths import Path
-from ironic.core.rules.plain_data import Patch, copy, keys_of
+from ironic.core.rules.limits import STEPS, Budget, RuleFault, quoted
+from ironic.core.rules.paths import Patch, Path, copy, keys_of
 from ironic.core.secrets import is_secret, masked
 
 Masking = Literal["always", "never", "sensitive"]
@@ -30,7 +28,7 @@ _VIEWS: Final[Mapping[str, tuple[bool, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known about a machine; in the early phase there is no node and nothing of it."""
+    """The known data of a machine; in the early phase there is no node, and so no ports."""
 
     inventory: Mapping[str, Any]
     plugin_data: Mapping[str, Any]
@@ -41,7 +39,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What rules did: patches, the ports' ones by UUID."""
+    """The changes of rules as patches; those of ports by UUID."""
 
     node: Patch = field(default_factory=list)
     ports: dict[str, Patch] = field(default_factory=dict)
@@ -53,7 +51,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """What a rule wants to have logged."""
+    """A log line of a rule."""
 
     rule: str
     level: str
@@ -61,7 +59,7 @@ class LogLine:
 
 
 class ActingRule(Protocol):
-    """What is asked of a rule while it is at work."""
+    """The part of the evaluated rule that is used here."""
 
     @property
     def uuid(self) -> str: ...
@@ -88,8 +86,8 @@ class Workspace:
         self._stored_driver_info: Mapping[str, Any] = (facts.node or {}).get("driver_info") or {}
         self._node = None
         if facts.node is not None:
-            self._node = self._document("node", facts.node, writable.NODE, writable.LITERAL)
-        self._ports = {str(port["uuid"]): self._document("port", port, writable.PORT) for port in facts.ports}
+            self._node = self._document("node", facts.node, documents.NODE, documents.LITERAL)
+        self._ports = {str(port["uuid"]): self._document("port", port, documents.PORT) for port in facts.ports}
         self.plugin_data = self._document("plug-in data", facts.plugin_data, None)
         shared = {"inventory": dict(facts.inventory), "port_groups": [dict(one) for one in facts.port_groups]}
         self._read_only = {view: shared if view is CLEAR else masked(shared) for view in self._views}
@@ -105,12 +103,12 @@ class Workspace:
 
     @property
     def scope(self) -> Scope:
-        """What the expressions of the rule at work may name."""
+        """The values that expressions of the current rule can refer to."""
         return self._scopes[self._acting]
 
     @property
     def has_node(self) -> bool:
-        """Whether the machine is known yet."""
+        """Whether the node of the machine is known."""
         return self._node is not None
 
     @property
@@ -120,11 +118,11 @@ class Workspace:
 
     @property
     def is_masked(self) -> bool:
-        """Whether the rule at work sees no secrets."""
+        """Whether secrets are masked for the current rule."""
         return self._acting is MASKED
 
-    def act_for(self, rule: ActingRule) -> None:
-        """Let a rule see what it may see from here on."""
+    def begin_rule(self, rule: ActingRule) -> None:
+        """Set the current rule, and with it the view of the documents."""
         self.rule = rule
         sees_all = self._masking == "never" or (self._masking == "sensitive" and rule.sensitive)
         self._acting = CLEAR if sees_all else MASKED
@@ -141,38 +139,38 @@ class Workspace:
         raise RuleFault(f"the node has no port {quoted(ident)}")
 
     def is_reported(self, name: str, keys: Path) -> bool:
-        """Tell whether what an expression leads to may be what a machine reported, or is made from it."""
+        """Return whether the value of an expression may come from what a machine reported."""
         if name == "node" and self._node is not None:
             return keys[:1] != ("uuid",) and self._node.provenance.is_reported(keys)
         return name != "plugin_data" or self.plugin_data.provenance.is_reported(keys)
 
     def marks(self) -> list[int]:
-        """Return how long each patch is, to tell later what was added."""
+        """Return the length of each patch, to find later what was added."""
         return [len(document.patch) for document in self._documents]
 
     def check_node(self, since: Sequence[int]) -> None:
-        """Raise RuleFault when what was changed since the marks were taken leaves a node that can't be."""
+        """Check the node after the changes since the marks were taken; raises RuleFault if it is inconsistent."""
         if self._node is None or not (patch := self.changes(since).node):
             return
-        if wrong := writable.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
+        if wrong := documents.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
             raise RuleFault(wrong)
         if "driver_info" in self._node.reported:
             self._check_logins(self._node)
 
     def _check_logins(self, node: Document) -> None:
-        """Raise RuleFault when what a machine reported would have a stored secret sent somewhere else."""
+        """Raise RuleFault if data that a machine reported would send a stored secret to another address."""
         stored, now = self._stored_driver_info, node.views[CLEAR].get("driver_info") or {}
         own = {key: one for key, one in now.items() if not node.provenance.is_reported(("driver_info", key))}
-        # What rules have written themselves is no change of the machine's, nor is what they have removed.
+        # Values that rules have written literally or removed are not changes by the machine.
         before = {key: one for key, one in stored.items() if key in now or is_secret(key)} | own
-        if secrets := logins.withheld(before, now, [((key,), one) for key, one in own.items()]):
+        if secrets := secret_updates.redirected_secrets(before, now, [((key,), one) for key, one in own.items()]):
             raise RuleFault(
-                f"what a machine reported would lead the stored {', '.join(secrets)} to another address: a rule that "
-                "writes such an address writes the secret as well"
+                f"what a machine reported would send the stored {', '.join(secrets)} to another address: a rule that "
+                "writes such an address must write the secret as well"
             )
 
     def changes(self, since: Sequence[int] = ()) -> Changes:
-        """Return what was changed, all of it or since the marks were taken."""
+        """Return all changes, or those since the marks were taken."""
         from_ = dict(zip(map(id, self._documents), since, strict=False))
         ports = {uuid: _since(document, from_) for uuid, document in self._ports.items()}
         return Changes(

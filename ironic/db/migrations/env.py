@@ -1,4 +1,4 @@
-"""Where Alembic learns what to work on: the connection that `ironic.db.schema` hands in."""
+"""The entry point of Alembic; it uses the connection that `ironic.db.schema` passes."""
 
 from alembic import context
 
@@ -6,7 +6,7 @@ from ironic.db.tables import metadata
 
 
 def run() -> None:
-    """Run the steps in the caller's transaction; SQLite can only alter a table by copying it."""
+    """Run the migrations in the caller's transaction; SQLite can alter a table only by copying it."""
     connection = context.config.attributes["connection"]
     context.configure(
         connection=connection,

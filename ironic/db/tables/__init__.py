@@ -1,34 +1,51 @@
 """The tables, one module per aggregate. Migrations must lead to exactly these; a test compares them.
 
 Columns, lengths and names come from doc/contract/database.md#names-and-lengths; what clients can't see is leaner here
-(no object versions, no timestamps on side tables, no NULL where there is a default). Every module here is loaded, so
-that ``metadata`` has all tables, whoever asks for one.
+(no object versions, no timestamps on side tables, no NULL where there is a default). Importing this package loads every
+module of it, so that ``metadata`` has all tables.
 """
 
 import pkgutil
 from importlib import import_module
 
-from ironic.db.tables.callbacks import rejected_callbacks
 from ironic.db.tables.columns import metadata
-from ironic.db.tables.conductors import ConductorColumns, conductor_hardware_interfaces, conductors
-from ironic.db.tables.inspection_rules import (
+from ironic.db.tables.inspection import (
     InspectionRuleColumns,
     inspection_rule_hits,
     inspection_rules,
     node_rule_runs,
+    rejected_callbacks,
 )
-from ironic.db.tables.network import PortColumns, PortgroupColumns, portgroups, ports
-from ironic.db.tables.node_items import bios_settings, firmware_information
+from ironic.db.tables.node_parts import (
+    PortColumns,
+    PortgroupColumns,
+    VolumeConnectorColumns,
+    VolumeTargetColumns,
+    portgroups,
+    ports,
+    volume_connectors,
+    volume_targets,
+)
 from ironic.db.tables.nodes import (
     HistoryColumns,
     NodeColumns,
+    bios_settings,
+    firmware_information,
     node_bmc_addresses,
     node_history,
     node_inventory,
     node_traits,
     nodes,
 )
-from ironic.db.tables.placing import AllocationColumns, ChassisColumns, allocations, chassis
+from ironic.db.tables.scheduling import (
+    AllocationColumns,
+    ChassisColumns,
+    ConductorColumns,
+    allocations,
+    chassis,
+    conductor_hardware_interfaces,
+    conductors,
+)
 from ironic.db.tables.step_lists import (
     DeployTemplateColumns,
     RunbookColumns,
@@ -38,7 +55,6 @@ from ironic.db.tables.step_lists import (
     runbook_traits,
     runbooks,
 )
-from ironic.db.tables.volumes import VolumeConnectorColumns, VolumeTargetColumns, volume_connectors, volume_targets
 
 __all__ = [
     "AllocationColumns",

@@ -1,9 +1,9 @@
-"""The vocabulary tables are written in: one metadata object, and short words for the kinds of column.
+"""Functions that declare tables: one metadata object, and a short function for each kind of column.
 
-A table with records is a class, a line per column (`Columns`); any other is a call of `table`.
+A table with records is a class with a line per column (`Columns`); any other is a call of `table`.
 
-Unique constraints are named `uniq_<table>0<column>` because oslo.db reads the column's name back from there when
-MySQL or PostgreSQL report a duplicate.
+Unique constraints are named `uniq_<table>0<column>`, because oslo.db reads the column's name from there when MySQL or
+PostgreSQL reports a duplicate.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,28 +20,28 @@ metadata = sa.MetaData(
     naming_convention={"fk": "fk_%(table_name)s_%(column_0_name)s", "pk": "pk_%(table_name)s"},
 )
 
-# Names are compared byte by byte, as SQLite and PostgreSQL do; MySQL's own default would take "A" for "a".
+# Names are compared byte by byte, as on SQLite and PostgreSQL; the default of MySQL ignores case.
 _MYSQL_COLLATION = "utf8mb4_bin"
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column before it has a name; several tables may have one like it."""
+    """A column before it has a name."""
 
     kind: sa.types.TypeEngine[Any]
     options: Mapping[str, Any]
-    # The column that it refers to, and what becomes of the row with what it refers to.
+    # The column that it refers to, and what happens to the row when the other row is deleted.
     target: str | None = None
     on_delete: str | None = None
 
     def named(self, name: str, *, nullable: bool) -> sa.Column[object]:
-        """Make the column; what was said of NULL where it was declared goes first."""
+        """Return the column; an option ``nullable`` of its declaration overrides the argument."""
         keys = () if self.target is None else (sa.ForeignKey(self.target, ondelete=self.on_delete),)
         return sa.Column(name, self.kind, *keys, **{"nullable": nullable} | dict(self.options))
 
 
 def table(name: str, /, *also: sa.Constraint | sa.Index, **columns: Any) -> sa.Table:
-    """Declare a table of which there are no records; its columns may be NULL unless they say otherwise."""
+    """Declare a table without records; its columns may be NULL unless their options forbid it."""
     return _table(name, [one.named(key, nullable=True) for key, one in columns.items()], also)
 
 
@@ -58,11 +58,11 @@ def _table(name: str, columns: Iterable[sa.Column[object]], also: Iterable[sa.Co
 
 
 class Columns:
-    """The columns of a table as attributes of its records: one line each, with the type that a reader gets.
+    """The columns of a table as attributes of its records: one line each, with the type of the attribute.
 
-    A column whose type leaves out None is never NULL, unless the line says `nullable=True`: such a column is always
-    filled, though the database would not mind. A subclass that names a table declares it; the table stands in `table`,
-    and the lines are no attributes of the class, so that they are in nobody's way.
+    A column whose type has no None is never NULL, unless its line has `nullable=True`: this service always fills such a
+    column, although the database allows NULL. A subclass with a name declares a table, which is its `table`; the lines
+    are removed from the class, as records set attributes of these names.
     """
 
     table: ClassVar[sa.Table]
@@ -71,14 +71,14 @@ class Columns:
     def __init_subclass__(
         cls, *, name: str | None = None, also: Sequence[sa.Constraint | sa.Index] = (), **more: Any
     ) -> None:
-        """Read the lines, and make a table of them where there is a name for it."""
+        """Read the lines, and declare the table if it has a name."""
         super().__init_subclass__(**more)
         lines = {key: (one, cls.__annotations__[key]) for key, one in vars(cls).items() if isinstance(one, _Column)}
         for key in lines:
             delattr(cls, key)
         cls._lines = {**cls._lines, **lines}
         if name is not None:
-            columns = [one.named(key, nullable=NoneType in get_args(said)) for key, (one, said) in cls._lines.items()]
+            columns = [one.named(key, nullable=NoneType in get_args(type_)) for key, (one, type_) in cls._lines.items()]
             cls.table = _table(name, columns, also)
 
 
@@ -88,12 +88,12 @@ def key() -> Any:
 
 
 def uuid() -> Any:
-    """Return the identity that clients see."""
+    """Return the UUID, by which clients name rows."""
     return _Column(ShortText(36), {"nullable": False})
 
 
 def text(length: int | None = None, **options: Any) -> Any:
-    """Return a text column, unbounded when no length is given."""
+    """Return a text column; without a length it has no limit."""
     return _Column(LongText() if length is None else ShortText(length), options)
 
 
@@ -119,17 +119,17 @@ def moment(**options: Any) -> Any:
 
 
 def plain(kind: type[sa.types.TypeEngine[Any]], **options: Any) -> Any:
-    """Return a column of a kind that has no word of its own here."""
+    """Return a column of a type that has no function of its own here."""
     return _Column(kind(), options)
 
 
 def reference(target: str, *, on_delete: str, **options: Any) -> Any:
-    """Return a foreign key; an empty ``on_delete`` refuses to delete what is referred to."""
+    """Return a foreign key; with an empty ``on_delete`` the database refuses to delete the other row."""
     return _Column(sa.Integer(), options, target, on_delete or None)
 
 
 class Known(Columns):
-    """What every row has that clients see by a UUID."""
+    """The columns of every table whose rows have a UUID."""
 
     id: int = key()
     uuid: str = uuid()
@@ -138,5 +138,5 @@ class Known(Columns):
 
 
 def unique(table_name: str, *columns: str) -> sa.UniqueConstraint:
-    """Return a unique constraint under the name that duplicates are read from."""
+    """Return a unique constraint with the name that oslo.db reads the column from."""
     return sa.UniqueConstraint(*columns, name=f"uniq_{table_name}0{'0'.join(columns)}")

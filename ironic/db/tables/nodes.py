@@ -1,6 +1,6 @@
-"""Nodes and what belongs to one node alone: traits, inventory, history, BMC addresses.
+"""Tables of nodes: nodes, traits, inventory, history, BMC addresses, BIOS settings, firmware components.
 
-Whatever belongs to a node goes with it by the database's own cascade.
+What belongs to a node is deleted with it by the database's cascade.
 """
 
 from datetime import datetime
@@ -9,7 +9,20 @@ from typing import Any
 import sqlalchemy as sa
 
 from ironic.core import states
-from ironic.db.tables.columns import Known, flag, json_dict, key, moment, plain, reference, table, text, unique
+from ironic.core.hardware_interfaces import KINDS
+from ironic.db.tables.columns import (
+    Known,
+    flag,
+    json_dict,
+    json_list,
+    key,
+    moment,
+    plain,
+    reference,
+    table,
+    text,
+    unique,
+)
 
 
 class NodeColumns(
@@ -31,6 +44,7 @@ class NodeColumns(
         sa.Index("nodes_chassis_id_idx", "chassis_id"),
         sa.Index("nodes_conductor_affinity_idx", "conductor_affinity"),
         sa.Index("nodes_allocation_id_idx", "allocation_id"),
+        *(sa.Index(f"nodes_{kind}_interface_idx", f"{kind}_interface") for kind in KINDS),
     ),
 ):
     """The columns of nodes."""
@@ -130,7 +144,7 @@ class HistoryColumns(
         sa.Index("history_node_id_idx", "node_id"),
     ),
 ):
-    """The columns of entries of the history."""
+    """The columns of history entries."""
 
     node_id: int = reference("nodes.id", on_delete="CASCADE")
     conductor: str | None = text(255)
@@ -146,10 +160,45 @@ class HistoryColumns(
 
 node_history = HistoryColumns.table
 
-# What the look-up of a calling ramdisk goes by; filled when an inspection starts.
+# For the look-up of the node of a calling ramdisk; stored when an inspection starts.
 node_bmc_addresses = table(
     "node_bmc_addresses",
     sa.Index("node_bmc_addresses_idx", "address"),
     node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
     address=text(45, primary_key=True, nullable=False),
+)
+
+
+bios_settings = table(
+    "bios_settings",
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    name=text(255, primary_key=True, nullable=False),
+    created_at=moment(nullable=False),
+    updated_at=moment(),
+    value=text(),
+    attribute_type=text(255),
+    allowable_values=json_list(),
+    lower_bound=plain(sa.BigInteger),
+    upper_bound=plain(sa.BigInteger),
+    min_length=plain(sa.Integer),
+    max_length=plain(sa.Integer),
+    read_only=plain(sa.Boolean),
+    reset_required=plain(sa.Boolean),
+    unique=plain(sa.Boolean),
+)
+
+firmware_information = table(
+    "firmware_information",
+    unique("firmware_information", "node_id", "component"),
+    id=key(),
+    created_at=moment(nullable=False),
+    updated_at=moment(),
+    node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
+    component=text(255, nullable=False),
+    initial_version=text(255, nullable=False),
+    current_version=text(255),
+    last_version_flashed=text(255),
+    vendor=text(255),
+    model=text(255),
+    serial_number=text(255),
 )

@@ -1,4 +1,4 @@
-"""Lists of steps that are kept under a name: deploy templates and runbooks."""
+"""Tables of named lists of steps: deploy templates and runbooks."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ironic.db.tables.columns import Known, flag, json_dict, key, plain, referen
 
 
 def _steps(name: str, owner: str, place: str) -> sa.Table:
-    """Declare the steps of one kind of list; ``place`` says where a step stands among the others."""
+    """Declare the steps of one kind of list; ``place`` is the column that orders them."""
     named = {
         f"{owner}_id": reference(f"{owner}s.id", on_delete="CASCADE", nullable=False),
         "interface": text(255, nullable=False),

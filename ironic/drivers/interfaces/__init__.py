@@ -1,25 +1,25 @@
-"""The plug-in contract: one base class per kind of interface, each in a file of its own.
+"""The plug-in contract: one base class per kind of interface.
 
 A vendor subclasses one of them, publishes the class under the entry point group ``ironic.hardware.interfaces.<kind>``
-and names it in a hardware type. Plug-ins import all of this from `ironic.drivers.base`.
+and names it in a hardware type. Plug-ins import the classes from `ironic.drivers.base`.
 """
 
 from typing import Final
 
-from ironic.drivers.interfaces.base import BaseInterface
-from ironic.drivers.interfaces.bios import BIOSInterface
-from ironic.drivers.interfaces.boot import BootInterface
-from ironic.drivers.interfaces.console import ConsoleInterface
-from ironic.drivers.interfaces.deploy import DeployInterface
-from ironic.drivers.interfaces.firmware import FirmwareInterface
-from ironic.drivers.interfaces.inspect import InspectInterface
-from ironic.drivers.interfaces.management import ManagementInterface
-from ironic.drivers.interfaces.network import NetworkInterface
-from ironic.drivers.interfaces.power import PowerInterface
-from ironic.drivers.interfaces.raid import RAIDInterface
-from ironic.drivers.interfaces.rescue import RescueInterface
-from ironic.drivers.interfaces.storage import StorageInterface
-from ironic.drivers.interfaces.vendor import VendorInterface
+from ironic.drivers.interfaces.attachments import NetworkInterface as NetworkInterface
+from ironic.drivers.interfaces.attachments import StorageInterface as StorageInterface
+from ironic.drivers.interfaces.base_interface import BaseInterface as BaseInterface
+from ironic.drivers.interfaces.bios_and_firmware import BIOSInterface as BIOSInterface
+from ironic.drivers.interfaces.bios_and_firmware import FirmwareInterface as FirmwareInterface
+from ironic.drivers.interfaces.boot_and_deploy import BootInterface as BootInterface
+from ironic.drivers.interfaces.boot_and_deploy import DeployInterface as DeployInterface
+from ironic.drivers.interfaces.boot_and_deploy import InspectInterface as InspectInterface
+from ironic.drivers.interfaces.boot_and_deploy import RescueInterface as RescueInterface
+from ironic.drivers.interfaces.passthru import VendorInterface as VendorInterface
+from ironic.drivers.interfaces.power_management import ConsoleInterface as ConsoleInterface
+from ironic.drivers.interfaces.power_management import ManagementInterface as ManagementInterface
+from ironic.drivers.interfaces.power_management import PowerInterface as PowerInterface
+from ironic.drivers.interfaces.raid import RAIDInterface as RAIDInterface
 
 BASES: Final[dict[str, type[BaseInterface]]] = {
     base.interface_type: base
@@ -39,21 +39,3 @@ BASES: Final[dict[str, type[BaseInterface]]] = {
         VendorInterface,
     )
 }
-
-__all__ = [
-    "BASES",
-    "BIOSInterface",
-    "BaseInterface",
-    "BootInterface",
-    "ConsoleInterface",
-    "DeployInterface",
-    "FirmwareInterface",
-    "InspectInterface",
-    "ManagementInterface",
-    "NetworkInterface",
-    "PowerInterface",
-    "RAIDInterface",
-    "RescueInterface",
-    "StorageInterface",
-    "VendorInterface",
-]

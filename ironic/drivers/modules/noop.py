@@ -1,16 +1,16 @@
-"""Implementations that stand for "this machine has none" (S5).
+"""No-op interfaces for machines that lack a feature (S5), and the base of interfaces without driver_info properties.
 
-What a user asks for is refused with UnsupportedDriverExtension; what the service does on its own account, such as
-cleaning up or refreshing a cache, goes through and does nothing. Only the deploy interface accepts everything: with
-it, people deploy the machine by other means.
+A user's request is refused with UnsupportedDriverExtension. What the service does on its own account, such as cleaning
+up or refreshing a cache, succeeds and does nothing. Only the deploy interface accepts everything: machines with it are
+deployed by other means.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ironic.core import states
+from ironic.core.bmc_readings import Console
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.machine_documents import Console
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -22,14 +22,23 @@ from ironic.drivers.interfaces import (
     RescueInterface,
     VendorInterface,
 )
-from ironic.drivers.interfaces.base import unsupported
-from ironic.drivers.modules.undemanding import Undemanding
-from ironic.drivers.steps import deploy_step
+from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.step_declarations import deploy_step
 from ironic.drivers.task import Task
 
 
-class Refusing(BaseInterface):
-    """Needs nothing of a node and is never valid for a user's request."""
+class NoProperties(BaseInterface):
+    """Base for interfaces without driver_info properties; every node is valid."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task) -> None:
+        pass
+
+
+class UnsupportedFeature(BaseInterface):
+    """Base for interfaces that a machine lacks: validation fails, so that a user's request is refused."""
 
     def get_properties(self) -> dict[str, str]:
         return {}
@@ -38,7 +47,7 @@ class Refusing(BaseInterface):
         raise unsupported(task, self.interface_type)
 
 
-class NoBIOS(Refusing, BIOSInterface):
+class NoBIOS(UnsupportedFeature, BIOSInterface):
     """No access to BIOS settings."""
 
     def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
@@ -51,20 +60,20 @@ class NoBIOS(Refusing, BIOSInterface):
         pass
 
 
-class NoConsole(Refusing, ConsoleInterface):
+class NoConsole(UnsupportedFeature, ConsoleInterface):
     """No console."""
 
     def start_console(self, task: Task) -> None:
         raise unsupported(task, "console.start_console")
 
     def stop_console(self, task: Task) -> None:
-        """Nothing is open; a user who asks for it has been refused by :meth:`validate` before."""
+        """Do nothing: no console is open. A user's request has been refused by :meth:`validate`."""
 
     def get_console(self, task: Task) -> Console:
         raise unsupported(task, "console.get_console")
 
 
-class NoFirmware(Refusing, FirmwareInterface):
+class NoFirmware(UnsupportedFeature, FirmwareInterface):
     """No firmware updates."""
 
     def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
@@ -74,7 +83,7 @@ class NoFirmware(Refusing, FirmwareInterface):
         pass
 
 
-class NoInspect(Refusing, InspectInterface):
+class NoInspect(UnsupportedFeature, InspectInterface):
     """No inspection."""
 
     def inspect_hardware(self, task: Task) -> str:
@@ -86,7 +95,7 @@ class NoInspect(Refusing, InspectInterface):
         raise unsupported(task, "inspect.continue_inspection")
 
 
-class NoRAID(Refusing, RAIDInterface):
+class NoRAID(UnsupportedFeature, RAIDInterface):
     """No RAID."""
 
     def create_configuration(
@@ -105,11 +114,11 @@ class NoRAID(Refusing, RAIDInterface):
         raise unsupported(task, "raid.validate_raid_config")
 
     def get_logical_disk_properties(self) -> dict[str, str]:
-        # There is no node here to name; which driver was asked the caller knows.
+        # There is no node to name here; the caller knows the driver.
         raise UnsupportedDriverExtension(driver="without RAID", extension="logical disks")
 
 
-class NoRescue(Refusing, RescueInterface):
+class NoRescue(UnsupportedFeature, RescueInterface):
     """No rescue mode."""
 
     def rescue(self, task: Task) -> str:
@@ -119,16 +128,16 @@ class NoRescue(Refusing, RescueInterface):
         raise unsupported(task, "rescue.unrescue")
 
 
-class NoVendor(Refusing, VendorInterface):
+class NoVendor(UnsupportedFeature, VendorInterface):
     """No vendor methods."""
 
     def driver_validate(self, method: str, **kwargs: Any) -> None:
-        # There is no node here to name; which driver was asked the caller knows.
+        # There is no node to name here; the caller knows the driver.
         raise UnsupportedDriverExtension(driver="without vendor methods", extension=f"vendor method {method}")
 
 
-class NoDeploy(Undemanding, DeployInterface):
-    """People put the system on the machine by other means; the service only keeps the books."""
+class NoDeploy(NoProperties, DeployInterface):
+    """The machine is deployed by other means; the service only records its states."""
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:

@@ -1,20 +1,20 @@
-"""Management of a machine whose settings the service leaves alone.
+"""Management interface `noop`: for machines whose settings the service does not change.
 
-Setting a boot device is accepted and does nothing: the machine is set up to boot from the network first and from its
-disk otherwise. Everything optional is refused.
+Setting a boot device is accepted and has no effect: the machine is configured to boot from the network first and from
+its disk otherwise. Optional features are refused.
 """
 
+from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.machine_documents import BootDevice
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
-from ironic.drivers.interfaces.base import unsupported
-from ironic.drivers.modules.undemanding import Undemanding
+from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.modules.noop import NoProperties
 from ironic.drivers.task import Task
 
 
-class NoopManagement(Undemanding, ManagementInterface):
-    """Changes nothing."""
+class NoopManagement(NoProperties, ManagementInterface):
+    """Accepts the boot devices pxe and disk and changes nothing."""
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         return [boot_devices.PXE, boot_devices.DISK]

@@ -1,39 +1,39 @@
 """Deploy interface `ramdisk`: the machine runs a user's ramdisk or ISO image and nothing is written to its disks.
 
-The boot interface has the machine start what instance_info names, now and whenever it restarts: ``kernel`` and
-``ramdisk``, or ``boot_iso``. Cleaning and servicing are done by an agent as with any other machine.
+The boot interface boots what instance_info names, now and whenever the machine restarts: ``kernel`` and ``ramdisk``, or
+``boot_iso``. Cleaning and servicing use an agent as with any other machine.
 """
 
 import logging
 from typing import Any, ClassVar, Final
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.modules.agent import machine, wishes
-from ironic.drivers.modules.agent.base import AgentBase
-from ironic.drivers.steps import deploy_step
+from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers.modules.agent.agent_base import AgentBase
+from ironic.drivers.step_declarations import deploy_step
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
 BOOT_OPTION: Final = "ramdisk"
 
-_ABLE: Final = "ramdisk_boot"
-_ABLE_CONFIG_DRIVE: Final = "ramdisk_boot_configdrive"
+_CAPABILITY: Final = "ramdisk_boot"
+_CONFIG_DRIVE_CAPABILITY: Final = "ramdisk_boot_configdrive"
 
 
 class RamdiskDeploy(AgentBase):
-    """Boots a ramdisk as the instance."""
+    """Boots the user's ramdisk or ISO image as the instance."""
 
-    brings_agent: ClassVar[bool] = False
+    boots_agent: ClassVar[bool] = False
 
     def validate(self, task: Task) -> None:
         node, boot = task.node, task.boot
-        if _ABLE not in boot.capabilities:
+        if _CAPABILITY not in boot.capabilities:
             raise InvalidParameterValue(
                 err=f"The boot interface of node {node.uuid} can't start a user's ramdisk. Choose another one, or a "
                 "deploy interface other than ramdisk."
             )
-        wishes.check(node, BOOT_OPTION)
+        instance_capabilities.check_capabilities(node, BOOT_OPTION)
         if not _names_ramdisk(node.instance_info):
             raise MissingParameterValue(
                 err=f"Node {node.uuid} needs boot_iso, or kernel and ramdisk, in its instance_info."
@@ -41,34 +41,37 @@ class RamdiskDeploy(AgentBase):
         boot.validate(task)
 
     def supports_deploy(self, task: Task) -> bool:
-        """Tell whether the instance is a ramdisk and nothing that is to be written to a disk."""
+        """Return whether the instance is a ramdisk and no image to write to a disk."""
         info, boot = task.node.instance_info, task.boot
-        return _ABLE in boot.capabilities and _names_ramdisk(info) and not info.get("image_source")
+        return _CAPABILITY in boot.capabilities and _names_ramdisk(info) and not info.get("image_source")
 
     def prepare(self, task: Task) -> None:
         node = task.node
-        # What a boot interface looks at to know what the machine is to start.
-        node.instance_info["capabilities"] = {**wishes.of(node), "boot_option": BOOT_OPTION}
-        machine.switch_off(task)
+        # Boot interfaces read the boot option from here.
+        node.instance_info["capabilities"] = {
+            **instance_capabilities.requested_capabilities(node),
+            "boot_option": BOOT_OPTION,
+        }
+        ramdisk_boot.switch_off(task)
         task.network.unconfigure_tenant_networks(task)
         node.save()
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:
-        """Start the ramdisk in the user's network."""
+        """Boot the ramdisk in the tenant networks."""
         boot = task.boot
-        if task.node.instance_info.get("configdrive") and _ABLE_CONFIG_DRIVE not in boot.capabilities:
-            LOG.warning("Node %s: its boot interface hands no config drive to a ramdisk", task.node.uuid)
-        machine.switch_off(task)
-        with machine.powered_for_network(task):
+        if task.node.instance_info.get("configdrive") and _CONFIG_DRIVE_CAPABILITY not in boot.capabilities:
+            LOG.warning("Node %s: its boot interface can't pass the config drive to the ramdisk", task.node.uuid)
+        ramdisk_boot.switch_off(task)
+        with ramdisk_boot.powered_for_network(task):
             task.network.configure_tenant_networks(task)
         boot.prepare_instance(task)
         task.node.save()
-        machine.switch_on(task)
+        ramdisk_boot.switch_on(task)
         return None
 
     def take_over(self, task: Task) -> None:
-        """Offer from this host what the machine starts from."""
+        """Prepare on this host what the machine boots."""
         task.boot.prepare_instance(task)
 
 

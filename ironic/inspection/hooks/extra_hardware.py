@@ -1,4 +1,4 @@
-"""Hook extra-hardware: what the extra-hardware collector found, a list of lists, becomes a nested dictionary (S91)."""
+"""Hook extra-hardware: convert the data of the extra-hardware collector into a nested dictionary (S91)."""
 
 import logging
 import re
@@ -12,17 +12,17 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 _SIZE: Final = 4
-# What fits into 64 bits; anything longer stays text.
+# Numbers that fit into 64 bits; longer ones stay text.
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
 
 Nested = dict[str, dict[str, dict[str, object]]]
 
 
 class ExtraHardware(InspectionHook):
-    """Put the collected data into a form in which they can be looked up."""
+    """Convert the data of the extra-hardware collector, a list of lists, into the nested dictionary `extra` (S91)."""
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
-        """Turn `data` of the plug-in data into `extra`; data that can't be read stay, unless strictness is wanted."""
+        """Replace `data` of the plug-in data by `extra`; malformed data stay, or are dropped in strict mode."""
         if "data" not in plugin_data:
             return
         strict = CONF.inspector.extra_hardware_strict
@@ -41,7 +41,7 @@ class ExtraHardware(InspectionHook):
 
 
 def nested(data: object, *, strict: bool) -> Nested | None:
-    """Return the data by class, instance and name; None when they are not of the form."""
+    """Return the data by class, instance and name, None when they are malformed."""
     if not isinstance(data, list) or not all(isinstance(item, list) for item in data):
         return None
     if strict and not all(_is_complete(item) for item in data):
@@ -55,7 +55,7 @@ def nested(data: object, *, strict: bool) -> Nested | None:
 
 
 def number_of(value: object) -> object:
-    """Return the integer that text stands for, anything else as it is."""
+    """Return decimal text as an integer, any other value unchanged."""
     return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value.strip()) else value
 
 

@@ -1,9 +1,8 @@
-"""What switches say of themselves: LLDP as a ramdisk has caught it, made readable.
+"""LLDP: decode the frames that a ramdisk has captured into facts about switches and their ports.
 
-Names of what is read: doc/contract/inspection.md#lldp.
+Names of the facts: doc/contract/inspection.md#lldp.
 """
 
-from ironic.inspection.lldp.frames import Frame, MalformedFrame, decode, frames_of
-from ironic.inspection.lldp.reading import parse
+from ironic.inspection.lldp.lldp_parser import Frame, MalformedFrame, decode, frames_of, parse_frame
 
-__all__ = ["Frame", "MalformedFrame", "decode", "frames_of", "parse"]
+__all__ = ["Frame", "MalformedFrame", "decode", "frames_of", "parse_frame"]

@@ -1,24 +1,22 @@
-"""Inspection rules at work: loading stored and built-in ones, giving them facts, applying what they decide.
+"""Inspection rules in operation: load stored and built-in rules, run them on facts, apply and record the results.
 
-The language itself is `ironic.core.rules`.
+The rule language itself is `ironic.core.rules`.
 """
 
-from ironic.inspection.rules.book import RuleBook
-from ironic.inspection.rules.built_in import BuiltInRule, load
-from ironic.inspection.rules.machine_facts import StoredNode, facts_of, facts_of_nobody
-from ironic.inspection.rules.record import keep_early
-from ironic.inspection.rules.running import Inspection, run_early
-from ironic.inspection.rules.trying_out import try_out
+from ironic.inspection.rules.explanation import record_early
+from ironic.inspection.rules.rule_book import BuiltInRule, EarlyRules, RuleBook, load_built_in
+from ironic.inspection.rules.rule_run import Inspection, StoredNode, dry_run, facts_of, facts_without_node, run_early
 
 __all__ = [
     "BuiltInRule",
+    "EarlyRules",
     "Inspection",
     "RuleBook",
     "StoredNode",
+    "dry_run",
     "facts_of",
-    "facts_of_nobody",
-    "keep_early",
-    "load",
+    "facts_without_node",
+    "load_built_in",
+    "record_early",
     "run_early",
-    "try_out",
 ]

@@ -1,9 +1,9 @@
-"""What a third party's action is made from; published as an entry point of `ironic.inspection_rules.actions`.
+"""Base class of actions of third parties, published under the entry point group `ironic.inspection_rules.actions`.
 
-The arguments that rules may give, and which of them they must, are read off the signature of `__call__` behind `task`
-and `rule`; annotations (`str`, `bool`, `int`, `list`, `dict`) are checked when a rule is posted. An action changes
-`task.node`, `task.ports` and `task.plugin_data` and nothing else: the service stores what it changed, or, in a dry run,
-shows it. An exception fails the inspection.
+The arguments of an action are the parameters of `__call__` behind `task` and `rule`; those without a default are
+required, and annotations (`str`, `bool`, `int`, `list`, `dict`) are checked when a rule is posted. An action changes
+`task.node`, `task.ports` and `task.plugin_data` and nothing else: the service stores the changes, or shows them in a
+dry run. An exception fails the inspection.
 """
 
 from abc import ABC, abstractmethod
@@ -12,22 +12,23 @@ from typing import Any, ClassVar
 
 
 class InspectionRuleActionBase(ABC):
-    """One action."""
+    """One action of the rule language."""
 
-    # The arguments in which expressions are filled in; None: all of them.
+    # The arguments in which expressions are replaced by values; None: all of them.
     formatted_params: ClassVar[Collection[str] | None] = None
 
-    # Whether rules of the early phase may have it, where there is no node; then call_early is called.
+    # Whether rules of the early phase may use it; there is no node then, and call_early is called.
     supports_early: ClassVar[bool] = False
 
-    # What an action writes after it has looked at the inventory or the plug-in data counts as reported by the machine:
-    # it can't be the owner of a node, nor an address beside a stored password. True: its code makes sure of that.
+    # Values written by an action that has read the inventory or the plug-in data count as reported by the machine: they
+    # can't become the owner of a node, nor an address that gets a stored password. True: the action itself ensures
+    # that.
     vouches: ClassVar[bool] = False
 
     def call_early(self, rule: object, *args: Any, **kwargs: Any) -> None:
-        """Act when no node is known yet, on `rule.inventory` and `rule.plugin_data`."""
-        raise TypeError(f"{type(self).__name__} can't act before the node is known")
+        """Perform the action before the node is known, on `rule.inventory` and `rule.plugin_data`."""
+        raise TypeError(f"{type(self).__name__} can't run before the node is known")
 
     @abstractmethod
     def __call__(self, task: object, rule: object, *args: Any, **kwargs: Any) -> None:
-        """Act on a rule that applies."""
+        """Perform the action of a rule that applies."""

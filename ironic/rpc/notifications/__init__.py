@@ -1,10 +1,10 @@
-"""Telling the outside what happens to nodes and the things around them: versioned notifications over a message bus.
+"""Versioned notifications about nodes and other resources, sent over the message bus.
 
-Others use `NOTICES`: ask ``NOTICES.on`` before anything is built, then tell. What is told stands in `payloads`, how it
-travels in `sending`; whoever listens is never waited for.
+Callers check ``NOTIFIER.on`` before they build a payload, then call ``NOTIFIER.emit``. `payloads` has the contents,
+`bus_sender` the transport. Sending never blocks the caller.
 """
 
-from ironic.rpc.notifications.notices import END, ERROR, NOTICES, START, SUCCESS, Subject
+from ironic.rpc.notifications.notifier import END, ERROR, NOTIFIER, START, SUCCESS, Subject
 from ironic.rpc.notifications.payloads import (
     NODE,
     NODE_CORRECTED_POWER,
@@ -22,7 +22,7 @@ __all__ = [
     "NODE_CRUD",
     "NODE_SET_POWER",
     "NODE_SET_PROVISION",
-    "NOTICES",
+    "NOTIFIER",
     "START",
     "SUCCESS",
     "Payload",

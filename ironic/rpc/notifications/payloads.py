@@ -1,9 +1,8 @@
-"""What notifications carry: the names and versions that listeners rely on (doc/contract/drivers.md#notifications).
+"""The payloads of notifications: names and versions that listeners rely on (doc/contract/drivers.md#notifications).
 
-One line per kind of payload; which fields a kind has stands in the lines of the model. A value is taken from what is
-told about by the field's name; times become text, and what looks like a secret is masked at any depth, as everywhere.
-A payload's version is the one that its fields up to API version 1.115 made; each later version of the API that brought
-it a field counts one more.
+There is one line per kind of payload; the model of the resource declares which fields it has. Times become text, and
+what looks like a secret is masked at any depth. The versions below are those of the fields up to API version 1.115;
+each later API version that added a field to a payload adds one to its minor version.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -13,22 +12,19 @@ from typing import Any, Final, Self
 
 from ironic.core import secrets
 from ironic.core.model.allocation import Allocation
-from ironic.core.model.chassis import Chassis
-from ironic.core.model.deploy_template import DeployTemplate
 from ironic.core.model.fields import Resource
 from ironic.core.model.inspection_rule import InspectionRule
-from ironic.core.model.node import CRUD, INTERFACES, PROVISION, Node
-from ironic.core.model.port import Port
-from ironic.core.model.portgroup import Portgroup
-from ironic.core.model.runbook import Runbook
+from ironic.core.model.node import CRUD, INTERFACES, PROVISION, Chassis, Node
+from ironic.core.model.port import Port, Portgroup
+from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 
-_COUNTED: Final = 115
+_VERSIONED_UP_TO: Final = 115
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """One kind of payload: its fields, and what hides secrets in those of them that have a mask of their own."""
+    """One kind of payload: its fields, and the masks of fields that have one of their own."""
 
     name: str
     version: str
@@ -39,28 +35,32 @@ class Payload:
     def about(
         cls, resource: type[Resource], name: str, version: str, kind: str = "", also: Collection[str] = ()
     ) -> Self:
-        """Read the fields off the model: those of every payload, those of this kind, then what ``also`` happened."""
-        every = sorted(resource.table.told_in(""), key=lambda field: (field in INTERFACES, field))
-        of_kind = sorted({*resource.table.told_in(kind), *also} - {*every})
+        """Return a payload with the model's fields for every kind, those for this kind, and those in ``also``."""
+        every = sorted(resource.table.notified_in(""), key=lambda field: (field in INTERFACES, field))
+        of_kind = sorted({*resource.table.notified_in(kind), *also} - {*every})
         fields = resource.table.fields
         masks = {field: one.mask for field, one in fields.items() if one.mask is not None}
-        later = {fields[field].since for field in (*every, *of_kind) if field in fields} - {*range(_COUNTED + 1)}
+        later = {fields[field].since for field in (*every, *of_kind) if field in fields} - {
+            *range(_VERSIONED_UP_TO + 1)
+        }
         major, minor = version.split(".")
         return cls(name, f"{major}.{int(minor) + len(later)}", (*every, *of_kind), masks)
 
     def of(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the payload of what has these values, ready to be sent."""
+        """Return the payload with these values, as it is sent."""
+        data: dict[str, object] = {}
+        for name in self.fields:
+            value = values[name]
+            if isinstance(value, datetime):
+                data[name] = value.strftime("%Y-%m-%dT%H:%M:%SZ")
+            else:
+                data[name] = self.masks.get(name, secrets.masked)(value)
         return {
             "ironic_object.name": self.name,
             "ironic_object.namespace": "ironic",
             "ironic_object.version": self.version,
-            "ironic_object.data": {name: self._shown(name, values[name]) for name in self.fields},
+            "ironic_object.data": data,
         }
-
-    def _shown(self, name: str, value: object) -> object:
-        if isinstance(value, datetime):
-            return value.strftime("%Y-%m-%dT%H:%M:%SZ")
-        return self.masks.get(name, secrets.masked)(value)
 
 
 NODE: Final = Payload.about(Node, "NodePayload", "1.17")

@@ -1,13 +1,10 @@
-"""What there is to tell about things: their rows, and what belongs to them in other tables.
-
-Only read when somebody listens.
-"""
+"""The subjects of notifications: how the values of a resource are read, from its row and from other tables."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ironic.rpc.notifications import payloads
-from ironic.rpc.notifications.notices import Subject
+from ironic.rpc.notifications.notifier import Subject
 from ironic.rpc.notifications.payloads import Payload
 
 if TYPE_CHECKING:
@@ -18,7 +15,7 @@ _Read = Callable[["Store", "str | int"], Values]
 
 
 def node(store: "Store", record: "NodeRecord") -> Values:
-    """Return the values of a node as it is in these hands, with its traits and its chassis."""
+    """Return the values of a node's record, with its traits and its chassis."""
     found = record.as_dict() | {"traits": store.traits.of([record.id])[record.id], "chassis_uuid": None}
     if record.chassis_id is not None:
         (found["chassis_uuid"],) = store.nodes.row(("chassis_uuid",), record.id)
@@ -30,7 +27,7 @@ def _node(store: "Store", ident: str | int) -> Values:
 
 
 def _row_of(repository: str, payload: Payload) -> _Read:
-    """Return what reads one row, with what the payload has besides that stands in other tables."""
+    """Return a function that reads one row, with fields of the payload from other tables."""
 
     def read(store: "Store", ident: str | int) -> Values:
         rows = getattr(store, repository)
@@ -44,7 +41,7 @@ def _row_of(repository: str, payload: Payload) -> _Read:
 
 
 def _steps_of(repository: str) -> _Read:
-    """Return what reads a named list of steps."""
+    """Return a function that reads a named list of steps."""
 
     def read(store: "Store", ident: str | int) -> Values:
         lists = getattr(store, repository)
@@ -62,7 +59,7 @@ def _runbook(store: "Store", ident: str | int) -> Values:
 
 def _inspection_rule(store: "Store", ident: str | int) -> Values:
     found = _row_of("rules", payloads.INSPECTION_RULE_CRUD)(store, ident)
-    # What a sensitive rule holds never leaves.
+    # The contents of a sensitive rule are never published.
     return found | {"actions": [], "conditions": []} if found["sensitive"] else found
 
 
@@ -73,7 +70,7 @@ def _of_row(kind: str, payload: Payload, repository: str) -> Subject:
 NODE: Final = Subject("node", payloads.NODE_CRUD, _node, "nodes")
 NODE_IN_MAINTENANCE: Final = Subject("node", payloads.NODE, _node, "nodes")
 
-# Kind of thing -> how it is called, what is told of it, how that is read.
+# By kind of resource.
 SUBJECTS: Final[Mapping[str, Subject]] = {
     subject.kind: subject
     for subject in (

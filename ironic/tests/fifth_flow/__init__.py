@@ -1,7 +1,7 @@
-"""A flow that the service does not know, polishing, as another project might bring it: one record with its moves.
+"""A flow that is no part of the service, polishing, as another project might add it: one record with its moves.
 
-It is registered when this package is imported, which comes first of all in a program. What it does is next door; the
-product is not touched.
+It is registered when this package is imported, which a program does first. What it does is in `polishing`; the product
+is not changed.
 """
 
 from ironic.core import flow

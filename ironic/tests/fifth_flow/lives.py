@@ -16,11 +16,12 @@ from ironic.conductor.timeouts import Timeouts
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.core.model.node import Node
 from ironic.drivers import extensions
 from ironic.drivers.composition import Composition
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
-from ironic.rpc.placement import Placement
 from ironic.tests.databases import sqlite_store
 from ironic.tests.fifth_flow import POLISH, POLISHFAIL, POLISHHOLD, POLISHING, POLISHWAIT
 from ironic.tests.fifth_flow.polishing import polisher
@@ -35,7 +36,7 @@ class House(benches.Bench):
     """API and conductor in this process."""
 
     api: Service
-    placement: Placement
+    hash_ring: HashRingManager
 
     def ask(self, uuid: str, target: str, version: str = "1.100", **body: Any) -> Response:
         path = f"/v1/nodes/{uuid}/states/provision"
@@ -61,11 +62,11 @@ def house(tmp_path: Path, conf: Any) -> Iterator[House]:
     store = sqlite_store(tmp_path)
     house = House(store, Composition.load(CONF, found), script)
     store.conductors.register(benches.HOST, "", ["fake-hardware"], house.composition.interface_rows())
-    house.placement, transport = Placement(store, heartbeat_timeout=3600), InProcess()
+    house.hash_ring, transport = HashRingManager(store, heartbeat_timeout=3600), InProcess()
     transport.register(benches.HOST, house.endpoint)
     settings = ApiSettings.from_conf(CONF)
-    app = build_app(store, Conductors(transport, house.placement), house.placement, settings)
-    house.api = Service(store, house.endpoint, house.placement, app, settings)
+    app = build_app(store, ConductorClients(transport, house.hash_ring), house.hash_ring, settings)
+    house.api = Service(store, house.endpoint, house.hash_ring, app, settings)
     yield house
     store.close()
 
@@ -150,7 +151,7 @@ def test_a_wait_that_lasts_too_long_ends(house, conf):
     conf(conductor__polish_callback_timeout=60)
     house.script.answers["wax"] = POLISHWAIT
     uuid = house.polished(WAX)
-    job = Timeouts(house.tasks, house.placement, ON_TIMEOUT)
+    job = Timeouts(house.tasks, house.hash_ring, ON_TIMEOUT)
     job()
     assert house.state(uuid)[0] == POLISHWAIT
     house.store.nodes.update(uuid, {"provision_updated_at": house.store.clock() - timedelta(seconds=61)})
@@ -164,7 +165,7 @@ def test_a_wait_that_lasts_too_long_ends(house, conf):
 def test_another_conductor_ends_what_was_lost(house):
     def die(task: Any) -> None:
         assert house.state(task.node.uuid)[0] == POLISHING
-        TakeOver(house.tasks, house.placement).own(RESTARTED)
+        TakeOver(house.tasks, house.hash_ring).own(RESTARTED)
 
     house.script.answers["wax"] = die
     uuid = house.polished(WAX, SHINE)
@@ -189,6 +190,19 @@ def test_the_api_knows_it(house):
     assert house.ask(other, "clean", polish_steps=[WAX]).status == 400
     assert house.ask(uuid, "polish", polish_steps=[WAX]).status == 400
     assert house.state(other) == (states.MANAGEABLE, None)
+
+
+def test_its_stored_steps_hide_their_arguments():
+    step = {**WAX, "args": {"key": "value"}}
+    info = {"polish_steps": [step], "polish_step": step, "agent_url": "https://192.0.2.1"}
+    (mask,) = (
+        one
+        for one in Node.table.fields["driver_internal_info"].trims
+        if one.rule == "baremetal:node:set_provision_state"
+    )
+    hidden = mask.reduced(info)
+    assert hidden["agent_url"] == info["agent_url"]
+    assert hidden["polish_steps"] == [hidden["polish_step"]] and "value" not in str(hidden["polish_step"])
 
 
 def test_it_counts_among_the_states():

@@ -1,39 +1,39 @@
-"""What polishing does: its begin and its end, and a vendor interface that has steps for it."""
+"""The operation of polishing: its start and its end, and a vendor interface with steps for it."""
 
 from typing import Any
 
 from ironic.conductor import provisioning
-from ironic.conductor.flows import engine, requested
-from ironic.conductor.flows.operation import Operation, bind
-from ironic.conductor.task import Task
+from ironic.conductor.flows import engine, step_list
+from ironic.conductor.flows.engine import Operation, bind
+from ironic.conductor.tasks import TaskManager
 from ironic.core.steps import Step
 from ironic.drivers import base
-from ironic.drivers.steps import flow_step
+from ironic.drivers.step_declarations import flow_step
 from ironic.tests.fifth_flow import POLISH
 from ironic.tests.unit.conductor.flows.bench import Script
 
 
-def start(task: Task, polish_steps: list[dict[str, Any]]) -> None:
+def start(task: TaskManager, polish_steps: list[dict[str, Any]]) -> None:
     """Accept a user's list of polish steps."""
     task.power.validate(task)
-    requested.accept(task, POLISH, polish_steps, disable_ramdisk=True)
+    step_list.accept_steps(task, POLISH, polish_steps, disable_ramdisk=True)
     task.process_event("polish", callback=engine.begin, call_args=(task, OPERATION))
 
 
-def _plan(task: Task, complete: bool) -> list[Step]:
-    return requested.plan(task, POLISH, complete)
+def _plan(task: TaskManager, complete: bool) -> list[Step]:
+    return step_list.plan_accepted(task, POLISH, complete)
 
 
-def _tear_down(task: Task) -> None:
+def _tear_down(task: TaskManager) -> None:
     task.node.extra = {**task.node.extra, "shines": task.node.provision_state == POLISH.working}
 
 
-OPERATION = bind(Operation(flow=POLISH, plan=_plan, tear_down=_tear_down, give_up=_tear_down))
+OPERATION = bind(Operation(flow=POLISH, plan=_plan, tear_down=_tear_down, clean_up=_tear_down))
 provisioning.ACTIONS["polish"] = start
 
 
 def polisher(script: Script) -> type:
-    """Return a vendor interface whose steps are played by a script."""
+    """Return a vendor interface whose steps do what a script says."""
 
     class Polisher(base.VendorInterface):
         def get_properties(self) -> dict[str, str]:

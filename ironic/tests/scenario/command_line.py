@@ -41,7 +41,7 @@ class Baremetal:
         return json.loads(self(*words, "-f", "json"))
 
     def environment(self) -> dict[str, str]:
-        """Return this process's environment with this service in it, and without anybody's cloud."""
+        """Return this process's environment with this service in it, and without settings of another cloud."""
         ours = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
         ours |= {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url}
         if self.login:

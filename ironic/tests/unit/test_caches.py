@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ironic
-from ironic.core.secrets.names import is_secret, is_secret_parameter
+from ironic.core.secrets import is_secret, is_secret_parameter
 
 PRODUCT = Path(ironic.__file__).parent
 
@@ -17,11 +17,9 @@ WITHOUT_SIZE = {
     "core/rules/patterns.py _options": "no arguments",
     "core/step_cursor.py keys_of": "one for each flow",
     "core/traits.py published": "no arguments",
-    "drivers/modules/agent/configdrive.py _store": OPTION,
-    "drivers/modules/agent/logs.py _store": OPTION,
-    "drivers/modules/agent/published.py _places": OPTION,
-    "inspection/storage/choice.py _swift": OPTION,
-    "integrations/dhcp/choice.py _provider": OPTION,
+    "drivers/modules/agent/published_images.py _download_slots": OPTION,
+    "integrations/dhcp/dhcp_provider.py _provider": OPTION,
+    "integrations/object_store.py swift_container": OPTION,
 }
 
 

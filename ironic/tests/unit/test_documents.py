@@ -5,20 +5,23 @@ import re
 import pytest
 
 from ironic.conf import CONF
-from ironic.core.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES
+from ironic.core.model.node import FAULTS
+from ironic.core.states import CLEANFAIL, CLEANING, CLEANWAIT, MOVES, verbs_of
 from ironic.core.steps import INTERFACES, RESERVED
 from ironic.tests.repository import ROOT, tool
 
 
 def test_every_generated_page_is_up_to_date() -> None:
-    stale = [path.name for path, text in tool("docs").pages().items() if path.read_text() != text]
-    assert stale == [], "run `make docs`"
+    stale = [path.name for path, text in tool("pages").pages().items() if path.read_text() != text]
+    assert stale == [], "run `make pages`"
 
 
 def test_every_move_of_a_node_is_in_a_picture() -> None:
-    docs = tool("docs")
-    drawn = {move for chapter in docs.CHAPTERS.values() for move in docs.states.MOVES if {move[0], move[2]} <= chapter}
-    assert drawn == set(docs.states.MOVES)
+    pages = tool("pages")
+    drawn = {
+        move for chapter in pages.CHAPTERS.values() for move in pages.states.MOVES if {move[0], move[2]} <= chapter
+    }
+    assert drawn == set(pages.states.MOVES)
 
 
 def test_tests_point_at_demands_that_exist() -> None:
@@ -55,3 +58,46 @@ def test_the_page_on_lists_of_steps_says_what_the_code_does() -> None:
     table = page[page.index("## Steps of the service itself") : page.index("## Child nodes")]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == RESERVED
+
+
+def recipes() -> str:
+    """Return the page that is read when something is broken."""
+    return (ROOT / "doc" / "troubleshooting.md").read_text()
+
+
+def test_the_recipes_name_verbs_that_the_state_accepts() -> None:
+    table = recipes().partition("| state | to try again | to give up |")[2].partition("## ")[0]
+    rows = [line.split("|")[1:4] for line in table.splitlines() if line.startswith("| `")]
+    assert len(rows) > 6
+    for row in rows:
+        states, *verbs = (re.findall(r"`([a-z ]+)`", cell) for cell in row)
+        assert {verb for cell in verbs for verb in cell} <= {verb for state in states for verb in verbs_of(state)}, row
+
+
+def test_the_recipes_are_for_every_fault() -> None:
+    table = recipes().partition("| `fault` | what to do |")[2].partition("## ")[0]
+    assert {*re.findall(r"`([a-z ]+ failure)`", table)} == {*FAULTS}
+
+
+def test_the_recipes_quote_what_machines_show() -> None:
+    shown = "".join(path.read_text() for path in (ROOT / "ironic").rglob("*.j2"))
+    quoted = re.findall(r'^\| "(.+?)" \|', recipes(), re.MULTILINE)
+    assert quoted
+    assert [text for text in quoted if text not in shown] == []
+
+
+def test_the_recipes_quote_answers_of_the_service() -> None:
+    table = recipes().partition("| text of the answer | what to do |")[2].partition("## A node waits")[0]
+    quoted = re.findall(r"^\| `(.+?)` \||^A request gets \d+ `(.+?)`", table, re.MULTILINE)
+    pieces = [piece.strip() for first, second in quoted for piece in (first or second).split("...") if len(piece) > 5]
+    assert len(pieces) > 8
+    code = "".join(path.read_text() for room in ("core", "db") for path in (ROOT / "ironic" / room).glob("*.py"))
+    assert [piece for piece in pieces if piece not in code] == []
+
+
+def test_every_hook_has_a_description_of_its_own() -> None:
+    rows = re.findall(
+        r"^\| `([\w-]+)`[^|]*\| ([^|]+) \|", (ROOT / "doc" / "inspection-hooks.md").read_text(), re.MULTILINE
+    )
+    assert len(rows) > 10
+    assert len({meaning for _, meaning in rows}) == len(rows)

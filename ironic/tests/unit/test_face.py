@@ -1,12 +1,14 @@
 """Paths that third-party plug-ins import lead to our names, and plug-ins may write errors in the words they know."""
 
 import importlib
+import re
+from pathlib import Path
 
 import pytest
 
 from ironic.common import boot_devices, boot_modes, exception, states
 from ironic.conductor import periodics, task_manager, utils
-from ironic.conductor.task import Task
+from ironic.conductor.tasks import TaskManager
 from ironic.core import errors
 from ironic.core import states as our_states
 from ironic.db import NodeRecord, PortRecord
@@ -14,7 +16,7 @@ from ironic.drivers import utils as driver_utils
 from ironic.drivers.modules.inspector.hooks import base as hooks
 from ironic.inspection.hooks.base import InspectionHook
 from ironic.objects import Node, Port
-from ironic.rpc import codec
+from ironic.rpc import message_format
 from ironic.tests.unit.drivers.machine import work_on
 
 DOORS = (
@@ -46,10 +48,27 @@ def test_nothing_lives_behind_a_door_but_names_of_others(door: str) -> None:
     assert own == []
 
 
+_IMPORTS = re.compile(r"^from (ironic[\w.]*) import ([\w, ]+?)(?: as \w+)?$", re.MULTILINE)
+_PAGES = sorted((Path(__file__).parents[3] / "doc").glob("*.md"))
+_SHOWN = sorted({found for page in _PAGES for found in _IMPORTS.findall(page.read_text())})
+
+
+@pytest.mark.parametrize(("module", "names"), _SHOWN)
+def test_what_pages_import_is_there(module: str, names: str) -> None:
+    for name in names.split(", "):
+        exec(f"from {module} import {name}", {})
+
+
+def test_pages_show_the_bases_of_plug_ins() -> None:
+    assert {"ironic.drivers", "ironic.inspection.hooks.base", "ironic.inspection.rules.base"} <= {
+        one for one, _ in _SHOWN
+    }
+
+
 def test_names_are_the_same_things() -> None:
     assert (states.CLEANWAIT, states.POWER_ON) == (our_states.CLEANWAIT, our_states.POWER_ON)
     assert (boot_devices.PXE, boot_modes.UEFI) == ("pxe", "uefi")
-    assert task_manager.TaskManager is Task
+    assert task_manager.TaskManager is TaskManager
     assert (Node, Port) == (NodeRecord, PortRecord)
     assert hooks.InspectionHook is InspectionHook
     assert exception.IronicException is errors.IronicError
@@ -90,7 +109,7 @@ def test_an_error_in_a_plug_ins_own_words_is_one_of_ours(cls: type[TooHot]) -> N
     assert (error.status, error.code, error.kwargs) == (418, 418, {"node": "n1", "celsius": 99})
     assert str(cls("said by hand")) == "said by hand"
     with pytest.raises(cls, match="99 degrees") as raised:
-        codec.opened(codec.failure(error))
+        message_format.result_of(message_format.error_message(error))
     assert raised.value.status == 418
 
 

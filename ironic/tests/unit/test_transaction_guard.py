@@ -17,9 +17,9 @@ import ironic
 from ironic.core.context import RequestContext
 from ironic.core.errors import NodeNotFound
 from ironic.db import Store
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
-from ironic.rpc.placement import Placement
 from ironic.tests import transaction_guard
 from ironic.tests.databases import sqlite_store
 from ironic.tests.transaction_guard import CallInTransaction
@@ -72,7 +72,7 @@ def test_what_leaves_the_process_in_a_transaction_is_refused(
 
 
 def test_a_conductor_of_the_same_process_is_not_called_either(store: Store) -> None:
-    conductors = Conductors(InProcess(), Placement(store, heartbeat_timeout=60))
+    conductors = ConductorClients(InProcess(), HashRingManager(store, heartbeat_timeout=60))
     with store.writing(), pytest.raises(CallInTransaction, match="destroy_node"):
         conductors.at("c1").destroy_node(RequestContext(), "u")
     transaction_guard.seen.clear()
@@ -137,7 +137,7 @@ def _of_product() -> Iterator[tuple[str, str]]:
 
 
 def test_one_function_alone_writes_the_provision_state() -> None:
-    first = {("api/resources/nodes/writes.py", "create"), ("inspection/discovery.py", "_create")}
+    first = {("api/resources/nodes/writes.py", "create"), ("inspection/discovery.py", "_create_node")}
     assert set(_of_product()) - first == {("conductor/transitions.py", "_write")}
 
 

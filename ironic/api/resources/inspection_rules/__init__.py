@@ -1,1 +1,1 @@
-"""Inspection rules, and what they would do or did."""
+"""Inspection rules, and evaluating them on given data."""

@@ -1,24 +1,138 @@
-"""Inspection rules: list and show. Those of the operator's file stand beside the stored ones."""
+"""`/v1/inspection_rules`: list and show inspection rules, stored and built-in ones alike.
 
-from ironic.api import answers, listing
+Stored rules are in the database, built-in ones in the operator's file, which is read at start. A list shows stored
+rules before built-in ones unless it is sorted. There are few rules, so with built-in ones the page is selected here;
+without them the database selects it. Conditions and actions of a sensitive rule are not shown.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ironic.api import answers, listing, projection
 from ironic.api.answers import Answer
-from ironic.api.forms import List, One
+from ironic.api.crud import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request
-from ironic.api.resources.inspection_rules import rows
 from ironic.api.routes import FAULT, Route
+from ironic.core.errors import MarkerNotFound
 from ironic.core.model.inspection_rule import InspectionRule
+from ironic.core.values import show_time
+from ironic.inspection.rules import BuiltInRule
+
+if TYPE_CHECKING:
+    from ironic.db.inspection_rules import InspectionRules
+
+
+# A column that is in no table.
+_FLAG: Final = "built_in"
+_COMPILED: Final = ("uuid", "priority", "description", "scope", "sensitive", "phase", "built_in")
+
+_NO_FILTERS: Final[Mapping[str, Any]] = {}
+
+Row = tuple[Any, ...]
+Facts = dict[str, Any]
+
+
+class RuleRows:
+    """Stored and built-in rules, read as rows of one table."""
+
+    def __init__(self, stored: "InspectionRules", built_in: Iterable[BuiltInRule]) -> None:
+        self._stored = stored
+        self._built_in = {rule.compiled.uuid: _built_in_facts(rule) for rule in built_in}
+
+    def is_built_in(self, uuid: str) -> bool:
+        """Return whether a rule is a built-in one."""
+        return uuid in self._built_in
+
+    def row(self, columns: Sequence[str], uuid: str) -> Row:
+        """Return these columns of one rule; raises InspectionRuleNotFound."""
+        if uuid in self._built_in:
+            return _cut(self._built_in[uuid], columns)
+        asked = [name for name in columns if name != _FLAG]
+        return _cut(_stored_facts(asked, self._stored.row(asked, uuid)), columns)
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        *,
+        filters: Mapping[str, object] = _NO_FILTERS,
+        marker: str | None = None,
+        limit: int | None = None,
+        sort_key: str = "id",
+        sort_dir: str = "asc",
+        visible: Mapping[str, object] = _NO_FILTERS,
+    ) -> list[Row]:
+        """Return these columns of one page of rules; a caller who may list rules sees all; raises MarkerNotFound."""
+        filters = {**filters, **visible}
+        asked = [name for name in columns if name != _FLAG]
+        if not self._built_in:
+            page = self._stored.rows(
+                asked, filters=filters, marker=marker, limit=limit, sort_key=sort_key, sort_dir=sort_dir
+            )
+            return [_cut(_stored_facts(asked, row), columns) for row in page]
+        needed = list(dict.fromkeys((*asked, "uuid", sort_key)))
+        found = [_stored_facts(needed, row) for row in self._stored.rows(needed, filters=filters)]
+        found += [facts for facts in self._built_in.values() if filters.items() <= facts.items()]
+        if sort_key != "id":
+            # As the database does: null comes first, equal values keep their order, and "desc" reverses all.
+            found.sort(key=lambda facts: (False,) if facts[sort_key] is None else (True, facts[sort_key]))
+        if sort_dir == "desc":
+            found.reverse()
+        start = 0
+        if marker is not None:
+            positions = [position for position, facts in enumerate(found, 1) if facts["uuid"] == marker]
+            if not positions:
+                raise MarkerNotFound(marker=marker)
+            start = positions[0]
+        return [_cut(facts, columns) for facts in found[start:][:limit]]
+
+
+def _built_in_facts(rule: BuiltInRule) -> Facts:
+    """Return the columns of a built-in rule by name."""
+    facts: Facts = {name: getattr(rule.compiled, name) for name in _COMPILED}
+    texts = {name: orjson.dumps(rule.document.get(name) or []).decode() for name in ("conditions", "actions")}
+    return facts | texts | {"created_at": None, "updated_at": None}
+
+
+def _stored_facts(columns: Sequence[str], row: Sequence[object]) -> Facts:
+    return dict(zip(columns, row, strict=True)) | {_FLAG: False}
+
+
+def _cut(facts: Facts, columns: Sequence[str]) -> Row:
+    return tuple(facts[name] for name in columns)
+
+
+def of(request: Request) -> RuleRows:
+    """Return all rules, stored and built-in."""
+    return RuleRows(request.store.rules, request.settings.rule_book.built_in)
+
+
+def unless_sensitive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return the stored JSON of each rule's conditions or actions, null for a sensitive rule."""
+    return [None if sensitive else orjson.Fragment(text or "[]") for sensitive, text in rows]
+
+
+def hits(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+    """Return how often each rule was evaluated, applied and failed."""
+    uuids = [uuid for (uuid,) in rows]
+    found = request.store.rule_hits.of(uuids)
+    return [found[uuid]._asdict() | {"last_matched_at": show_time(found[uuid].last_matched_at)} for uuid in uuids]
+
+
+projection.bind_computed(InspectionRule, conditions=unless_sensitive, actions=unless_sensitive, hits=hits)
 
 
 def index(request: Request, page: Page) -> Answer:
-    """List rules."""
-    return listing.answer(request, InspectionRule, rows.of(request), page)
+    """List inspection rules."""
+    return listing.answer(request, InspectionRule, of(request), page)
 
 
 def show(request: Request, rule: str, view: Projection) -> Answer:
-    """Show one rule."""
-    return answers.document(view.document(request, rows.of(request).row(view.columns, rule)))
+    """Show one inspection rule."""
+    return answers.document(view.document(request, of(request).row(view.columns, rule)))
 
 
 ROUTES = (

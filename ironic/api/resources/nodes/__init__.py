@@ -1,1 +1,1 @@
-"""Nodes, and what stands below one in its path."""
+"""Nodes, and the paths below a node."""

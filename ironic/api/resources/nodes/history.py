@@ -1,4 +1,4 @@
-"""What happened to a node: a list of entries, oldest first, that nobody can change.
+"""`/v1/nodes/{node}/history`: the history of a node, oldest entry first. It is read-only.
 
 Source: doc/contract/fields.md#history-entry.
 """
@@ -6,36 +6,36 @@ Source: doc/contract/fields.md#history-entry.
 from collections.abc import Sequence
 from typing import Final
 
-from ironic.api import answers, computed, listing, named_nodes
+from ironic.api import answers, listing, named_nodes, projection
 from ironic.api.answers import Answer
-from ironic.api.forms import List, One
+from ironic.api.crud import List, One
 from ironic.api.listing import Page
 from ironic.api.projection import Projection
 from ironic.api.request import Request, printable
 from ironic.api.routes import Route
 from ironic.core import syntax
-from ironic.core.model.history import HistoryEntry
+from ironic.core.model.node import HistoryEntry
 from ironic.core.resource_errors import NodeHistoryNotFound
 
 
 def link_to_entry(request: Request, rows: Sequence[tuple[object, ...]]) -> Sequence[object]:
-    """Return the one link of each entry; there is no bookmark."""
+    """Return the link of each entry; entries have no bookmark."""
     base = request.url("/v1/nodes")
     return [[{"href": f"{base}/{node}/history/{entry}", "rel": "self"}] for entry, node in rows]
 
 
-computed.bind(HistoryEntry, links=link_to_entry)
+projection.bind_computed(HistoryEntry, links=link_to_entry)
 
 
 def index(request: Request, node: str, page: Page) -> Answer:
-    """List what happened to a node."""
+    """List the history of a node."""
     node_id, uuid = named_nodes.row(request, ("id", "uuid"), node)
     path = f"nodes/{uuid}/history"
     return listing.answer(request, HistoryEntry, request.store.history, page, {"node_id": node_id}, path=path)
 
 
 def show(request: Request, node: str, entry: str, view: Projection) -> Answer:
-    """Show one thing that happened to a node."""
+    """Show one entry of the history of a node."""
     (node_id,) = named_nodes.row(request, ("id",), node)
     if not syntax.is_uuid(entry):
         raise NodeHistoryNotFound(entry=printable(entry))

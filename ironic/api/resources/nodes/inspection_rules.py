@@ -1,4 +1,4 @@
-"""What inspection rules did with a node in the last inspection in which any ran."""
+"""`/v1/nodes/{node}/inspection_rules`: the effect of inspection rules on a node in its last inspection that ran any."""
 
 from typing import Any, Final
 
@@ -6,9 +6,9 @@ import orjson
 
 from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
+from ironic.api.json_schema import RUN_OF_RULES
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.api.schema import RUN_OF_RULES
 from ironic.core.resource_errors import NodeRuleRunNotFound
 from ironic.core.secrets import REPLACEMENT
 
@@ -17,7 +17,7 @@ _READ: Final = "baremetal:inspection_rule:get"
 
 
 def show(request: Request, node: str) -> Answer:
-    """Show what rules did in the last inspection of a node in which any ran."""
+    """Show the effect of inspection rules on a node in its last inspection that ran any."""
     node_id, uuid = named_nodes.row(request, ("id", "uuid"), node)
     run = request.store.rule_runs.of(node_id)
     if run is None:
@@ -28,19 +28,19 @@ def show(request: Request, node: str) -> Answer:
         "ports": later["changes"]["ports"],
         "plugin_data": early["changes"]["plugin_data"] + later["changes"]["plugin_data"],
     }
-    told = {"rules": early["rules"] + later["rules"], "changes": changes}
+    result = {"rules": early["rules"] + later["rules"], "changes": changes}
     if not (request.services.policy.is_open or access.allows(request, _READ)):
-        told = _without_rules(told)
-    return answers.document(told)
+        result = _without_rules(result)
+    return answers.document(result)
 
 
-def _without_rules(told: dict[str, Any]) -> dict[str, Any]:
-    """Leave what may be known by who owns the machine but may not read rules: which one did something, and where."""
+def _without_rules(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the part for the owner of a node who may not read rules: which rules applied, and the changed paths."""
     rules = [
         {"uuid": rule["uuid"], "description": None, "applies": rule["applies"], "conditions": []}
-        for rule in told["rules"]
+        for rule in result["rules"]
     ]
-    changes = told["changes"]
+    changes = result["changes"]
     ports = {uuid: _without_values(patch) for uuid, patch in changes["ports"].items()}
     shown = {name: _without_values(changes[name]) for name in ("node", "plugin_data")}
     return {"rules": rules, "changes": {**shown, "ports": ports}}

@@ -1,17 +1,17 @@
-"""The inventory of a node, as its last inspection left it."""
+"""`/v1/nodes/{node}/inventory`: the inventory of a node from its last inspection."""
 
 import orjson
 
 from ironic.api import answers, named_nodes
 from ironic.api.answers import Answer
+from ironic.api.json_schema import OPEN, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.api.schema import OPEN, closed
 from ironic.core.resource_errors import NodeInventoryNotFound
 
 
 def show(request: Request, node: str) -> Answer:
-    """Show what the last inspection found."""
+    """Show the inventory and plug-in data of the last inspection of a node."""
     found, uuid = named_nodes.row(request, ("id", "uuid"), node)
     texts = request.settings.inventories.texts(request.store, found, uuid)
     if texts is None:

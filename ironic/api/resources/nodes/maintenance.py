@@ -1,9 +1,9 @@
-"""Taking a node out of service and back.
+"""`/v1/nodes/{node}/maintenance`: set and clear the maintenance mode of a node.
 
-That is a change of the row and needs no conductor, so that a node whose conductor is gone can be taken out as well.
+It is a change of the row that needs no conductor, so it works for a node whose conductor is gone.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ironic.api import answers, named_nodes
 from ironic.api.answers import Answer
@@ -11,22 +11,20 @@ from ironic.api.arguments import Argument, BodyOrQuery
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.values import Text
-from ironic.services import nodes
-
-if TYPE_CHECKING:
-    pass
+from ironic.services import node_changes
 
 
-def start(request: Request, node: str, reason: str | None = None) -> Answer:
-    """Take a node out of service."""
-    ident, patience = named_nodes.check(request, node), named_nodes.patience(request)
-    nodes.set_maintenance(request.store, ident, patience, on=True, reason=reason)
+def set_maintenance(request: Request, node: str, reason: str | None = None) -> Answer:
+    """Set maintenance mode of a node."""
+    ident, retries = named_nodes.check_ident(request, node), named_nodes.lock_retries(request)
+    node_changes.set_maintenance(request.store, ident, retries, on=True, reason=reason)
     return answers.accepted()
 
 
-def end(request: Request, node: str) -> Answer:
-    """Put a node back into service."""
-    nodes.set_maintenance(request.store, named_nodes.check(request, node), named_nodes.patience(request), on=False)
+def clear_maintenance(request: Request, node: str) -> Answer:
+    """Clear maintenance mode of a node."""
+    ident, retries = named_nodes.check_ident(request, node), named_nodes.lock_retries(request)
+    node_changes.set_maintenance(request.store, ident, retries, on=False)
     return answers.accepted()
 
 
@@ -36,10 +34,10 @@ ROUTES = (
     Route(
         "PUT",
         _MAINTENANCE,
-        start,
+        set_maintenance,
         rule="baremetal:node:set_maintenance",
         body=BodyOrQuery(Argument("reason", Text(None))),
         ok=202,
     ),
-    Route("DELETE", _MAINTENANCE, end, rule="baremetal:node:clear_maintenance", ok=202),
+    Route("DELETE", _MAINTENANCE, clear_maintenance, rule="baremetal:node:clear_maintenance", ok=202),
 )

@@ -1,7 +1,7 @@
-"""What a machine's management interface does on request: boot device, lights, and the signal that wakes one that hangs.
+"""`/v1/nodes/{node}/management`: boot device, indicators, and non-maskable interrupts of a machine.
 
-A light is named by itself and the component it sits on: `led@system`. These routes answer in every version, although
-1.63 announced them.
+An indicator is named by itself and its component: `led@system`. These routes answer in every version, although 1.63
+announced them.
 """
 
 from typing import Final
@@ -9,82 +9,76 @@ from typing import Final
 from ironic.api import answers, named_nodes, projection
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, BodyOrQuery
-from ironic.api.errors import Abort
-from ironic.api.refusing import Refuses
+from ironic.api.error_responses import Abort
+from ironic.api.json_schema import OPEN, TEXT, closed, items, nullable
 from ironic.api.request import Request
-from ironic.api.routes import FAULT, Route
-from ironic.api.schema import OPEN, TEXT, closed, items, nullable
+from ironic.api.routes import FAULT, Refusing, Route
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.machine_documents import Light
 from ironic.core.values import Bool, Text
 
 
 def show_boot_device(request: Request, node: str) -> Answer:
-    """Show what the machine boots from."""
+    """Show the boot device of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     return answers.document(conductor.get_boot_device(request.context, uuid))
 
 
 def list_boot_devices(request: Request, node: str) -> Answer:
-    """List what the machine could boot from."""
+    """List the supported boot devices of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     return answers.document({"supported_boot_devices": conductor.supported_boot_devices(request.context, uuid)})
 
 
 def set_boot_device(request: Request, node: str, boot_device: str, persistent: bool = False) -> Answer:
-    """Choose what the machine boots from."""
+    """Set the boot device of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.set_boot_device(request.context, uuid, boot_device, persistent)
     return NO_CONTENT
 
 
 def list_indicators(request: Request, node: str) -> Answer:
-    """List the lights."""
+    """List the indicators of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     found = conductor.supported_indicators(request.context, uuid)
-    lights = [
-        _document(request, node, component, name, terms)
-        for component, by_name in found.items()
-        for name, terms in by_name.items()
-    ]
-    return answers.document({"indicators": lights})
-
-
-def _document(request: Request, node: str, component: str, name: str, terms: Light) -> dict[str, object]:
-    full_name = f"{name}@{component}"
-    return {
-        "name": full_name,
-        "component": component,
-        "readonly": terms["readonly"],
-        "states": terms["states"],
-        "links": projection.links(request.base, f"nodes/{node}/management/indicators/{full_name}"),
-    }
+    indicators = []
+    for component, name, light in ((key, *item) for key, lights in found.items() for item in lights.items()):
+        full_name = f"{name}@{component}"
+        indicators.append(
+            {
+                "name": full_name,
+                "component": component,
+                "readonly": light["readonly"],
+                "states": light["states"],
+                "links": projection.links(request.base, f"nodes/{node}/management/indicators/{full_name}"),
+            }
+        )
+    return answers.document({"indicators": indicators})
 
 
 def show_indicator(request: Request, node: str, indicator: str) -> Answer:
-    """Show what a light shows."""
-    name, component = _parts(indicator)
+    """Show the state of an indicator of a node."""
+    name, component = _split_name(indicator)
     conductor, uuid = named_nodes.conductor(request, node)
     return answers.document({"state": conductor.get_indicator(request.context, uuid, component, name)})
 
 
-def switch_indicator(request: Request, node: str, indicator: str, state: str) -> Answer:
-    """Switch a light."""
-    name, component = _parts(indicator)
+def set_indicator(request: Request, node: str, indicator: str, state: str) -> Answer:
+    """Set the state of an indicator of a node."""
+    name, component = _split_name(indicator)
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.set_indicator(request.context, uuid, component, name, state)
     return NO_CONTENT
 
 
-def _parts(indicator: str) -> tuple[str, str]:
+def _split_name(indicator: str) -> tuple[str, str]:
     name, at, component = indicator.rpartition("@")
     if not at or not name or not component:
-        raise InvalidParameterValue(err="A light is named <light>@<component>.")
+        raise InvalidParameterValue(err="An indicator is named <indicator>@<component>.")
     return name, component
 
 
 def inject_nmi(request: Request, node: str) -> Answer:
-    """Send the machine a non-maskable interrupt."""
+    """Send a non-maskable interrupt to a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.inject_nmi(request.context, uuid)
     return NO_CONTENT
@@ -92,14 +86,14 @@ def inject_nmi(request: Request, node: str) -> Answer:
 
 _MANAGEMENT: Final = "/v1/nodes/{node}/management"
 _GET_DEVICE: Final = "baremetal:node:get_boot_device"
-_GET_LIGHT: Final = "baremetal:node:get_indicator_state"
-_SET_LIGHT: Final = "baremetal:node:set_indicator_state"
+_GET_INDICATOR: Final = "baremetal:node:get_indicator_state"
+_SET_INDICATOR: Final = "baremetal:node:set_indicator_state"
 
-# A machine was asked, and refused or did not answer.
-_BY_MACHINE: Final = (502,)
+# The machine failed or did not answer.
+_MACHINE_FAILED: Final = (502,)
 _BOOT_DEVICE: Final = closed({"boot_device": nullable(TEXT), "persistent": {"type": ["boolean", "null"]}})
 
-_ELSEWHERE: Final = Refuses(lambda: Abort(405, "Management has boot_device, indicators and inject_nmi only."))
+_NO_SUCH_PATH: Final = Refusing(lambda: Abort(405, "The only paths here are boot_device, indicators and inject_nmi."))
 ROUTES = (
     Route(
         "GET",
@@ -107,7 +101,7 @@ ROUTES = (
         show_boot_device,
         rule=_GET_DEVICE,
         ok=200,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
         answer=_BOOT_DEVICE,
     ),
     Route(
@@ -116,7 +110,7 @@ ROUTES = (
         list_boot_devices,
         rule=_GET_DEVICE,
         ok=200,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
         answer=items("supported_boot_devices", TEXT),
     ),
     Route(
@@ -126,34 +120,34 @@ ROUTES = (
         rule="baremetal:node:set_boot_device",
         body=BodyOrQuery(Argument("boot_device", Text(), required=True), Argument("persistent", Bool())),
         ok=204,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
     ),
     Route(
         "GET",
         f"{_MANAGEMENT}/indicators",
         list_indicators,
-        rule=_GET_LIGHT,
+        rule=_GET_INDICATOR,
         ok=200,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
         answer=items("indicators", OPEN),
     ),
     Route(
         "GET",
         f"{_MANAGEMENT}/indicators/{{indicator}}",
         show_indicator,
-        rule=_GET_LIGHT,
+        rule=_GET_INDICATOR,
         ok=200,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
         answer=closed({"state": nullable(TEXT)}, ["state"]),
     ),
     Route(
         "PUT",
         f"{_MANAGEMENT}/indicators/{{indicator}}",
-        switch_indicator,
-        rule=_SET_LIGHT,
+        set_indicator,
+        rule=_SET_INDICATOR,
         body=BodyOrQuery(Argument("state", Text(), required=True)),
         ok=204,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
     ),
     Route(
         "PUT",
@@ -164,8 +158,8 @@ ROUTES = (
         rule="baremetal:node:inject_nmi",
         body=BodyOrQuery(),
         ok=204,
-        also=_BY_MACHINE,
+        also=_MACHINE_FAILED,
     ),
-    Route("GET", _MANAGEMENT, _ELSEWHERE),
-    Route("GET", f"{_MANAGEMENT}/*", _ELSEWHERE),
+    Route("GET", _MANAGEMENT, _NO_SUCH_PATH),
+    Route("GET", f"{_MANAGEMENT}/*", _NO_SUCH_PATH),
 )

@@ -1,23 +1,27 @@
-"""A request to change the provision state: which verbs there are, since when, and what may come with them.
+"""Check a request to change the provision state: the verb, steps, a runbook, and the config drive.
 
-Pure. `ARGUMENTS` checks their form, `check` judges them against node and version in the order clients know
-(doc/contract/states.md#order-of-checks). What only drivers can judge is left to the conductor.
+Pure. `ARGUMENTS` checks the form of the arguments; `check` checks them against the node and the version, in the order
+that clients know (doc/contract/states.md#order-of-checks). What only drivers know is left to the conductor.
+
+A config drive is a URL, base64 text, or since 1.56 an object from which the conductor builds one. Its content is
+secret, so no error text quotes it.
 """
 
+import base64
+import binascii
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ironic.api import input
-from ironic.api.arguments import Argument, BodyOrQuery
-from ironic.api.errors import unacceptable
-from ironic.api.resources.nodes import configdrive
-from ironic.api.verbs import (
+from ironic.api.arguments import Argument, BodyOrQuery, check_types
+from ironic.api.error_responses import unacceptable
+from ironic.api.json_schema import OPEN, TEXT, Schema, closed
+from ironic.api.version_negotiation import (
     ABORT_SINCE,
     DEPLOY_STEPS_SINCE,
     RAMDISK_SINCE,
     RUNBOOK_SINCE,
-    SINCE,
-    SINCE_AFTER_STATE,
+    VERB_SINCE,
+    VERB_SINCE_AFTER_STATE,
 )
 from ironic.core import node_rules, states, user_steps
 from ironic.core.errors import InvalidParameterValue
@@ -27,21 +31,82 @@ from ironic.core.resource_errors import RunbookNotFound
 from ironic.core.values import Array, Bool, Enum, Text, ValueType
 
 if TYPE_CHECKING:
-    from ironic.api.usable_runbooks import UsableRunbook
+    from ironic.api.step_lists import UsableRunbook
+
+
+_OBJECTS: Final = ("meta_data", "network_data", "vendor_data")
+_OBJECT_SINCE: Final = 56
+_VENDOR_DATA_SINCE: Final = 59
+_KEYS: Final = frozenset({*_OBJECTS, "user_data"})
+
+
+class ConfigDrive(ValueType):
+    """The type of a config drive; `check` checks its content, which depends on the verb and the version."""
+
+    name = "config drive"
+    sortable = False
+
+    def __init__(self, minor: int = 10**6) -> None:
+        self._minor = minor
+
+    def at(self, minor: int) -> "ConfigDrive":
+        """Return the type in one version."""
+        return ConfigDrive(minor)
+
+    def validate(self, value: Any) -> Any:
+        """Check that the value is text or an object."""
+        if not isinstance(value, (str, dict)):
+            raise ValueError("must be text or an object")
+        return value
+
+    def described(self) -> dict[str, object]:
+        """Return the schema in the version of the type."""
+        if self._minor < _OBJECT_SINCE:
+            return dict(TEXT)
+        known = [name for name in _OBJECTS if name != "vendor_data" or self._minor >= _VENDOR_DATA_SINCE]
+        user_data: Schema = {"type": ["object", "array", "string", "null"]}
+        return {"anyOf": [TEXT, closed({**dict.fromkeys(known, OPEN), "user_data": user_data})]}
+
+
+def _check_config_drive(verb: str, value: Any, minor: int) -> None:
+    """Raise InvalidParameterValue for a config drive that the verb or the version does not take, or a malformed one."""
+    if value is None:
+        return
+    if verb != "active" and not (verb == "rebuild" and minor >= 35):
+        raise InvalidParameterValue(err="configdrive is allowed with active, and since 1.35 with rebuild.")
+    if isinstance(value, dict):
+        if minor < _OBJECT_SINCE:
+            raise InvalidParameterValue(err=f"configdrive can be an object since API version 1.{_OBJECT_SINCE}.")
+        if "vendor_data" in value and minor < _VENDOR_DATA_SINCE:
+            raise InvalidParameterValue(
+                err=f"configdrive can contain vendor_data since API version 1.{_VENDOR_DATA_SINCE}."
+            )
+        if value.keys() - _KEYS:
+            raise InvalidParameterValue(err=f"configdrive must have no keys other than {', '.join(sorted(_KEYS))}.")
+        if any(not isinstance(value.get(key, {}), dict) for key in _OBJECTS):
+            raise InvalidParameterValue(err=f"{', '.join(_OBJECTS)} of configdrive must be objects.")
+        if not isinstance(value.get("user_data"), (dict, list, str, type(None))):
+            raise InvalidParameterValue(err="user_data of configdrive must be an object, a list or text.")
+    elif "://" not in value:
+        try:
+            # Tools break the text into lines.
+            base64.b64decode("".join(value.split()), validate=True)
+        except (binascii.Error, ValueError):
+            raise InvalidParameterValue(err="configdrive must be a URL or base64 text.") from None
+
 
 DEPLOYING: Final = frozenset(verb.word for verb in DEPLOY.verbs)
-# What can be done by a runbook.
+# Verbs that take a runbook.
 RUNBOOKS: Final = tuple(verb.word for flow in FLOWS for verb in flow.verbs if f"{verb.word}_steps" in verb.needs)
 
-# What each kind of steps goes with, and what they look like.
+# Kinds of steps, the verbs that take them, and their types.
 STEPS: Final[tuple[tuple[str, tuple[str, ...], ValueType], ...]] = tuple(
     (flow.name, flow.list_verbs, user_steps.DeploySteps() if flow is DEPLOY else user_steps.AskedSteps())
     for flow in FLOWS
     if flow.list_verbs
 )
 
-# Clients know that a node is not there, or not in the right state, before they learn what is wrong with an argument: so
-# `check` judges all but their form.
+# A missing node or a wrong state is refused before the value of an argument, so `check` checks all but their form.
 _SINCE: Final = {
     name: since
     for flow in FLOWS
@@ -55,22 +120,22 @@ ARGUMENTS: Final = BodyOrQuery(
         Text(),
         required=True,
         exact=Enum(*sorted({verb for state in states.ALL for verb in states.verbs_of(state)}), name="verb"),
-        words={**SINCE, **SINCE_AFTER_STATE},
-        late=True,
+        words={**VERB_SINCE, **VERB_SINCE_AFTER_STATE},
+        handler_checks=True,
     ),
-    Argument("configdrive", configdrive.ConfigDrive(), late=True),
+    Argument("configdrive", ConfigDrive(), handler_checks=True),
     *(
-        Argument(f"{kind}_steps", Array(), since=_SINCE[f"{kind}_steps"], exact=form, late=True)
+        Argument(f"{kind}_steps", Array(), since=_SINCE[f"{kind}_steps"], exact=form, handler_checks=True)
         for kind, _, form in STEPS
     ),
-    Argument("rescue_password", Text(None), since=_SINCE["rescue_password"], late=True),
-    Argument("disable_ramdisk", Bool(), since=min(RAMDISK_SINCE.values()), late=True),
-    Argument("runbook", Text(), since=RUNBOOK_SINCE, late=True),
+    Argument("rescue_password", Text(None), since=_SINCE["rescue_password"], handler_checks=True),
+    Argument("disable_ramdisk", Bool(), since=min(RAMDISK_SINCE.values()), handler_checks=True),
+    Argument("runbook", Text(), since=RUNBOOK_SINCE, handler_checks=True),
 )
 
 
-def meant(given: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments that mean something: an empty list and a false flag always counted as not given."""
+def without_empty(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments without empty lists and false flags, which count as not given."""
     return {name: value for name, value in given.items() if value not in ([], False)}
 
 
@@ -85,93 +150,72 @@ def check(
     disallowed: Mapping[str, Collection[str]],
     find: "Callable[[str], UsableRunbook]" = _no_runbook,
 ) -> dict[str, Any]:
-    """Refuse what this node can't do now or this version does not know; return the arguments for the conductor.
+    """Return the arguments for the conductor; raises an error if the node or the version does not allow the request.
 
-    ``find`` returns a runbook that may be used for the node, or refuses it.
+    ``disallowed`` are the steps that the operator disallows, by kind. ``find`` returns a runbook that the node can use,
+    or raises.
     """
     verb = given["target"]
-    _check_verb(verb, minor)
+    if (since := VERB_SINCE.get(verb, 1)) > minor:
+        raise unacceptable(f"Provision target '{verb}'", since)
+    if verb not in states.VERBS:
+        raise InvalidParameterValue(err="There is no such provision target.")
     node_rules.check_verb(facts, verb, by_holder=False)
-    configdrive.check_use(verb, given.get("configdrive"), minor)
+    _check_config_drive(verb, given.get("configdrive"), minor)
     runbook = _runbook(given, minor, find)
-    _check_ramdisk(verb, given, minor)
     _check_steps(verb, given, minor)
-    arguments = _arguments(given, runbook)
-    _check_work(verb, arguments, disallowed)
-    _check_password(verb, given)
+    arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
+    if runbook is not None:
+        arguments[f"{verb}_steps"] = runbook.steps
+        if runbook.disable_ramdisk:
+            arguments["disable_ramdisk"] = True
+    if verb in RUNBOOKS and f"{verb}_steps" not in arguments:
+        raise InvalidParameterValue(err=f"{verb} needs {verb}_steps.")
+    for kind, _, _ in STEPS:
+        user_steps.check_allowed(arguments.get(f"{kind}_steps", []), disallowed.get(kind, ()))
+    password = given.get("rescue_password")
+    if verb != "rescue" and password is not None:
+        raise InvalidParameterValue(err="rescue_password is allowed with rescue only.")
+    if verb == "rescue" and not (password or "").strip():
+        raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
     _check_late(facts, verb, minor)
     node_rules.check_marks(facts, verb)
     return arguments
 
 
-def _check_verb(verb: str, minor: int) -> None:
-    if (since := SINCE.get(verb, 1)) > minor:
-        raise unacceptable(f"Provision target '{verb}'", since)
-    if verb not in states.VERBS:
-        raise InvalidParameterValue(err="There is no such provision target.")
-
-
 def _runbook(given: Mapping[str, Any], minor: int, find: "Callable[[str], UsableRunbook]") -> "UsableRunbook | None":
+    """Return the runbook of a request, None for a request without one."""
     if "runbook" not in given:
         return None
     if minor < RUNBOOK_SINCE:
         raise unacceptable("runbook", RUNBOOK_SINCE)
     found = find(given["runbook"])
     if given["target"] not in RUNBOOKS:
-        raise InvalidParameterValue(err=f"runbook goes with {' and '.join(RUNBOOKS)} only.")
+        raise InvalidParameterValue(err=f"runbook is allowed with {' and '.join(RUNBOOKS)} only.")
     if given.keys() & {f"{verb}_steps" for verb in RUNBOOKS}:
-        raise InvalidParameterValue(err="Give a runbook or steps, not both.")
+        raise InvalidParameterValue(err="Give either a runbook or steps.")
     return found
 
 
-def _arguments(given: Mapping[str, object], runbook: "UsableRunbook | None") -> dict[str, object]:
-    """Return what goes to the conductor, with what a runbook stands for in its place."""
-    arguments = {name: value for name, value in given.items() if name not in ("target", "runbook")}
-    if runbook is not None:
-        arguments[f"{given['target']}_steps"] = runbook.steps
-        if runbook.disable_ramdisk:
-            arguments["disable_ramdisk"] = True
-    return arguments
-
-
-def _check_ramdisk(verb: str, given: Mapping[str, object], minor: int) -> None:
-    if "disable_ramdisk" not in given:
-        return
-    if verb not in RAMDISK_SINCE:
-        raise InvalidParameterValue(err=f"disable_ramdisk goes with {' and '.join(RAMDISK_SINCE)} only.")
-    if (since := RAMDISK_SINCE[verb]) > minor:
-        raise unacceptable(f"disable_ramdisk with {verb}", since)
-
-
 def _check_steps(verb: str, given: Mapping[str, object], minor: int) -> None:
+    """Raise an error for lists of steps, or disable_ramdisk, that the verb or the version does not take."""
+    if "disable_ramdisk" in given:
+        if verb not in RAMDISK_SINCE:
+            raise InvalidParameterValue(err=f"disable_ramdisk is allowed with {' and '.join(RAMDISK_SINCE)} only.")
+        if (since := RAMDISK_SINCE[verb]) > minor:
+            raise unacceptable(f"disable_ramdisk with {verb}", since)
     if "deploy_steps" in given and minor < DEPLOY_STEPS_SINCE:
         raise unacceptable("deploy_steps", DEPLOY_STEPS_SINCE)
     for kind, verbs, form in STEPS:
-        if (name := f"{kind}_steps") not in given:
-            continue
-        if verb not in verbs:
-            raise InvalidParameterValue(err=f"{name} go with {' and '.join(verbs)} only.")
-        input.check({name: form}, {name: given[name]})
-
-
-def _check_work(verb: str, arguments: Mapping[str, Any], disallowed: Mapping[str, Collection[str]]) -> None:
-    """Refuse to do nothing, and steps the operator keeps callers from, in their own list or a runbook's."""
-    if verb in RUNBOOKS and f"{verb}_steps" not in arguments:
-        raise InvalidParameterValue(err=f"{verb} needs {verb}_steps.")
-    for kind, _, _ in STEPS:
-        user_steps.check_allowed(arguments.get(f"{kind}_steps", []), disallowed.get(kind, ()))
-
-
-def _check_password(verb: str, given: Mapping[str, Any]) -> None:
-    password = given.get("rescue_password")
-    if verb != "rescue" and password is not None:
-        raise InvalidParameterValue(err="rescue_password goes with rescue only.")
-    if verb == "rescue" and not (password or "").strip():
-        raise InvalidParameterValue(err="rescue needs a rescue_password that is not blank.")
+        if (name := f"{kind}_steps") in given:
+            if verb not in verbs:
+                raise InvalidParameterValue(err=f"{name} are allowed with {' and '.join(verbs)} only.")
+            check_types({name: form}, {name: given[name]})
 
 
 def _check_late(facts: NodeValues, verb: str, minor: int) -> None:
-    since = SINCE_AFTER_STATE.get(verb, 1)
+    """Raise 406 for a verb that is newer than the request, where that depends on the state of the node."""
+    since = VERB_SINCE_AFTER_STATE.get(verb, 1)
     if verb == "abort":
         since = ABORT_SINCE.get(facts.provision_state, 1)
     if since > minor:

@@ -1,35 +1,67 @@
-"""Nodes: list and show.
+"""`/v1/nodes` and `/v1/chassis/{chassis}/nodes`: list and show nodes, and list the children of a node.
 
-A handler reads the request into plain values, makes one call and shapes the answer. Reading never goes through a
-conductor.
+Reading never calls a conductor. The traits of nodes and their conductors are looked up once for a whole page.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ironic.api import access, answers, listing, named_nodes, projection
 from ironic.api.answers import Answer
-from ironic.api.errors import Refused
-from ironic.api.forms import List, One
-from ironic.api.listing import Keep, Page
+from ironic.api.crud import List, One
+from ironic.api.error_responses import Refused
+from ironic.api.json_schema import LINK, TEXT, closed, list_of
+from ironic.api.listing import Page, PostFilter
 from ironic.api.projection import Projection
-from ironic.api.refusing import Refuses, refuses
 from ironic.api.request import Request
-from ironic.api.resources.nodes import computed
-from ironic.api.routes import Route
-from ironic.core.errors import HTTPForbidden, InvalidParameterValue
+from ironic.api.routes import Refusing, Route, refuses
+from ironic.core.errors import HTTPForbidden, InvalidParameterValue, NoValidHost
 from ironic.core.model.node import Node
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 
+# The columns that determine the conductor of a node.
+_PLACED_BY: Final = Node.conductor.needs
+
+
+def traits(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[list[str]]:
+    """Return the traits of each node, in one query."""
+    found = request.store.traits.of([row[0] for row in rows])
+    return [found.get(row[0], []) for row in rows]
+
+
+def hosts(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[str | None]:
+    """Return the host of the conductor that serves each node, None for a node without one."""
+    return [conductor_host(request, *row) for row in rows]
+
+
+def conductor_host(request: Request, uuid: str, driver: str, group: str) -> str | None:
+    """Return the host of the conductor that serves a node, None for a node without one."""
+    try:
+        return request.hash_ring.host_for(uuid, driver, group)
+    except NoValidHost:
+        return None
+
+
+projection.bind_computed(Node, traits=traits, conductor=hosts)
+
+
 def index(request: Request, page: Page) -> Answer:
     """List nodes."""
-    return listed(request, page, "nodes")
+    return _listed(request, page, "nodes")
 
 
-def listed(request: Request, page: Page, path: str) -> Answer:
-    """Answer with the page that was asked for."""
+def index_of_chassis(request: Request, chassis: str, page: Page) -> Answer:
+    """List the nodes of a chassis."""
+    if page.filters.setdefault("chassis_uuid", chassis) != chassis:
+        raise InvalidParameterValue(err="chassis_uuid is not the chassis in the path.")
+    return _listed(request, page, f"chassis/{chassis}/nodes")
+
+
+def _listed(request: Request, page: Page, path: str) -> Answer:
+    """Return a page of nodes, narrowed to the caller's project unless the caller may list all nodes."""
     filters = listing.store_filters(Node, page)
     if (project := access.own_project(request)) is not None and filters.setdefault("project", project) != project:
         raise HTTPForbidden(resource=f"{access.LIST_NODES}_all")
@@ -39,23 +71,11 @@ def listed(request: Request, page: Page, path: str) -> Answer:
         if access.allows(request, "baremetal:chassis:get"):
             request.store.chassis.row(("id",), chassis)
         filters["chassis_uuid"] = chassis
-    return listing.answer(
-        request, Node, request.store.nodes, page, filters, path=path, keep=_of_conductor(request, page)
-    )
-
-
-def index_of_chassis(request: Request, chassis: str, page: Page) -> Answer:
-    """List the nodes of a chassis."""
-    if page.filters.setdefault("chassis_uuid", chassis) != chassis:
-        raise InvalidParameterValue(err="chassis_uuid is another chassis than the one that the path names.")
-    return listed(request, page, f"chassis/{chassis}/nodes")
-
-
-def _of_conductor(request: Request, page: Page) -> Keep | None:
-    host = page.filters.get("conductor")
-    if host is None:
-        return None
-    return Keep(computed.PLACED_BY, lambda *placed_by: computed.host(request, *placed_by) == host)
+    keep = None
+    if (host := page.filters.get("conductor")) is not None:
+        # The database does not know which conductor serves a node.
+        keep = PostFilter(_PLACED_BY, lambda *placed_by: conductor_host(request, *placed_by) == host)
+    return listing.answer(request, Node, request.store.nodes, page, filters, path=path, keep=keep)
 
 
 def show(request: Request, node: str, view: Projection) -> Answer:
@@ -65,24 +85,42 @@ def show(request: Request, node: str, view: Projection) -> Answer:
 
 
 def document(request: Request, record: "NodeRecord") -> dict[str, Any]:
-    """Return the whole document of a node that was just written."""
+    """Return the document of a node that was just written, with all fields."""
     others = {"chassis_uuid": None, "allocation_uuid": None}
     if record.chassis_id is not None or record.allocation_id is not None:
         others = dict(zip(others, request.store.nodes.row(tuple(others), record.id), strict=True))
-    return projection.full(Node, request.minor, projection.sight(request, Node)).of_record(request, record, others)
+    return projection.full(Node, request.minor, projection.visibility_of(request, Node)).of_record(
+        request, record, others
+    )
 
 
-# Such segments once were read as fields, hence the status.
-_OF_CHASSIS = "/v1/chassis/{chassis}/nodes"
-_NO_PART = refuses("A node has no such part.")
-_BELOW_DETAIL = Refuses(lambda: Refused(404, "There is nothing below the detailed list."))
+def list_children(request: Request, node: str) -> Answer:
+    """List the child nodes of a node."""
+    (uuid,) = named_nodes.row(request, ("uuid",), node)
+    project = access.own_project(request)
+    mine = {} if project is None else {"project": project}
+    children = request.store.nodes.rows(("uuid",), filters={"parent_node": uuid, **mine})
+    link = {"href": request.url(f"/v1/nodes?parent_node={uuid}"), "rel": "children"}
+    return answers.document({"children": [row[0] for row in children], "links": link})
+
+
+_ALL: Final = "/v1/nodes"
+_ONE: Final = "/v1/nodes/{node}"
+_OF_CHASSIS: Final = "/v1/chassis/{chassis}/nodes"
+_CHILDREN: Final = closed({"children": list_of(TEXT), "links": LINK}, ["children", "links"])
+_BELOW_DETAIL: Final = Refusing(lambda: Refused(404, "There is no path below the detailed list."))
+_BELOW_CHASSIS: Final = refuses("The nodes of a chassis can only be listed; address one as /v1/nodes/<node>.")
+# A 400, because such segments were read as fields once.
+_BELOW_NODE: Final = refuses("A node has no such path.")
+
 ROUTES = (
-    Route("GET", "/v1/nodes", index, rule="baremetal:node:list", of=List(Node)),
-    Route("GET", "/v1/nodes/detail", index, rule="baremetal:node:list", of=List(Node, detailed=True)),
-    Route("GET", "/v1/nodes/detail/*", _BELOW_DETAIL),
-    Route("GET", _OF_CHASSIS, index_of_chassis, rule="baremetal:node:list", of=List(Node)),
-    Route("GET", f"{_OF_CHASSIS}/detail", index_of_chassis, rule="baremetal:node:list", of=List(Node, detailed=True)),
-    Route("GET", f"{_OF_CHASSIS}/*", refuses("Of the nodes of a chassis there is only the list.")),
-    Route("GET", "/v1/nodes/{node}", show, rule="baremetal:node:get", of=One(Node)),
-    Route("GET", "/v1/nodes/{node}/*", _NO_PART),
+    Route("GET", _ALL, index, rule=access.LIST_NODES, of=List(Node)),
+    Route("GET", f"{_ALL}/detail", index, rule=access.LIST_NODES, of=List(Node, detailed=True)),
+    Route("GET", f"{_ALL}/detail/*", _BELOW_DETAIL),
+    Route("GET", _OF_CHASSIS, index_of_chassis, rule=access.LIST_NODES, of=List(Node)),
+    Route("GET", f"{_OF_CHASSIS}/detail", index_of_chassis, rule=access.LIST_NODES, of=List(Node, detailed=True)),
+    Route("GET", f"{_OF_CHASSIS}/*", _BELOW_CHASSIS),
+    Route("GET", _ONE, show, rule=access.SEE_NODE, of=One(Node)),
+    Route("GET", f"{_ONE}/*", _BELOW_NODE),
+    Route("GET", f"{_ONE}/children", list_children, since=83, rule=access.SEE_NODE, ok=200, answer=_CHILDREN),
 )

@@ -1,27 +1,25 @@
-"""The states of a node: what they are, and how they are changed.
+"""`/v1/nodes/{node}/states`: show and change the states of a node.
 
-Changes are asked of the serving conductor, which begins them; how they end shows in the states. The target RAID
-configuration is only noted. The order of the checks of a provision request is part of the contract
-(doc/contract/states.md#order-of-checks).
+The serving conductor starts a change; its result shows in the states. The target RAID configuration is only stored. The
+order of the checks of a provision request is part of the contract (doc/contract/states.md#order-of-checks).
 """
 
 from typing import Any, Final
 
-from ironic.api import access, answers, named_nodes, projection, usable_runbooks
+from ironic.api import access, answers, named_nodes, projection, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.arguments import Argument, BodyOrQuery, Whole
-from ironic.api.errors import Refused
+from ironic.api.arguments import Argument, BodyOrQuery, OpenBody
+from ironic.api.error_responses import Refused
+from ironic.api.json_schema import closed, ref
 from ironic.api.request import Request
 from ironic.api.resources.nodes import provision_request, step_rights
 from ironic.api.routes import FAULT, Route
-from ironic.api.schema import closed, ref
 from ironic.core import node_rules, states, user_steps
 from ironic.core.errors import UnsupportedDriverExtension
 from ironic.core.model.node import NodeStates
-from ironic.core.node_rules import NodeValues
 from ironic.core.values import Bool, Enum, Integer, Text
 
-# Clients of old versions know that a node is not there before they learn that a power target is new, or none.
+# A missing node is refused before a power target that is invalid or newer than the request.
 _SOFT_POWER_SINCE: Final = 27
 _POWER: Final = Argument(
     "target",
@@ -29,87 +27,83 @@ _POWER: Final = Argument(
     required=True,
     exact=Enum(*states.POWER_TARGET, name="power target"),
     words=dict.fromkeys((states.SOFT_REBOOT, states.SOFT_POWER_OFF), _SOFT_POWER_SINCE),
-    late=True,
+    handler_checks=True,
 )
-_TIMEOUT: Final = Argument("timeout", Integer(1, digits=True), since=_SOFT_POWER_SINCE, late=True)
+_TIMEOUT: Final = Argument("timeout", Integer(1, digits=True), since=_SOFT_POWER_SINCE, handler_checks=True)
 
 
 def show(request: Request, node: str) -> Answer:
     """Show the states of a node."""
-    view = projection.full(NodeStates, request.minor, projection.sight(request, NodeStates))
+    view = projection.full(NodeStates, request.minor, projection.visibility_of(request, NodeStates))
     return answers.document(view.document(request, named_nodes.row(request, view.columns, node)))
 
 
 def change_power(request: Request, node: str, target: str, timeout: int | None = None) -> Answer:
-    """Begin a power change."""
-    facts = named_nodes.facts(request, node)
+    """Request a change of the power state of a node."""
+    facts = named_nodes.node_values(request, node)
     if timeout is not None:
-        _TIMEOUT.judge(timeout, request.minor)
-    _POWER.judge(target, request.minor)
+        _TIMEOUT.check_value(timeout, request.minor)
+    _POWER.check_value(target, request.minor)
     node_rules.check_power(facts, target)
     request.conductors.serving(facts).change_node_power_state(request.context, facts.uuid, target, timeout)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def change_provision(request: Request, node: str, target: str, **arguments: object) -> Answer:
-    """Begin what a provision verb asks for."""
-    given = provision_request.meant({"target": target, **arguments})
-    facts = named_nodes.facts(request, node)
-    _check_rules(request, facts, given)
-    find, disallowed = usable_runbooks.finder(request, facts), request.settings.disallowed_steps
-    checked = provision_request.check(facts, given, request.minor, disallowed, find)
-    judged = step_rights.judged(request, facts, target, checked)
-    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, target, judged)
-    return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
-
-
-def _check_rules(request: Request, facts: NodeValues, given: dict[str, Any]) -> None:
+    """Request a change of the provision state of a node."""
+    given = provision_request.without_empty({"target": target, **arguments})
+    facts = named_nodes.node_values(request, node)
     for rule in step_rights.rules_of_lists(given):
         access.require(request, rule, facts)
     for name in step_rights.LISTS:
         access.require_steps(request, user_steps.names(given.get(name, [])), facts.owner, facts.lessee)
-    if given["target"] == states.AVAILABLE:
+    if target == states.AVAILABLE:
         access.require(request, "baremetal:node:skip_cleaning", facts)
+    find, disallowed = step_lists.runbook_finder(request, facts), request.settings.disallowed_steps
+    checked = provision_request.check(facts, given, request.minor, disallowed, find)
+    authorized = step_rights.authorize(request, facts, target, checked)
+    request.conductors.serving(facts).change_provision_state(request.context, facts.uuid, target, authorized)
+    return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def show_console(request: Request, node: str) -> Answer:
-    """Say whether the console is open, and if so how to reach it."""
-    facts = named_nodes.facts(request, node)
+    """Show whether the console of a node is enabled, and how to connect to it."""
+    facts = named_nodes.node_values(request, node)
     info = None
     if facts.console_enabled:
         info = request.conductors.serving(facts).get_console(request.context, facts.uuid)
-    # The address of a console may let in whoever knows it.
+    # The URL of a console may give access to anyone who knows it.
     return answers.secret({"console_enabled": facts.console_enabled, "console_info": info})
 
 
 def change_console(request: Request, node: str, enabled: bool) -> Answer:
-    """Begin to open or close the console."""
+    """Enable or disable the console of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_console(request.context, uuid, enabled)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states/console"))
 
 
 def change_boot_mode(request: Request, node: str, target: str) -> Answer:
-    """Begin to change the boot mode."""
+    """Request a change of the boot mode of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_boot_mode(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def change_secure_boot(request: Request, node: str, target: bool) -> Answer:
-    """Begin to turn secure boot on or off."""
+    """Request a change of secure boot of a node."""
     conductor, uuid = named_nodes.conductor(request, node)
     conductor.change_secure_boot(request.context, uuid, target)
     return answers.accepted(request.url(f"/v1/nodes/{node}/states"))
 
 
 def change_raid(request: Request, node: str, config: dict[str, Any]) -> Answer:
-    """Note which logical disks the machine is to have; the whole body is the configuration."""
+    """Set the target RAID configuration of a node, which is the whole body."""
     conductor, uuid = named_nodes.conductor(request, node)
     try:
         conductor.set_target_raid_config(request.context, uuid, config)
     except UnsupportedDriverExtension as error:
-        # Without RAID there is no such thing at this path.
+        # For a driver without RAID the path does not exist.
         raise Refused(404, str(error)) from None
     return NO_CONTENT
 
@@ -186,7 +180,7 @@ ROUTES = (
         below=406,
         shape=FAULT,
         rule="baremetal:node:set_raid_state",
-        body=Whole("config"),
+        body=OpenBody("config"),
         ok=204,
     ),
 )

@@ -1,25 +1,22 @@
-"""Traits of a node: the words by which schedulers find it.
+"""`/v1/nodes/{node}/traits`: the traits of a node, by which schedulers find it.
 
-Only rows change, in one transaction with the node's row held still, so the limit holds whoever else adds traits at the
-same time. A node that an operation holds is waited for a moment, then refused.
+Only rows change, in one transaction that locks the row of the node, so that the limit holds when several requests add
+traits at the same time. A node that an operation has locked is waited for a moment, then refused.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ironic.api import answers, input, named_nodes
+from ironic.api import answers, arguments, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
-from ironic.api.arguments import Argument, Body, NoBody
+from ironic.api.arguments import Argument, Body, EmptyBody
+from ironic.api.json_schema import TEXT, items
 from ironic.api.request import Request, printable
 from ironic.api.routes import ABORT, FAULT, Route
-from ironic.api.schema import TEXT, items
 from ironic.core.resource_errors import NodeTraitNotFound
 from ironic.core.traits import is_trait
 from ironic.core.values import TraitName, TraitNames
-from ironic.services import traits as node_traits
-
-if TYPE_CHECKING:
-    pass
+from ironic.services import node_changes
 
 _TRAIT: Final = TraitName()
 
@@ -31,30 +28,38 @@ def index(request: Request, node: str) -> Answer:
 
 
 def replace(request: Request, node: str, traits: Sequence[str]) -> Answer:
-    """Give a node exactly these traits."""
-    node_traits.give_node(request.store, named_nodes.check(request, node), traits, named_nodes.patience(request))
+    """Replace the traits of a node."""
+    node_changes.set_node_traits(
+        request.store, named_nodes.check_ident(request, node), traits, named_nodes.lock_retries(request)
+    )
     return NO_CONTENT
 
 
 def add(request: Request, node: str, trait: str) -> Answer:
-    """Give a node one more trait."""
-    input.checked("trait", _TRAIT, trait)
-    node_traits.add_to_node(request.store, named_nodes.check(request, node), trait, named_nodes.patience(request))
+    """Add a trait to a node."""
+    arguments.checked("trait", _TRAIT, trait)
+    node_changes.add_node_trait(
+        request.store, named_nodes.check_ident(request, node), trait, named_nodes.lock_retries(request)
+    )
     return Answer(204, None, request.url(f"/v1/nodes/{node}/traits/{trait}"))
 
 
 def clear(request: Request, node: str) -> Answer:
-    """Take all traits from a node."""
-    node_traits.give_node(request.store, named_nodes.check(request, node), (), named_nodes.patience(request))
+    """Remove all traits from a node."""
+    node_changes.set_node_traits(
+        request.store, named_nodes.check_ident(request, node), (), named_nodes.lock_retries(request)
+    )
     return NO_CONTENT
 
 
 def remove(request: Request, node: str, trait: str) -> Answer:
-    """Take one trait from a node."""
+    """Remove a trait from a node."""
     if not is_trait(trait):
         (uuid,) = named_nodes.row(request, ("uuid",), node)
         raise NodeTraitNotFound(node=uuid, trait=printable(trait))
-    node_traits.take_from_node(request.store, named_nodes.check(request, node), trait, named_nodes.patience(request))
+    node_changes.remove_node_traits(
+        request.store, named_nodes.check_ident(request, node), trait, named_nodes.lock_retries(request)
+    )
     return NO_CONTENT
 
 
@@ -87,6 +92,6 @@ ROUTES = (
         ok=204,
     ),
     Route("DELETE", _ALL, clear, since=37, shape=FAULT, rule=_DELETE, ok=204),
-    Route("PUT", _ONE, add, since=37, below=405, shape=ABORT, rule=_SET, body=NoBody(), ok=204, location=True),
+    Route("PUT", _ONE, add, since=37, below=405, shape=ABORT, rule=_SET, body=EmptyBody(), ok=204, location=True),
     Route("DELETE", _ONE, remove, since=37, shape=FAULT, rule=_DELETE, ok=204),
 )

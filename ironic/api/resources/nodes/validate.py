@@ -1,14 +1,14 @@
-"""What a node lacks: each of its interfaces says whether it could work now."""
+"""`/v1/nodes/{node}/validate`: whether each interface of a node has what it needs to work."""
 
 from typing import Final
 
 from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument
-from ironic.api.errors import unacceptable
+from ironic.api.error_responses import unacceptable
+from ironic.api.json_schema import TEXT, Schema, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.api.schema import TEXT, Schema, closed
 from ironic.core import secrets, syntax
 from ironic.core.errors import MissingParameterValue
 from ironic.core.values import Text, Uuid
@@ -17,12 +17,12 @@ _VALIDATE: Final = "baremetal:node:validate"
 
 
 def validate(request: Request, node: str) -> Answer:
-    """Say of each interface whether the node could use it now."""
+    """Validate the interfaces of a node."""
     return _validated(request, node)
 
 
 def validate_by_query(request: Request, node: str = "", node_uuid: str = "") -> Answer:
-    """The older spelling of the same."""
+    """Validate the interfaces of a node, older spelling with the node in the query."""
     ident = node or node_uuid
     if not ident:
         raise MissingParameterValue(err="node or node_uuid is required.")
@@ -34,7 +34,7 @@ def _validated(request: Request, node: str) -> Answer:
     if request.minor < 5 and not syntax.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
     conductor, uuid = named_nodes.conductor(request, node)
-    # Drivers say what is wrong with their options in texts that quote these.
+    # The reasons are texts of drivers, which may quote secret options.
     return answers.document(secrets.masked(conductor.validate_interfaces(request.context, uuid)))
 
 
@@ -48,7 +48,7 @@ ROUTES = (
         "GET",
         "/v1/nodes/validate",
         validate_by_query,
-        judges=True,
+        handler_authorizes=True,
         query=(Argument("node", Text()), Argument("node_uuid", Uuid())),
         ok=200,
         answer=_VERDICTS,

@@ -1,15 +1,19 @@
-"""Images in the virtual drives of a machine. Attaching and detaching go on in the background."""
+"""`/v1/nodes/{node}/vmedia`: images in the virtual media drives of a machine.
+
+Attaching and detaching continue in the background. Source: doc/contract/states.md#virtual-media.
+"""
+
+from typing import Final
 
 from ironic.api import answers, named_nodes
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument, Body
+from ironic.api.json_schema import OPEN, list_of
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
-from ironic.api.schema import OPEN, list_of
 from ironic.core import secrets
 from ironic.core.values import Enum, Pattern, Words
 
-# Source: doc/contract/states.md#virtual-media.
 DEVICES = ("disk", "cdrom", "floppy")
 _IMAGE_URL = Pattern(
     "image URL", r"(https?|nfs|cifs|smb)://\S{1,2000}", "must be a URL of http, https, nfs, cifs or smb"
@@ -17,24 +21,24 @@ _IMAGE_URL = Pattern(
 
 
 class Devices(Words):
-    """A comma list of drives."""
+    """The type of a comma-separated list of drives."""
 
     name = "device types"
 
     def validate(self, value: object) -> list[str]:
-        """Check every word."""
+        """Check every drive."""
         found = super().validate(value)
         if not set(found) <= set(DEVICES):
             raise ValueError(f"may hold: {', '.join(DEVICES)}")
         return found
 
     def described(self) -> dict[str, object]:
-        """Say which words there are."""
+        """Return the schema of the drives."""
         return {"items": {"type": "string", "enum": list(DEVICES)}}
 
 
 def show(request: Request, node: str) -> Answer:
-    """Show what is in the virtual drives."""
+    """Show the virtual media of a node."""
     conductor, uuid = named_nodes.conductor_of_part(request, node)
     return answers.document(secrets.masked(conductor.get_virtual_media(request.context, uuid)))
 
@@ -42,25 +46,25 @@ def show(request: Request, node: str) -> Answer:
 def attach(
     request: Request, node: str, device_type: str, image_url: str, image_download_source: str = "local"
 ) -> Answer:
-    """Begin to put an image into a drive."""
+    """Attach an image to a virtual media drive of a node."""
     conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.attach_virtual_media(request.context, uuid, device_type, image_url, image_download_source)
     return NO_CONTENT
 
 
 def detach(request: Request, node: str, device_types: list[str] | None = None) -> Answer:
-    """Begin to empty drives; all of them unless some are named."""
+    """Detach the images from the virtual media drives of a node, or from some of them."""
     conductor, uuid = named_nodes.conductor_of_part(request, node)
     conductor.detach_virtual_media(request.context, uuid, device_types or None)
     return NO_CONTENT
 
 
-_VMEDIA = "/v1/nodes/{node}/vmedia"
+_ALL: Final = "/v1/nodes/{node}/vmedia"
 
 ROUTES = (
     Route(
         "GET",
-        _VMEDIA,
+        _ALL,
         show,
         since=93,
         shape=FAULT,
@@ -71,7 +75,7 @@ ROUTES = (
     ),
     Route(
         "POST",
-        _VMEDIA,
+        _ALL,
         attach,
         since=89,
         rule="baremetal:node:vmedia:attach",
@@ -84,7 +88,7 @@ ROUTES = (
     ),
     Route(
         "DELETE",
-        _VMEDIA,
+        _ALL,
         detach,
         since=89,
         rule="baremetal:node:vmedia:detach",

@@ -1,185 +1,246 @@
-"""Creating, changing and deleting nodes.
+"""Create, patch and delete nodes.
 
-Create and change take no conductor: interfaces are resolved from the conductors' table, the row is read, judged and
-written in one transaction. A node that another operation holds is waited for a moment, then refused. Deleting is the
-serving conductor's work.
+Creating and patching need no conductor: the interfaces of the node are chosen from the conductors' table, and the row
+is read, checked and written in one transaction. A locked node is waited for a moment, then refused. The serving
+conductor deletes a node.
+
+A request names a chassis and a parent node by UUID or name, the row has an ID and a UUID. A reference to a row that
+does not exist is a 400: the body is wrong, not the path. The rules that guard a field apply to a patch and to a new
+node alike. Source: doc/contract/requests.md#rights-of-a-patch-of-a-node.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from ironic.api import access, answers, named_nodes, patching, usable_runbooks
+from ironic.api import access, answers, json_patch, named_nodes, step_lists
 from ironic.api.answers import NO_CONTENT, Answer
 from ironic.api.arguments import Argument
-from ironic.api.forms import Create, Delete, Patch
+from ironic.api.crud import Create, Delete, Patch
 from ironic.api.json_patch import Change
-from ironic.api.refusing import needs_one
 from ironic.api.request import Request
-from ironic.api.resources.nodes import reads, references, rights
-from ironic.api.routes import Route
-from ironic.core import node_rules, states
+from ironic.api.resources.nodes import reads
+from ironic.api.routes import Route, refuse_collection
+from ironic.core import node_rules, states, syntax
 from ironic.core.errors import HTTPForbidden, InvalidParameterValue
-from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.node_rules import NodeValues
+from ironic.core.resource_errors import ChassisNotFound
 from ironic.core.values import Bool
-from ironic.services import allocations, nodes, serving
+from ironic.services import allocation_binding, node_changes
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
+_CREATE: Final = "baremetal:node:create"
+_CREATE_OWN: Final = "baremetal:node:create:self_owned_node"
+_DELETE: Final = "baremetal:node:delete"
+_DELETE_OWN: Final = "baremetal:node:delete:self_owned_node"
+_UPDATE_PARENT: Final = "baremetal:node:update:parent_node"
+
+
+def rule_of(name: str, value: object = None) -> str:
+    """Return the rule that guards setting a field to a value."""
+    # False in any spelling that a request may use.
+    if name == "automated_clean" and syntax.truth_of(value) is False:
+        return "baremetal:node:disable_cleaning"
+    one = Node.table.fields.get(name)
+    return (one and one.right) or "baremetal:node:update"
+
+
+def rule_for(change: Change) -> str:
+    """Return the rule that guards an operation of a patch."""
+    return rule_of(change.root, None if change.op == "remove" else change.value)
+
 
 def create(request: Request, values: dict[str, Any], project: str | None) -> Answer:
     """Enroll a node."""
+    settings = request.settings
     if project is not None:
-        _claim(values, project)
+        if (values.get("owner") or project) != project:
+            raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
+        values["owner"] = project
         node_rules.check_trust_paths({}, values.get("driver_info", {}))
-    _check_new(request, values)
+    node_rules.check_values(values)
+    if values.get("boot_mode") in settings.disallowed_boot_modes:
+        raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
     values["uuid"] = values.get("uuid") or str(uuid4())
-    values["conductor_group"] = group = values.get("conductor_group", request.settings.default_conductor_group)
-    rights.check_new(request, values)
-    usable_runbooks.check_named_in(
-        request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee")
-    )
-    serving.check_served(request.placement, values["uuid"], values["driver"], group)
-    values |= serving.interfaces(request.placement, values["driver"], group, values)
-    # Callers from before 1.11 know no enroll and expect a node that can be used at once.
+    values["conductor_group"] = group = values.get("conductor_group", settings.default_conductor_group)
+    _check_rights_of_new(request, values)
+    step_lists.check_named_in(request, {}, values.get("driver_info", {}), values.get("owner"), values.get("lessee"))
+    node_changes.check_served(request.hash_ring, values["uuid"], values["driver"], group)
+    values |= node_changes.chosen_interfaces(request.hash_ring, values["driver"], group, values)
+    # Before 1.11 clients know no enroll and expect a new node to be available.
     values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
-    values["resource_class"] = values.get("resource_class") or request.settings.default_resource_class
-    record = nodes.enroll(request.store, values, partial(references.resolved, request))
+    values["resource_class"] = values.get("resource_class") or settings.default_resource_class
+    record = node_changes.enroll(request.store, values, partial(_as_columns, request))
     return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
 
 
-def _bound_to(request: Request) -> str | None:
-    """Return the project that the caller may enroll nodes for, None for any; refuse who may for none."""
-    if access.allows(request, "baremetal:node:create"):
+def _project_of_new(request: Request) -> str | None:
+    """Return the project that a new node has to belong to, None for any; raises 403 if the caller may enroll none."""
+    if access.allows(request, _CREATE):
         return None
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
-    if project is None or not access.allows(request, "baremetal:node:create:self_owned_node"):
-        raise HTTPForbidden(resource="baremetal:node:create")
+    if project is None or not access.allows(request, _CREATE_OWN):
+        raise HTTPForbidden(resource=_CREATE)
     return project
 
 
-def _claim(values: dict[str, Any], project: str) -> None:
-    if (values.get("owner") or project) != project:
-        raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
-    values["owner"] = project
+def _check_rights_of_new(request: Request, values: Mapping[str, Any]) -> None:
+    """Raise 403 for a value in a new node that the caller could not set by a patch; defaults need no right."""
+    if request.services.policy.is_open:
+        return
+    known = Node.writable("patch")
+    default = {name: one.empty for name, one in known.items()}
+    default["conductor_group"] = request.settings.default_conductor_group
+    given = {name: value for name, value in values.items() if name in known and not known[name].free_on_create}
+    for rule in dict.fromkeys(rule_of(name, value) for name, value in given.items() if value != default[name]):
+        access.require_right(request, rule, values.get("owner"), values.get("lessee"))
 
 
-def _check_new(request: Request, values: Mapping[str, Any]) -> None:
-    node_rules.check_values(values)
-    if values.get("boot_mode") in request.settings.disallowed_boot_modes:
-        raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
+def _as_columns(request: Request, values: Mapping[str, Any], record: "NodeRecord | None" = None) -> dict[str, Any]:
+    """Return values for the row: the chassis as an ID, the parent as a UUID; ``record`` is None for a new node."""
+    columns = dict(values)
+    if "chassis_uuid" in columns:
+        chassis = columns.pop("chassis_uuid")
+        try:
+            columns["chassis_id"] = None if chassis is None else request.store.chassis.row(("id",), chassis)[0]
+        except ChassisNotFound as error:
+            raise InvalidParameterValue(err=str(error)) from None
+    if (ident := columns.get("parent_node")) is not None:
+        parent = named_nodes.seen_holder(request, ident, "parent_node names no node.")
+        if record is not None and parent.uuid == record.uuid:
+            raise InvalidParameterValue(err="A node can't be its own parent_node.")
+        # A new parent is a change of both nodes.
+        is_own = parent.owner == columns.get("owner", record and record.owner)
+        if not is_own or not access.allows(request, _UPDATE_PARENT, parent.owner, parent.lessee):
+            raise InvalidParameterValue(err="parent_node belongs to another owner.")
+        columns["parent_node"] = parent.uuid
+    return columns
 
 
 def patch(request: Request, node: str, changes: Sequence[Change], reset_interfaces: bool = False) -> Answer:
     """Change a node."""
-    _check_patch(request, changes, reset=reset_interfaces)
-    if not request.services.policy.is_open:
-        # Before the node is waited for; judged again when it is held, as it may have another owner by then.
-        _check_rights(request, named_nodes.facts(request, node), changes, ident=node)
-    changed = named_nodes.change_free(
-        request, node, lambda record: _change(request, record, changes, reset=reset_interfaces)
-    )
-    return answers.document(reads.document(request, changed))
-
-
-def _check_patch(request: Request, changes: Sequence[Change], *, reset: bool) -> None:
-    if reset and not any(change.path == ("driver",) for change in changes):
+    if reset_interfaces and not any(change.path == ("driver",) for change in changes):
         raise InvalidParameterValue(err="reset_interfaces needs a change of the driver in the same patch.")
     for change in changes:
         if change.op != "remove" and change.value is None and Node.table.fields[change.root].only_removed:
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
+    if not request.services.policy.is_open:
+        # Before the wait for a locked node; checked again under the lock, because the owner may have changed by then.
+        _check_rights(request, named_nodes.node_values(request, node), changes, ident=node)
+    record = node_changes.change_free(
+        request.store,
+        named_nodes.check_ident(request, node),
+        lambda record: _change(request, record, changes, reset=reset_interfaces),
+        named_nodes.lock_retries(request),
+    )
+    return answers.document(reads.document(request, record))
 
 
 def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
+    """Check a patch against the node, which can't change meanwhile, and set the new values of the record."""
     _check_rights(request, record, changes)
     drops_instance = len(changes) == 1 and changes[0].op == "remove" and changes[0].path == ("instance_uuid",)
     node_rules.check_editable(record, while_inspecting=request.minor < 39, drops_instance=drops_instance)
-    before = references.document(request, record, {change.root for change in changes})
-    values = patching.patched(Node, before, changes, request.minor)
-    patching.check_logins(request, rights.rule_of("driver_info"), "driver_info", before, values, changes)
+    roots = {change.root for change in changes}
+    before = {name: getattr(record, name) for name in roots if name != "chassis_uuid"}
+    if "chassis_uuid" in roots:
+        (before["chassis_uuid"],) = request.store.nodes.row(("chassis_uuid",), record.id)
+    values = json_patch.patched(Node, before, changes, request.minor)
+    json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     if "driver_info" in values:
-        if access.acts_for_project(request, rights.rule_of("driver_info")):
+        if access.acts_for_project(request, rule_of("driver_info")):
             node_rules.check_trust_paths(before["driver_info"], values["driver_info"])
-        usable_runbooks.check_named_in(
-            request, before["driver_info"], values["driver_info"], record.owner, record.lessee
-        )
+        step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
-    values |= node_rules.consequences(values, record.instance_name)
-    values |= _composition(request, record, values, reset=reset)
-    allocations.follow(request.store, record, values)
-    for name, value in references.resolved(request, values, owner=record.owner).items():
+    values |= node_rules.implied_values(values, record.instance_name)
+    named = {name: before[name] for name in roots & INTERFACES} if reset else {}
+    values |= _interfaces(request, record, named | values, reset=reset)
+    allocation_binding.follow_node_change(request.store, record, values)
+    for name, value in _as_columns(request, values, record).items():
         setattr(record, name, value)
 
 
-def _check_rights(
-    request: Request,
-    record: NodeValues,
-    changes: Sequence[Change],
-    ident: str | None = None,
-) -> None:
-    for rule in dict.fromkeys(rights.rule_for(change) for change in changes) or (access.SEE_NODE,):
+def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str | None = None) -> None:
+    """Raise 403 or 404 when a rule denies one of the operations."""
+    for rule in dict.fromkeys(rule_for(change) for change in changes) or (access.SEE_NODE,):
         access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
         access.require(request, "baremetal:node:update_owner_provisioned", record)
 
 
-def _composition(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
-    """Judge driver, group and interfaces as a whole, so one patch may change several at once (S24).
+def _interfaces(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
+    """Return the interfaces that a patch of driver, group or interfaces leads to, checked as a whole (S24).
 
-    ``reset`` gives up all interfaces but those that change; a value that the node has already is no change.
+    ``reset``: another driver replaces all interfaces but those in ``values``, where the node's state allows it.
     """
+    reset = reset and values.get("driver", record.driver) != record.driver
     recomposed = reset or bool(values.keys() & (INTERFACES | {"driver"}))
     if not recomposed and "conductor_group" not in values:
         return {}
     driver = values.get("driver", record.driver)
     group = values.get("conductor_group", record.conductor_group)
-    serving.check_served(request.placement, record.uuid, driver, group)
+    node_changes.check_served(request.hash_ring, record.uuid, driver, group)
     if not recomposed:
         return {}
     if not reset and "driver" not in values:
-        # What the patch leaves alone may have been disabled since it was chosen, and is no reason to refuse (S26).
+        # Interfaces that the patch does not set may have been disabled since; that must not refuse the patch (S26).
         touched = [kind for kind in KINDS if interface_field(kind) in values]
-        return serving.interfaces(request.placement, driver, group, values, touched)
+        return node_changes.chosen_interfaces(request.hash_ring, driver, group, values, touched)
     kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
-    return serving.interfaces(request.placement, driver, group, kept | dict(values))
+    chosen = node_changes.chosen_interfaces(request.hash_ring, driver, group, kept | dict(values))
+    if reset:
+        node_rules.check_changes(
+            record, {name: value for name, value in chosen.items() if value != getattr(record, name)}
+        )
+    return chosen
 
 
 def delete(request: Request, node: str) -> Answer:
     """Delete a node."""
-    facts = named_nodes.facts(request, node)
-    if not _may_delete_own(request, facts):
-        access.require(request, "baremetal:node:delete", facts)
-    node_rules.check_deletable(facts, available_too=request.settings.allow_deleting_available_nodes)
-    serving.check_served(request.placement, facts.uuid, facts.driver, facts.conductor_group)
+    facts, settings = named_nodes.node_values(request, node), request.settings
+    by_owner = settings.project_admin_can_manage_own_nodes and access.allows(
+        request, _DELETE_OWN, facts.owner, facts.lessee
+    )
+    if not by_owner:
+        access.require(request, _DELETE, facts)
+    node_rules.check_deletable(facts, available_too=settings.allow_deleting_available_nodes)
+    node_changes.check_served(request.hash_ring, facts.uuid, facts.driver, facts.conductor_group)
     request.conductors.serving(facts).destroy_node(request.context, facts.uuid)
     return NO_CONTENT
 
 
-def _may_delete_own(request: Request, facts: NodeValues) -> bool:
-    allowed = request.settings.project_admin_can_manage_own_nodes
-    return allowed and access.allows(request, "baremetal:node:delete:self_owned_node", facts.owner, facts.lessee)
+_ALL: Final = "/v1/nodes"
+_ONE: Final = "/v1/nodes/{node}"
+_WHOLE: Final = refuse_collection("a node's UUID or name")
 
-
-# The rules of creating, changing and deleting depend on what is changed and whose node it is: see the handlers.
-_WHOLE = needs_one("a node's UUID or name")
+# The rules depend on what changes and on the owner of the node: the handlers check them.
 ROUTES = (
-    # Who may not enroll any node learns that before what is wrong with this one.
-    Route("POST", "/v1/nodes", create, judges=True, first=_bound_to, learns="project", of=Create(Node)),
-    Route("PATCH", "/v1/nodes", _WHOLE),
-    Route("DELETE", "/v1/nodes", _WHOLE),
-    Route("POST", "/v1/nodes/{node}", _WHOLE),
+    # The right to enroll is checked before the values are.
+    Route(
+        "POST",
+        _ALL,
+        create,
+        handler_authorizes=True,
+        precheck=_project_of_new,
+        precheck_as="project",
+        of=Create(Node),
+    ),
+    Route("PATCH", _ALL, _WHOLE),
+    Route("DELETE", _ALL, _WHOLE),
+    Route("POST", _ONE, _WHOLE),
     Route(
         "PATCH",
-        "/v1/nodes/{node}",
+        _ONE,
         patch,
-        judges=True,
+        handler_authorizes=True,
         query=(Argument("reset_interfaces", Bool(), since=45),),
         of=Patch(Node),
     ),
-    Route("DELETE", "/v1/nodes/{node}", delete, judges=True, of=Delete(Node)),
+    Route("DELETE", _ONE, delete, handler_authorizes=True, of=Delete(Node)),
 )

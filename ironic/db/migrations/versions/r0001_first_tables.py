@@ -1,6 +1,6 @@
-"""The first tables: nodes and all around them, conductors, inspection rules.
+"""The first tables: nodes and what belongs to them, conductors, inspection rules.
 
-Written in words of its own: a released step must stay as it is when the types and tables of the day move on.
+It uses no types or tables of this service: a released migration must stay as it is when they change.
 """
 
 from typing import Any

@@ -1,9 +1,14 @@
-"""The agent family: what is done on a machine by the agent in its ramdisk."""
+"""The agent family: deployment, cleaning, RAID and rescue by the agent that runs in a machine's ramdisk.
 
-from ironic.drivers.modules.agent.base import AgentBase
-from ironic.drivers.modules.agent.custom import CustomAgentDeploy
-from ironic.drivers.modules.agent.deploy import AgentDeploy
-from ironic.drivers.modules.agent.raid import AgentRAID
-from ironic.drivers.modules.agent.rescue import AgentRescue
+To be read in this order: `agent_base` and `agent_deploy` (the deploy interfaces), `in_band_steps` (steps that the agent
+runs), `ramdisk_boot` (power and networks around a ramdisk), `agent_client` and `agent_access` (commands and how the
+agent is reached); `deployment_image`, `published_images`, `partition_images`, `config_drive` and
+`instance_capabilities` (what the agent writes); `agent_raid`, `agent_rescue` and `ramdisk_logs`.
+"""
+
+from ironic.drivers.modules.agent.agent_base import AgentBase
+from ironic.drivers.modules.agent.agent_deploy import AgentDeploy, CustomAgentDeploy
+from ironic.drivers.modules.agent.agent_raid import AgentRAID
+from ironic.drivers.modules.agent.agent_rescue import AgentRescue
 
 __all__ = ["AgentBase", "AgentDeploy", "AgentRAID", "AgentRescue", "CustomAgentDeploy"]

@@ -1,1 +1,1 @@
-"""The agent inspect interface: a ramdisk looks at the machine and posts what it finds."""
+"""The agent inspect interface: a ramdisk inspects the machine and posts the data."""

@@ -1,90 +1,236 @@
-"""Inspect interface `agent`: boot a ramdisk, wait for what it posts, make something of it.
+"""Inspect interface `agent`: boot a ramdisk, wait for the data it posts, process them.
 
-Booting and power are next door; what becomes of the data is decided by the hooks and rules of `ironic.inspection`,
-which are loaded and checked when the conductor starts. The conductor moves the states and stores the node with them.
+Managed boot: the node's boot and network interfaces prepare the ramdisk. Unmanaged boot: DHCP and TFTP servers outside
+the service do, and the machine is only set to boot from the network. The node stores which of them applies, for the
+clean-up. Ports for the MAC addresses that the BMC knows are created before the ramdisk boots: with them a look-up finds
+the node even where no BMC address helps. Source: doc/contract/inspection.md#start.
+
+The hooks and rules of `ironic.inspection` process the data; they are loaded and checked when the conductor starts. The
+conductor changes the node's state and stores the node with it.
 """
 
 import logging
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import TakenOver
-from ironic.drivers import fast_track
+from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue, TakenOver, UnsupportedDriverExtension
+from ironic.core.flow import INSPECT
+from ironic.core.resource_errors import MACAlreadyExists
+from ironic.core.syntax import mac_of
+from ironic.drivers import boot_devices, fast_track
 from ironic.drivers.interfaces import InspectInterface
-from ironic.drivers.modules.agent import logs, machine
-from ironic.drivers.modules.inspector import booting, known_ports
+from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
 from ironic.drivers.task import Task
-from ironic.inspection import bmc_addresses, boot_token
-from ironic.inspection.hooks.loading import names_of
+from ironic.inspection import bmc_addresses, boot_tokens
+from ironic.inspection.hooks.base import hook_names
 from ironic.inspection.pipeline import Pipeline
-from ironic.inspection.rules import RuleBook, load
+from ironic.inspection.rules import RuleBook, load_built_in
 
 LOG = logging.getLogger(__name__)
 
 _LABEL: Final = "inspection"
+_MANAGED: Final = "inspector_manage_boot"
+_CALLBACK: Final = "/v1/continue_inspection"
 
 
 class AgentInspect(InspectInterface):
-    """In-band inspection."""
+    """In-band inspection by a ramdisk."""
 
     def __init__(self) -> None:
-        self.pipeline = Pipeline.load(names_of(CONF.inspector.hooks), RuleBook(load(CONF.inspection_rules.built_in)))
+        self.pipeline = Pipeline.load(
+            hook_names(CONF.inspector.hooks), RuleBook(load_built_in(CONF.inspection_rules.built_in))
+        )
 
     def get_properties(self) -> dict[str, str]:
         return {}
 
     def validate(self, task: Task) -> None:
-        """Raise when the machine could not be brought to boot the ramdisk."""
-        booting.validate(task)
+        """Raise UnsupportedDriverExtension or InvalidParameterValue when the ramdisk can't be booted."""
+        obstacle = _obstacle(task)
+        if obstacle is None:
+            callback_url()
+        elif CONF.inspector.require_managed_boot:
+            raise UnsupportedDriverExtension(
+                f"The interfaces of node {task.node.uuid} can't boot the inspection ramdisk: {obstacle} Choose others, "
+                "or set [inspector]require_managed_boot to false where the machines boot it by other means."
+            )
 
     def inspect_hardware(self, task: Task) -> str:
-        """Boot the ramdisk; its data arrive later."""
+        """Boot the ramdisk and return INSPECTWAIT; its data arrive later."""
         if CONF.inspector.pre_create_ports:
-            known_ports.create(task)
-        bmc_addresses.remember(task.store, task.node, bmc_addresses.collect(task.node.driver_info))
-        booting.start(task)
+            _create_known_ports(task)
+        node = task.node
+        addresses = bmc_addresses.collect(node.driver_info, keys=task.driver.bmc_address_keys)
+        managed = _obstacle(task) is None
+        node.set_driver_internal_info(_MANAGED, managed)
+        boot_tokens.forget(node)
+        token = boot_tokens.issue(node) if managed and CONF.inspector.boot_token else None
+        LOG.info("Node %s: inspection begins, boot is %s", node.uuid, "managed" if managed else "not managed")
+        # The flags are stored before the machine is changed, by this call if it has to change the power, else with the
+        # next power target and the addresses: a conductor that takes over must know what to clean up.
+        ramdisk_boot.switch_off(task)
+        node.target_power_state = states.POWER_ON
+        bmc_addresses.remember(task.store, node, addresses)
+        if managed:
+            ramdisk_boot.add_network(task, INSPECT)
+            task.boot.prepare_ramdisk(task, ramdisk_parameters(token, stays=fast_track.is_wanted(node)))
+        else:
+            task.management.set_boot_device(task, boot_devices.PXE, persistent=False)
+        ramdisk_boot.switch_on(task)
         return states.INSPECTWAIT
 
     def continue_inspection(
         self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object] | None = None
     ) -> str | None:
-        """Run hooks and rules on the data, then clear up, whether that went well or not."""
+        """Run hooks and rules on the data, then clean up, whether they succeeded or not."""
         posted = (plugin_data or {}).get("logs")
         try:
-            proven = boot_token.was_shown(task.node.driver_internal_info)
-            self.pipeline.run(task, dict(inventory), plugin_data, is_proven=proven)
+            proven = boot_tokens.was_shown(task.node.driver_internal_info)
+            self.pipeline.run(
+                task, dict(inventory), plugin_data, is_proven=proven, before_storing=lambda: _announce_end(task)
+            )
         except TakenOver:
             raise
         except Exception:
-            logs.keep(task, _LABEL, posted, failed=True)
+            ramdisk_logs.keep(task, _LABEL, posted, failed=True)
             _end_quietly(task)
             raise
-        logs.keep(task, _LABEL, posted, failed=False)
-        # Of a machine that has just enrolled itself nobody may have said yet how its BMC is reached.
+        ramdisk_logs.keep(task, _LABEL, posted, failed=False)
+        # The driver_info of a machine that has just enrolled itself may not be set yet.
         (_end_quietly if task.node.provision_state == states.ENROLL else _end)(task)
         return None
 
     def abort(self, task: Task) -> None:
-        """Stop waiting: forget how the ramdisk could be recognised, clear up, switch off."""
+        """Stop waiting: forget the ramdisk's identification, clean up and switch the machine off."""
         bmc_addresses.forget(task.store, task.node)
         try:
-            booting.clear_up(task)
+            _clean_up_boot(task)
         finally:
-            machine.switch_off(task)
+            ramdisk_boot.switch_off(task)
+
+
+def _obstacle(task: Task) -> UnsupportedDriverExtension | None:
+    """Return why the node's interfaces can't boot the ramdisk, None when they can; raise errors in their settings."""
+    try:
+        task.boot.validate_inspection(task)
+        task.network.validate_inspection(task)
+    except UnsupportedDriverExtension as error:
+        return error
+    return None
+
+
+# Ports
+
+
+def _create_known_ports(task: Task) -> None:
+    """Create a port for each MAC address that the BMC reports and no port of the node has."""
+    try:
+        reported = task.management.get_mac_addresses(task) or ()
+    except UnsupportedDriverExtension:
+        return  # most BMCs can't report them
+    missing = new_macs(reported, (port.address for port in task.ports))
+    if not missing:
+        return
+    node = task.node
+    with task.store.writing():
+        task.store.nodes.require_held(node)
+        for mac in missing:
+            try:
+                task.store.ports.create({"node_id": node.id, "address": mac})
+            except MACAlreadyExists:
+                raise HardwareInspectionFailure(
+                    error=f"the BMC of node {node.uuid} reports MAC address {mac}, which belongs to a port of another "
+                    "node. Delete that port if the network card was moved, or correct the BMC address of one of the "
+                    "nodes"
+                ) from None
+    task.ports = None
+    LOG.info("Node %s: ports are created for the MAC addresses that its BMC reports: %s", node.uuid, ", ".join(missing))
+
+
+def new_macs(reported: Iterable[str], present: Iterable[str]) -> list[str]:
+    """Return the valid addresses among the reported ones that are not present, each once."""
+    valid = dict.fromkeys(mac for text in reported if (mac := mac_of(text)))
+    known = set(present)
+    return [mac for mac in valid if mac not in known]
+
+
+# Kernel parameters
+
+
+def ramdisk_parameters(token: str | None = None, *, stays: bool = False) -> dict[str, object]:
+    """Return the kernel parameters of the ramdisk; one without a value is a flag.
+
+    ``stays`` makes a ramdisk that stays for fast track send heartbeats.
+    """
+    query = f"?{boot_tokens.PARAMETER}={token}" if token else ""
+    parameters: dict[str, Any] = {"ipa-inspection-callback-url": callback_url() + query}
+    if CONF.inspector.force_dhcp:
+        parameters["ipa-collect-lldp"] = "1"
+    if stays:
+        parameters["ipa-api-url"] = _service_url()
+    return parameters | extra_parameters(CONF.inspector.extra_kernel_params)
+
+
+def callback_url() -> str:
+    """Return the URL that the ramdisk posts its data to, or raise InvalidParameterValue."""
+    return f"{_service_url()}{_CALLBACK}"
+
+
+def _service_url() -> str:
+    base = (
+        CONF.inspector.callback_endpoint_override or CONF.service_catalog.endpoint_override or CONF.api.public_endpoint
+    )
+    if not base:
+        raise InvalidParameterValue(
+            err="No URL is known that a ramdisk can post its data to: set [service_catalog]endpoint_override to the "
+            "URL of this service."
+        )
+    return str(base).rstrip("/")
+
+
+def extra_parameters(text: str) -> dict[str, str | None]:
+    """Return the parameters of a kernel command line by name."""
+    pairs = (word.partition("=") for word in shlex.split(text))
+    return {name: value if equals else None for name, equals, value in pairs if name}
+
+
+# The end
+
+
+def _announce_end(task: Task) -> None:
+    """Set the power target of the end, which is stored with the data: that saves an UPDATE."""
+    node = task.node
+    # The driver_info of a machine that has just enrolled itself may not be set yet, so its power is only tried.
+    is_known = node.provision_state != states.ENROLL and node.power_state != states.POWER_OFF
+    if is_known and _switches_off(task) and not ramdisk_boot.stays_on(task):
+        node.target_power_state = states.POWER_OFF
+
+
+def _switches_off(task: Task) -> bool:
+    # With fast track the next operation continues with the running ramdisk.
+    return CONF.inspector.power_off and not fast_track.is_wanted(task.node)
 
 
 def _end(task: Task) -> None:
-    booting.clear_up(task)
-    # With fast track the next operation goes on with the ramdisk that runs.
-    if CONF.inspector.power_off and not fast_track.is_wanted(task.node):
-        machine.switch_off(task)
+    _clean_up_boot(task)
+    if _switches_off(task):
+        ramdisk_boot.switch_off(task)
 
 
 def _end_quietly(task: Task) -> None:
-    """Clear up where failing to is no failure of the inspection, or must not cover that there is one."""
+    """Clean up where a failure is only logged: it must not fail the inspection or hide why it has failed."""
     try:
         _end(task)
     except Exception as error:
         LOG.warning("Node %s: clearing up after its inspection failed: %s", task.node.uuid, error)
+
+
+def _clean_up_boot(task: Task) -> None:
+    """Undo the preparation of the ramdisk, if there was one."""
+    boot_tokens.forget(task.node)
+    if task.node.del_driver_internal_info(_MANAGED):
+        task.boot.clean_up_ramdisk(task)
+        ramdisk_boot.remove_network(task, INSPECT)

@@ -1,4 +1,4 @@
-"""Networks that somebody else takes care of: a machine stays where it is plugged in."""
+"""Network interface `noop`: networks are managed outside the service, and a machine stays where it is plugged in."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from ironic.drivers.task import Port, Portgroup, Task
 
 
 class NoopNetwork(NetworkInterface):
-    """Accepts everything and does nothing; no virtual interface is ever bound."""
+    """Accepts every change of networks and does nothing; VIFs are not bound to ports."""
 
     def port_changed(self, task: Task, port_obj: Port) -> None:
         pass

@@ -1,1 +1,1 @@
-"""Machines whose BMC speaks Redfish, by way of the sushy library; imported only where one of these is enabled."""
+"""Interfaces for BMCs that implement Redfish, through the sushy library; imported only if one of them is enabled."""

@@ -1,65 +1,97 @@
-"""Inspect interface `redfish`: ask the BMC what it knows; the machine is not touched.
+"""Inspect interface `redfish`: read the inventory from the BMC without booting the machine.
 
-The findings go through the hooks of [redfish]inspection_hooks and, where [inspection_rules]supported_interfaces allows
-it, the rules, exactly as those of a ramdisk. A BMC that does not say everything is no failure: what it leaves out stays
-as it is on the node.
+The inventory has the form of a ramdisk's, so the same hooks and rules process it: those of [redfish]inspection_hooks
+and, where [inspection_rules]supported_interfaces allows it, the rules. Every branch of the Redfish tree may be missing
+or broken. What can't be read is left out and stays as it is on the node; that is no failure.
 """
 
 import logging
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import sushy
 
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers.interfaces import InspectInterface
-from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.connection import read
-from ironic.drivers.modules.redfish.inventory import Inventory, inventory_of
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_connection import System, enabled_interfaces, optional, read
 from ironic.drivers.task import Task
-from ironic.inspection.hooks import root_device
-from ironic.inspection.hooks.base import InspectionHook, PluginData
+from ironic.inspection.hooks import root_disk_hooks
+from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
 from ironic.inspection.hooks.base import Inventory as HookInventory
-from ironic.inspection.hooks.loading import NamedHook, load, names_of
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook
-from ironic.inspection.rules import load as load_rules
+from ironic.inspection.rules import load_built_in as load_rules
 from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
+Inventory = dict[str, Any]
+Found = dict[str, object]
+
+# By instruction sets, then by architectures; 32-bit x86 is not expected behind Redfish.
+_ARCHITECTURES: Final[Mapping[str, str]] = {
+    "x86-64": "x86_64",
+    "x86": "x86_64",
+    "ARM-A64": "aarch64",
+    "ARM-A32": "armv7l",
+    "ARM": "aarch64",
+    "IA-64": "ia64",
+    "PowerISA": "ppc64le",
+    "Power": "ppc64le",
+}
+_MODES: Final = {sushy.BOOT_SOURCE_MODE_UEFI: "uefi", sushy.BOOT_SOURCE_MODE_BIOS: "bios"}
+_MIB_PER_GIB: Final = 1024
+
+# The hook that needs the architecture.
 _ARCHITECTURE: Final = "architecture"
-# Smaller ones are no place for a system; ramdisks choose likewise.
+# Smaller disks can't hold a system; ramdisks apply the same limit.
 _SMALLEST_DISK: Final = 4 * GIB
 
 
 class RedfishInspect(InspectInterface):
-    """Out-of-band inspection."""
+    """Out-of-band inspection through Redfish."""
 
     def __init__(self) -> None:
-        self.hooks = load(names_of(CONF.redfish.inspection_hooks))
+        self.hooks = load_hooks(hook_names(CONF.redfish.inspection_hooks))
         self.book = RuleBook(load_rules(CONF.inspection_rules.built_in))
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
 
     def validate(self, task: Task) -> None:
-        """Raise when the BMC could not be asked."""
+        """Raise InvalidParameterValue or MissingParameterValue when driver_info does not name the BMC."""
         access_of(task.node)
 
     def inspect_hardware(self, task: Task) -> str:
-        """Ask the BMC and make something of the answers, all at once."""
-        inventory = read(task.node, "reading the inventory", inventory_of)
+        """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
+        node = task.node
+        inventory = read(node, "reading the inventory", inventory_of)
+        # Hints that match no disk raise here, before anything is set.
+        disk = root_disk(inventory, node.properties) if inventory["disks"] else None
         plugin_data: PluginData = {}
-        _set_properties(task, inventory, plugin_data)
+        if size := inventory.get("memory", {}).get("physical_mb"):
+            node.set_property("memory_mb", size)
+        if disk:
+            plugin_data["root_disk"] = disk
+            node.set_property("local_gb", root_disk_hooks.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
+        hooks = self.hooks
+        if not inventory.get("cpu", {}).get("architecture") and any(hook.name == _ARCHITECTURE for hook in hooks):
+            LOG.warning(
+                "Node %s: the BMC does not report the architecture of the CPU; property cpu_arch stays as it is. Set "
+                "it by hand where it is needed.",
+                node.uuid,
+            )
+            hooks = tuple(hook for hook in hooks if hook.name != _ARCHITECTURE)
         before = {port.address: port.pxe_enabled for port in task.ports}
-        hooks = [one for one in self.hooks if one.name != _ARCHITECTURE or _tells_architecture(task, inventory)]
         Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(task, inventory, plugin_data)
         return states.MANAGEABLE
 
 
 class _PxeAsBefore(InspectionHook):
-    """Undo guesses about network boot: a BMC does not know which card that was."""
+    """Undo guesses about network boot: a BMC does not know from which network card the machine boots."""
 
     def __init__(self, before: dict[str, bool]) -> None:
         self._before = before
@@ -70,31 +102,99 @@ class _PxeAsBefore(InspectionHook):
 
 
 def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:
-    """Return the disk that hints choose, or else the smallest one that is large enough; None when there is none."""
+    """Return the disk that the root device hints choose, or else the smallest large enough one; None without any."""
     hints, skipped = properties.get("root_device") or {}, properties.get("skip_block_devices") or []
     large = [disk for disk in inventory["disks"] if (disk.get("size") or 0) >= _SMALLEST_DISK]
     ordered = {"disks": sorted(large, key=lambda disk: disk["size"])}
-    return root_device.chosen(ordered, {}, hints, skipped)
+    return root_disk_hooks.choose_root_disk(ordered, {}, hints, skipped)
 
 
-def _set_properties(task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
-    """Set what schedulers look at; stored with the first phase, or not at all."""
-    node = task.node
-    # Hints that fit no disk end it here, before anything is set.
-    disk = root_disk(inventory, node.properties) if inventory["disks"] else None
-    if size := inventory.get("memory", {}).get("physical_mb"):
-        node.set_property("memory_mb", size)
-    if disk:
-        plugin_data["root_disk"] = disk
-        node.set_property("local_gb", root_device.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
+# The inventory
 
 
-def _tells_architecture(task: Task, inventory: Inventory) -> bool:
-    if inventory.get("cpu", {}).get("architecture"):
-        return True
-    LOG.warning(
-        "Node %s: the BMC does not tell the architecture of the CPU; property cpu_arch stays as it is. Set it by hand "
-        "where it is needed.",
-        task.node.uuid,
+def inventory_of(system: System) -> Inventory:
+    """Return the inventory that the BMC reports, in the form of a ramdisk's; interfaces and disks may be empty."""
+    nothing: Found = {}
+    found: Inventory = {
+        "interfaces": _list(_interfaces, system),
+        "cpu": optional(lambda: _cpu(system), nothing),
+        "memory": optional(lambda: _memory(system), nothing),
+        "disks": _disks(system),
+        "boot": optional(lambda: _boot(system), nothing),
+        "system_vendor": _known(
+            manufacturer=system.manufacturer, product_name=system.model, serial_number=system.serial_number
+        ),
+    }
+    return {key: value for key, value in found.items() if value or key in ("interfaces", "disks")}
+
+
+def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:
+    nothing: list[Found] = []
+    return optional(lambda: list(find(resource)), nothing)
+
+
+def _interfaces(system: System) -> Iterable[Found]:
+    for interface in enabled_interfaces(system):
+        yield _known(
+            name=interface.identity or interface.name,
+            mac_address=interface.mac_address.lower(),
+            speed_mbps=interface.speed_mbps,
+        )
+
+
+def _cpu(system: System) -> Found:
+    processors = system.processors.get_members()
+    threads = [one.total_threads for one in processors if one.total_threads]
+    first = processors[0] if processors else None
+    words = (_word(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
+    return _known(
+        count=sum(threads) or None,
+        architecture=next((_ARCHITECTURES[word] for word in words if word and word in _ARCHITECTURES), None),
+        model_name=first and first.model,
+        frequency=first and first.max_speed_mhz,
+        socket_count=len(processors) or None,
     )
-    return False
+
+
+def _memory(system: System) -> Found:
+    size = system.memory_summary.size_gib if system.memory_summary is not None else None
+    return _known(physical_mb=int(size * _MIB_PER_GIB) if size else None)
+
+
+def _disks(system: System) -> list[Found]:
+    """Return the drives of storage controllers and the devices of simple ones; a broken controller has none."""
+
+    def drives(controller: Any) -> Iterable[Found]:
+        for drive in controller.drives:
+            yield _known(
+                name=drive.name or drive.identity,
+                size=drive.capacity_bytes,
+                serial=drive.serial_number,
+                model=drive.model,
+                vendor=drive.manufacturer,
+                rotational={"HDD": True, "SSD": False}.get(_word(drive.media_type) or ""),
+            )
+
+    def all_drives(_system: System) -> Iterable[Found]:
+        for controller in system.storage.get_members():
+            yield from _list(drives, controller)
+
+    def simple_devices(_system: System) -> Iterable[Found]:
+        for controller in system.simple_storage.get_members():
+            for device in controller.devices or ():
+                yield _known(name=device.name, size=device.capacity_bytes)
+
+    return [*_list(all_drives, system), *_list(simple_devices, system)]
+
+
+def _boot(system: System) -> Found:
+    return _known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)
+
+
+def _word(value: object) -> str | None:
+    """Return the word of the Redfish document; sushy turns known words into members of an enumeration."""
+    return None if value is None else str(getattr(value, "value", value))
+
+
+def _known(**values: Any) -> Found:
+    return {key: value for key, value in values.items() if value is not None}

@@ -1,20 +1,20 @@
-"""Settings and observations of a machine with a Redfish BMC."""
+"""Management interface `redfish`: boot device, boot mode, secure boot, indicators, sensors and network cards."""
 
 from typing import Final
 
 import sushy
 from sushy import exceptions as sushy_errors
 
+from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.machine_documents import BootDevice, Lights
-from ironic.core.management_errors import FailedToGetSensorData, RedfishError
-from ironic.drivers import boot_devices, boot_modes
+from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
+from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
-from ironic.drivers.interfaces.base import unsupported
-from ironic.drivers.modules.redfish import lights, sensors
-from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.connection import System, change, read
-from ironic.drivers.steps import clean_step, deploy_step
+from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
+from ironic.drivers.step_declarations import clean_step, deploy_step
 from ironic.drivers.task import Task
 
 _SOURCES: Final = {
@@ -27,18 +27,18 @@ _SOURCES: Final = {
     boot_devices.UEFIHTTP: sushy.BootSource.UEFI_HTTP,
 }
 _DEVICES: Final = {source: device for device, source in _SOURCES.items()} | {
-    # Where virtual media show up as a USB drive, this is what setting "cdrom" leads to.
+    # BMCs whose virtual media are a USB drive report this after "cdrom" was set.
     sushy.BootSource.USB_CD: boot_devices.CDROM,
 }
 _MODES: Final = {
-    boot_modes.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
-    boot_modes.UEFI: sushy.BootSourceOverrideMode.UEFI,
+    boot_devices.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
+    boot_devices.UEFI: sushy.BootSourceOverrideMode.UEFI,
 }
 _MODE_NAMES: Final = {mode: name for name, mode in _MODES.items()}
 
 
 class RedfishManagement(ManagementInterface):
-    """Boot device, boot mode, secure boot, lights, sensors."""
+    """Changes and reads the settings of a machine through Redfish."""
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
@@ -57,14 +57,16 @@ class RedfishManagement(ManagementInterface):
     def set_boot_device(self, task: Task, device: str, persistent: bool = False) -> None:
         if device not in _SOURCES:
             raise self._invalid(task, "boot device", device, list(_SOURCES))
-        how_long = sushy.BootSourceOverrideEnabled.CONTINUOUS if persistent else sushy.BootSourceOverrideEnabled.ONCE
+        enabled = sushy.BootSourceOverrideEnabled.CONTINUOUS if persistent else sushy.BootSourceOverrideEnabled.ONCE
 
-        def order(system: System) -> None:
-            if _SOURCES[device] not in system.get_allowed_system_boot_source_values():
-                raise self._invalid(task, "boot device", device, _allowed(system))
-            system.set_system_boot_options(_SOURCES[device], enabled=how_long)
+        def set_device(system: System) -> None:
+            allowed = system.get_allowed_system_boot_source_values()
+            if _SOURCES[device] not in allowed:
+                known = [name for name, source in _SOURCES.items() if source in allowed]
+                raise self._invalid(task, "boot device", device, known)
+            system.set_system_boot_options(_SOURCES[device], enabled=enabled)
 
-        change(task.node, f"setting boot device {device}", order)
+        change(task.node, f"setting boot device {device}", set_device)
 
     def get_boot_device(self, task: Task) -> BootDevice:
         boot = read(task.node, "reading the boot device", lambda system: system.boot)
@@ -88,35 +90,44 @@ class RedfishManagement(ManagementInterface):
         return _MODE_NAMES.get(boot.mode) if boot is not None else None
 
     def get_secure_boot_state(self, task: Task) -> bool:
-        def question(system: System) -> bool | None:
+        def read_state(system: System) -> bool | None:
             try:
                 return bool(system.secure_boot.enabled)
             except sushy_errors.MissingAttributeError:
                 return None
 
-        enabled = read(task.node, "reading the secure boot state", question)
+        enabled = read(task.node, "reading the secure boot state", read_state)
         if enabled is None:
             raise unsupported(task, "get_secure_boot_state")
         return enabled
 
     def set_secure_boot_state(self, task: Task, state: bool) -> None:
-        def order(system: System) -> None:
-            # Some BMCs refuse what is already so.
-            if system.secure_boot.enabled != state:
-                system.secure_boot.set_enabled(state)
+        def set_state(system: System) -> None:
+            try:
+                secure_boot = system.secure_boot
+            except sushy_errors.MissingAttributeError:
+                raise unsupported(task, "set_secure_boot_state") from None
+            # Some BMCs refuse a change to the present state.
+            if secure_boot.enabled == state:
+                return
+            if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
+                reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"
+                raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
+            secure_boot.set_enabled(state)
 
-        change(task.node, f"turning secure boot {'on' if state else 'off'}", order)
+        operation = f"turning secure boot {'on' if state else 'off'}"
+        change(task.node, operation, set_state)
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
     def reset_secure_boot_keys_to_default(self, task: Task) -> None:
-        """Put the keys back that the machine came with."""
+        """Restore the secure boot keys that the machine was delivered with."""
         self._reset_keys(task, sushy.SecureBootResetKeysType.RESET_ALL_KEYS_TO_DEFAULT)
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
     def clear_secure_boot_keys(self, task: Task) -> None:
-        """Remove all keys; the machine accepts new ones then."""
+        """Delete all secure boot keys; the machine accepts new ones afterwards."""
         self._reset_keys(task, sushy.SecureBootResetKeysType.DELETE_ALL_KEYS)
 
     def _reset_keys(self, task: Task, how: sushy.SecureBootResetKeysType) -> None:
@@ -126,75 +137,68 @@ class RedfishManagement(ManagementInterface):
 
     def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         try:
-            return read(task.node, "reading the sensors", sensors.readings)
+            return read(task.node, "reading the sensors", bmc_sensors.readings)
         except RedfishError as error:
             raise FailedToGetSensorData(node=task.node.uuid, error=str(error)) from error
 
     def get_node_health(self, task: Task) -> str | None:
         status = read(task.node, "reading the health", lambda system: system.status)
-        health = None if status is None else (status.health_rollup or status.health)
+        health = None if status is None else status.health
         return None if health is None else str(health.value).upper()
 
     def detect_vendor(self, task: Task) -> str | None:
-        vendor: str | None = read(task.node, "reading the manufacturer", lambda system: system.manufacturer)
-        return vendor
+        def vendor_or_manufacturer(system: System) -> str | None:
+            vendor = system.root.json.get("Vendor") if system.root is not None else None
+            return vendor if isinstance(vendor, str) and vendor else system.manufacturer
+
+        return read(task.node, "reading the vendor", vendor_or_manufacturer)
 
     def get_mac_addresses(self, task: Task) -> list[str]:
-        found = read(task.node, "reading the network interfaces", _mac_addresses)
+        def mac_addresses(system: System) -> list[str] | None:
+            try:
+                return [interface.mac_address.lower() for interface in enabled_interfaces(system)]
+            except sushy_errors.MissingAttributeError:
+                return None
+
+        found = read(task.node, "reading the network interfaces", mac_addresses)
         if found is None:
             raise unsupported(task, "get_mac_addresses")
         return found
 
-    # Lights and signals
+    # Indicators and NMI
 
     def inject_nmi(self, task: Task) -> None:
         change(task.node, "sending an NMI", lambda system: system.reset_system(sushy.ResetType.NMI))
 
     def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         if component is not None:
-            lights.check_component(task.node, component)
-        return read(task.node, "reading the lights", lambda system: lights.describe(system, component))
+            bmc_indicators.check_component(task.node, component)
+        return read(
+            task.node, "reading the indicators", lambda system: bmc_indicators.describe_indicators(system, component)
+        )
 
     def set_indicator_state(self, task: Task, component: str, indicator: str, state: str) -> None:
-        lights.check_component(task.node, component)
-        led = lights.wanted(task.node, state)
+        bmc_indicators.check_component(task.node, component)
+        led = bmc_indicators.requested_led(task.node, state)
         change(
             task.node,
-            f"switching light {indicator} of {component}",
-            lambda system: lights.find(system, task.node, component, indicator).set_indicator_led(led),
+            f"setting indicator {indicator} of {component}",
+            lambda system: bmc_indicators.find_indicator(system, task.node, component, indicator).set_indicator_led(
+                led
+            ),
         )
 
     def get_indicator_state(self, task: Task, component: str, indicator: str) -> str:
-        lights.check_component(task.node, component)
+        bmc_indicators.check_component(task.node, component)
         return read(
             task.node,
-            f"reading light {indicator} of {component}",
-            lambda system: lights.shown(lights.find(system, task.node, component, indicator)),
+            f"reading indicator {indicator} of {component}",
+            lambda system: bmc_indicators.indicator_state(
+                bmc_indicators.find_indicator(system, task.node, component, indicator)
+            ),
         )
 
     def _invalid(self, task: Task, what: str, given: str, allowed: list[str]) -> InvalidParameterValue:
         return InvalidParameterValue(
-            err=f"Node {task.node.uuid} has no {what} {given!r}; it knows {', '.join(allowed) or 'none'}."
+            err=f"Node {task.node.uuid} has no {what} {given!r}; it supports {', '.join(allowed) or 'none'}."
         )
-
-
-def _allowed(system: System) -> list[str]:
-    allowed = system.get_allowed_system_boot_source_values()
-    return [device for device, source in _SOURCES.items() if source in allowed]
-
-
-def _mac_addresses(system: System) -> list[str] | None:
-    """Return the addresses of enabled interfaces, None when the BMC tells of none at all.
-
-    A BMC that says nothing about the state of an interface has it enabled.
-    """
-    found = []
-    try:
-        interfaces = system.ethernet_interfaces.get_members()
-    except sushy_errors.MissingAttributeError:
-        return None
-    for interface in interfaces:
-        state = interface.status.state if interface.status is not None else None
-        if interface.mac_address and state in (None, sushy.STATE_ENABLED):
-            found.append(interface.mac_address.lower())
-    return found

@@ -1,7 +1,7 @@
-"""Power of a machine with a Redfish BMC.
+"""Power interface `redfish`.
 
-An action ends when the BMC reports the wanted state, not when it has accepted the order. A restart goes through "off"
-so that both halves can be seen; a node that must not be powered off is restarted by a single order instead.
+An action ends when the BMC reports the target state, not when it has accepted the request. A restart switches the
+machine off and on, so that both changes can be observed; a node that must not be powered off is reset instead.
 """
 
 import logging
@@ -15,16 +15,16 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.management_errors import DriverOperationError
+from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
-from ironic.drivers.modules.redfish.access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.connection import System, change, read
+from ironic.drivers.interruptible_wait import FIRST_PAUSE, retrying, until
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_connection import change, read
 from ironic.drivers.task import Node, Task
-from ironic.drivers.waiting import retrying, until
 
 LOG = logging.getLogger(__name__)
 
-# A state on the way counts as the one it leads to, so that power synchronisation leaves the machine alone.
+# A transition counts as its target state, so that power synchronisation does not interfere.
 _REPORTED: Final = {
     sushy.PowerState.ON: states.POWER_ON,
     sushy.PowerState.POWERING_ON: states.POWER_ON,
@@ -38,7 +38,7 @@ _CONFLICT: Final = 409
 
 
 class RedfishPower(PowerInterface):
-    """Turns machines on and off, the hard and the soft way."""
+    """Switches machines on and off through Redfish, forced or by a graceful shutdown."""
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
@@ -47,15 +47,15 @@ class RedfishPower(PowerInterface):
         access_of(task.node)
 
     def get_power_state(self, task: Task) -> str | None:
-        state = read(task.node, "reading the power state", lambda system: system.power_state)
-        return _REPORTED.get(state)
+        state = _state(task.node, anew=True)
+        return None if state is None else _REPORTED.get(state)
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
-        act = _ACTIONS.get(power_state)
-        if act is None:
-            raise InvalidParameterValue(err=f"Node {task.node.uuid} knows no power state {power_state!r}.")
+        action = _ACTIONS.get(power_state)
+        if action is None:
+            raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
         try:
-            act(task.node, timeout)
+            action(task.node, timeout)
         except DriverOperationError as error:
             raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
 
@@ -79,21 +79,24 @@ def _soft_power_off(node: Node, timeout: int | None) -> None:
 
 
 def _restart(node: Node, timeout: int | None) -> None:
-    if node.disable_power_off and _is_on(node):
-        _order(node, Reset.FORCE_RESTART)
-        _wait(node, states.POWER_ON, timeout)
-    else:
+    if not _was_reset(node, Reset.FORCE_RESTART, timeout):
         _power_off(node, timeout)
         _power_on(node, timeout)
 
 
 def _soft_restart(node: Node, timeout: int | None) -> None:
-    if node.disable_power_off and _is_on(node):
-        _order(node, Reset.GRACEFUL_RESTART)
-        _wait(node, states.POWER_ON, timeout)
-    else:
+    if not _was_reset(node, Reset.GRACEFUL_RESTART, timeout):
         _soft_power_off(node, timeout)
         _power_on(node, timeout)
+
+
+def _was_reset(node: Node, reset: Reset, timeout: int | None) -> bool:
+    """Reset a running machine that must not be powered off; return False for any other."""
+    if not (node.disable_power_off and _state(node) is sushy.PowerState.ON):
+        return False
+    _request(node, reset)
+    _wait(node, states.POWER_ON, timeout)
+    return True
 
 
 _ACTIONS: Final[dict[str, Callable[[Node, int | None], None]]] = {
@@ -106,44 +109,40 @@ _ACTIONS: Final[dict[str, Callable[[Node, int | None], None]]] = {
 
 
 def _reach(node: Node, target: str, reset: Reset, timeout: int | None) -> None:
-    """Bring the machine to a state unless it is there already; some BMCs refuse what is already so."""
+    """Bring the machine into a state unless it is in it; some BMCs refuse a request that changes nothing."""
     if _state(node) is not _SETTLED[target]:
-        _order(node, reset)
+        _request(node, reset)
         _wait(node, target, timeout)
 
 
-def _order(node: Node, reset: Reset) -> None:
-    change(node, f"power action {reset.value}", lambda system: _reset(system, reset))
-
-
-def _reset(system: System, reset: Reset) -> None:
-    """Send the order; a BMC still busy with powering off may refuse to power on for a while."""
+def _request(node: Node, reset: Reset) -> None:
+    """Send a reset request; a BMC that is still powering off may refuse to power on for a while."""
     options = CONF.redfish
-    retrying(
+    with_retries = retrying(
         options.power_on_conflict_retry_attempts + 1,
         options.power_on_conflict_retry_interval,
         lambda error: (
             reset is Reset.ON and isinstance(error, sushy_errors.HTTPError) and error.status_code == _CONFLICT
         ),
         lambda error: LOG.debug("A Redfish BMC is too busy to power on, trying again: %s", error),
-    )(system.reset_system, reset)
+    )
+    change(node, f"power action {reset.value}", lambda system: with_retries(system.reset_system, reset))
 
 
 def _wait(node: Node, target: str, timeout: int | None) -> None:
     seconds = timeout or CONF.conductor.power_state_change_timeout
-    if not until(lambda: _state(node) is _SETTLED[target], timeout=seconds, interval=_POLL_SECONDS):
+    settled = _SETTLED[target]
+    if not until(
+        lambda: _state(node, anew=True) is settled, timeout=seconds, interval=_POLL_SECONDS, first=FIRST_PAUSE
+    ):
         raise PowerStateFailure(
             node=node.uuid,
             target=target,
-            reason=f"BMC {access_of(node).address} of node {node.uuid} took the order, but did not report "
-            f"{target!r} within {seconds} seconds. Look at the machine, or allow it more time.",
+            reason=f"BMC {access_of(node).address} of node {node.uuid} accepted the request, but did not "
+            f"report {target!r} within {seconds} seconds. Check the machine, or allow it more time.",
         )
 
 
-def _is_on(node: Node) -> bool:
-    return _state(node) is sushy.PowerState.ON
-
-
-def _state(node: Node) -> sushy.PowerState | None:
-    state: sushy.PowerState | None = read(node, "reading the power state", lambda system: system.power_state)
+def _state(node: Node, *, anew: bool = False) -> sushy.PowerState | None:
+    state: sushy.PowerState | None = read(node, "reading the power state", lambda system: system.power_state, anew=anew)
     return state

@@ -1,12 +1,12 @@
-"""No remote volumes: a machine boots from its own disks."""
+"""Storage interface `noop`: no remote volumes, machines boot from their own disks."""
 
 from ironic.drivers.interfaces import StorageInterface
-from ironic.drivers.modules.undemanding import Undemanding
+from ironic.drivers.modules.noop import NoProperties
 from ironic.drivers.task import Task
 
 
-class NoopStorage(Undemanding, StorageInterface):
-    """Has nothing to attach; the image is always written."""
+class NoopStorage(NoProperties, StorageInterface):
+    """Attaches nothing; the image is always written."""
 
     def attach_volumes(self, task: Task) -> None:
         pass

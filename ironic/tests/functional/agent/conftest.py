@@ -9,10 +9,10 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.drivers import extensions
 from ironic.drivers.composition import Composition
-from ironic.drivers.modules.agent import AgentBase, transport
+from ironic.drivers.modules.agent import AgentBase, agent_client
 from ironic.drivers.modules.fake import FakeBoot, FakePower
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.steps import deploy_step
+from ironic.drivers.step_declarations import deploy_step
 from ironic.tests.agent_double import AgentDouble, agent_double
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows import bench as benches
@@ -137,7 +137,7 @@ def composition() -> Iterator[Composition]:
 
 @pytest.fixture
 def done() -> list[str]:
-    """Return what boot, power and network interfaces were told."""
+    """Return the calls of boot, power and network interfaces."""
     DONE.clear()
     return DONE
 
@@ -147,7 +147,7 @@ def bench(conf, tmp_path, composition, monkeypatch) -> Iterator[benches.Bench]:
     conf(conductor__node_locked_retry_attempts=1, service_catalog__endpoint_override="http://192.0.2.1:6385")
     conf(agent__post_deploy_get_power_state_retry_interval=0, agent__command_wait_interval=0)
     conf(agent__deploy_logs_local_path=str(tmp_path / "logs"))
-    monkeypatch.setattr(transport, "_SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(agent_client, "_SECONDS_BETWEEN", 0)
     store = sqlite_store(tmp_path)
     yield benches.Bench(store, composition, benches.Script())
     store.close()

@@ -4,7 +4,8 @@ import logging
 
 import pytest
 
-from ironic.core.agent_errors import (
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import (
     AgentAPIError,
     AgentCommandFailed,
     AgentCommandTimeout,
@@ -12,9 +13,8 @@ from ironic.core.agent_errors import (
     AgentInProgress,
     AgentNotCalled,
 )
-from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.agent import transport
-from ironic.drivers.modules.agent.client import Agent, Command
+from ironic.drivers.modules.agent import agent_client
+from ironic.drivers.modules.agent.agent_client import Agent, Command
 from ironic.tests.agent_double import RECORDED, TOKEN, agent_double, make_certificate
 from ironic.tests.functional.inspection.call_catcher import call_catcher
 from ironic.tests.unit.drivers.machine import work_on
@@ -23,7 +23,7 @@ from ironic.tests.unit.drivers.machine import work_on
 @pytest.fixture(autouse=True)
 def at_once(conf, monkeypatch):
     conf(agent__command_wait_interval=0, agent__command_timeout=5)
-    monkeypatch.setattr(transport, "_SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(agent_client, "_SECONDS_BETWEEN", 0)
 
 
 def node_of(agent, **memory):
@@ -46,7 +46,7 @@ def test_it_asks_for_steps_as_recorded(agent):
 @pytest.mark.parametrize("flow, seen", [("clean", "******"), ("deploy", "the drive")])
 def test_a_config_drive_is_for_deployments_only(agent, flow, seen):
     task = work_on(driver_internal_info=agent.memory(), instance_info={"configdrive": "the drive"})
-    Agent(task.node).begin_step(flow, task, {"step": "s", "interface": "deploy"}, {"m": "1"})
+    Agent(task.node).start_step(flow, task, {"step": "s", "interface": "deploy"}, {"m": "1"})
     name, params = agent.received[0]
     assert name == f"{flow}.execute_{flow}_step"
     assert params["node"]["instance_info"]["configdrive"] == seen
@@ -74,27 +74,27 @@ def test_it_waits_for_the_end_of_an_order(agent):
     agent.ends_at_once.add("image.install_bootloader")
     agent.results["standby.sync"] = "done"
     client = Agent(node_of(agent))
-    assert client.finish("image.install_bootloader", root_uuid="1") is None
-    assert client.ask("standby.sync") == "done"
+    assert client.start_and_wait("image.install_bootloader", root_uuid="1") is None
+    assert client.execute("standby.sync") == "done"
     assert agent.names == ["image.install_bootloader", "standby.sync"]
 
 
 def test_it_gives_up_waiting(agent, conf):
     conf(agent__command_wait_attempts=1)
     with pytest.raises(AgentCommandTimeout, match=r"image\.install_bootloader"):
-        Agent(node_of(agent)).finish("image.install_bootloader")
+        Agent(node_of(agent)).start_and_wait("image.install_bootloader")
 
 
 def test_a_busy_agent_takes_no_other_order(agent):
     client = Agent(node_of(agent))
-    client.begin("standby.prepare_image")
+    client.start("standby.prepare_image")
     with pytest.raises(AgentInProgress, match="busy"):
-        client.begin("standby.prepare_image")
+        client.start("standby.prepare_image")
 
 
 def test_a_command_that_failed_is_an_error(agent):
     client = Agent(node_of(agent))
-    command = client.begin("standby.prepare_image")
+    command = client.start("standby.prepare_image")
     agent.end("FAILED", error={"type": "ImageError", "message": "too large"})
     with pytest.raises(AgentCommandFailed, match="ImageError: too large"):
         client._result("standby.prepare_image", client.commands()[-1])
@@ -105,7 +105,7 @@ def test_a_command_that_failed_is_an_error(agent):
 def test_a_refusal_says_status_and_reason(agent, status, text):
     agent.refusals["standby.sync"] = (status, text)
     with pytest.raises(AgentAPIError, match=f"status {status}: {text}"):
-        Agent(node_of(agent)).ask("standby.sync")
+        Agent(node_of(agent)).execute("standby.sync")
     assert agent.calls == 1
 
 
@@ -123,21 +123,21 @@ def test_another_token_is_refused_and_no_token_is_told(agent, caplog):
 
 def test_a_question_whose_answer_got_lost_is_asked_again(agent):
     agent.lost_answers = 2
-    assert Agent(node_of(agent)).ask("standby.sync") is None
+    assert Agent(node_of(agent)).execute("standby.sync") is None
     assert agent.names == ["standby.sync"] * 3
 
 
 def test_a_question_is_not_asked_for_ever(agent):
     agent.lost_answers = 9
     with pytest.raises(AgentCommandTimeout):
-        Agent(node_of(agent)).ask("standby.sync")
+        Agent(node_of(agent)).execute("standby.sync")
     assert agent.names == ["standby.sync"] * 3
 
 
 def test_an_order_is_given_once_whatever_happens(agent):
     agent.lost_answers = 1
     with pytest.raises(AgentCommandTimeout):
-        Agent(node_of(agent)).begin("standby.prepare_image")
+        Agent(node_of(agent)).start("standby.prepare_image")
     assert agent.names == ["standby.prepare_image"]
 
 
@@ -147,7 +147,7 @@ def test_an_agent_that_is_gone_is_tried_as_often_as_configured(conf, caplog):
     with agent_double() as agent:
         node = node_of(agent)
     with pytest.raises(AgentConnectionFailed):
-        Agent(node).begin("standby.prepare_image")
+        Agent(node).start("standby.prepare_image")
     assert caplog.text.count("trying again") == 3
 
 
@@ -182,7 +182,7 @@ def test_an_answer_that_makes_no_sense_is_an_error(agent, answer):
     with pytest.raises(AgentAPIError):
         client.commands()
     with pytest.raises(AgentAPIError):
-        client.ask("standby.sync")
+        client.execute("standby.sync")
 
 
 @pytest.mark.parametrize("result", [None, [], {"clean_steps": []}, {"clean_steps": {"m": [{"step": "x"}]}},
@@ -204,7 +204,7 @@ def test_it_believes_the_certificate_the_agent_has_shown(secure_agent):
 @pytest.mark.parametrize("certificate", [None, make_certificate()[0]])
 def test_it_believes_no_other_certificate(secure_agent, certificate, conf):
     conf(agent__max_command_attempts=1)
-    with pytest.raises(AgentConnectionFailed, match="not to be believed"):
+    with pytest.raises(AgentConnectionFailed, match="not trusted"):
         Agent(node_of(secure_agent, agent_verify_ca=certificate)).commands()
     assert secure_agent.calls == 0
 

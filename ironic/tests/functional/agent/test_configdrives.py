@@ -12,7 +12,8 @@ import pytest
 import requests
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.agent import configdrive
+from ironic.drivers.modules.agent import config_drive
+from ironic.integrations import object_store
 from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.swift_store import ACCOUNT, SwiftStore, swift_store
 from ironic.tests.unit.drivers.machine import UUID, Machine
@@ -45,7 +46,7 @@ def test_a_config_drive_is_built_from_its_parts():
         "vendor_data": {"v": 1},
         "user_data": "#cloud-config\nä: http://here\n",
     }
-    files = opened(configdrive.of(Machine(instance_info={"configdrive": parts})))
+    files = opened(config_drive.config_drive_of(Machine(instance_info={"configdrive": parts})))
     for version in ("latest", "2015-10-15"):
         place = f"/openstack/{version}"
         assert json.loads(files[f"{place}/meta_data.json"]) == {"uuid": UUID, "hostname": "one"}
@@ -57,18 +58,22 @@ def test_a_config_drive_is_built_from_its_parts():
 
 @pytest.mark.parametrize("given", [{"ignition": {"version": "3.0.0"}}, [1, 2]])
 def test_user_data_that_is_no_text_is_written_as_json(given):
-    files = opened(configdrive.build(Machine(), {"user_data": given}))
+    files = opened(config_drive.build_config_drive(Machine(), {"user_data": given}))
     assert json.loads(files["/openstack/latest/user_data"]) == given
 
 
 def test_a_finished_config_drive_is_passed_on():
-    assert configdrive.of(Machine(instance_info={"configdrive": "http://here/drive"})) == "http://here/drive"
-    assert configdrive.of(Machine()) is None
+    assert (
+        config_drive.config_drive_of(Machine(instance_info={"configdrive": "http://here/drive"})) == "http://here/drive"
+    )
+    assert config_drive.config_drive_of(Machine()) is None
 
 
 def finished() -> bytes:
     """Return the image of a config drive."""
-    return gzip.decompress(base64.b64decode(configdrive.build(Machine(), {"meta_data": {"hostname": "one"}})))
+    return gzip.decompress(
+        base64.b64decode(config_drive.build_config_drive(Machine(), {"meta_data": {"hostname": "one"}}))
+    )
 
 
 FAT = b"\0" * 54 + b"FAT16   " + b"\0" * 448 + b"\x55\xaa"
@@ -78,8 +83,8 @@ FAT = b"\0" * 54 + b"FAT16   " + b"\0" * 448 + b"\x55\xaa"
 @pytest.mark.parametrize("pack", [gzip.compress, bytes])
 def test_a_finished_one_reaches_the_agent_compressed(image, pack):
     node = Machine(instance_info={"configdrive": text(pack(image))})
-    configdrive.check(node)
-    told = configdrive.of(node)
+    config_drive.check_config_drive(node)
+    told = config_drive.config_drive_of(node)
     assert told is not None
     assert gzip.decompress(base64.b64decode(told)) == image
 
@@ -96,11 +101,11 @@ def test_a_finished_one_reaches_the_agent_compressed(image, pack):
 def test_what_is_none_is_refused(given, fault, conf):
     node = Machine(instance_info={"configdrive": given})
     with pytest.raises(InvalidParameterValue, match=fault) as caught:
-        configdrive.check(node)
+        config_drive.check_config_drive(node)
     assert str(given)[:20] not in str(caught.value) or given == "a"
     conf(conductor__disable_configdrive_check=True)
     if "ISO" in fault:
-        configdrive.check(node)
+        config_drive.check_config_drive(node)
 
 
 def test_looking_into_one_takes_little_memory():
@@ -108,7 +113,7 @@ def test_looking_into_one_takes_little_memory():
     tracemalloc.start()
     try:
         with pytest.raises(InvalidParameterValue, match="too large"):
-            configdrive.check(bomb)
+            config_drive.check_config_drive(bomb)
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
@@ -124,7 +129,7 @@ def swift(conf) -> Iterator[SwiftStore]:
         conf(deploy__configdrive_use_object_store=True, conductor__configdrive_swift_container="config drives")
         conf(swift__auth_type="none", swift__endpoint_override=running.url)
         yield running
-    configdrive._store.cache_clear()
+    object_store.swift_container.cache_clear()
 
 
 @pytest.mark.parametrize("options, seconds", [
@@ -136,17 +141,19 @@ def test_it_is_handed_over_by_a_url_that_ends(swift, conf, options, seconds):
     conf(**{f"conductor__{name}": value for name, value in options.items()})
     given = text(gzip.compress(finished()))
     for _ in range(2):
-        url = str(configdrive.of(Machine(instance_info={"configdrive": given})))
+        url = str(config_drive.config_drive_of(Machine(instance_info={"configdrive": given})))
         assert requests.get(url, timeout=30).text == given
     ((path, _),) = swift.objects.items()
     assert path == f"{ACCOUNT}/config%20drives/configdrive-{UUID}"
     assert swift.expiry[path] == seconds
     assert requests.get(url.replace("temp_url_sig=", "temp_url_sig=0"), timeout=30).status_code == 401
-    assert configdrive.of(Machine(instance_info={"configdrive": "http://here/drive"})) == "http://here/drive"
+    assert (
+        config_drive.config_drive_of(Machine(instance_info={"configdrive": "http://here/drive"})) == "http://here/drive"
+    )
 
 
 @pytest.mark.parametrize("trouble, keeps, fault", [(503, True, "status 503"), (None, False, "keeps no key")])
 def test_an_object_store_in_trouble_is_told(swift, trouble, keeps, fault):
     swift.trouble, swift.keeps_keys = trouble, keeps
     with pytest.raises(ObjectStoreError, match=fault):
-        configdrive.of(Machine(instance_info={"configdrive": {"user_data": "x"}}))
+        config_drive.config_drive_of(Machine(instance_info={"configdrive": {"user_data": "x"}}))

@@ -4,7 +4,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.interfaces.deploy import ORIGINAL
+from ironic.drivers.interfaces.boot_and_deploy import ORIGINAL
 from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.functional.agent.test_direct import IMAGE
 from ironic.tests.unit.conductor.flows import bench as benches

@@ -79,8 +79,21 @@ def test_the_agent_is_not_told_to_power_off_where_it_must_not(bench, agent, give
     beat(bench, agent, uuid)
     agent.end()
     assert beat(bench, agent, uuid)[0] == states.ACTIVE
-    assert agent.names[-1] == "standby.sync"
+    # A ramdisk that keeps running is locked down before its machine gets other networks.
+    assert agent.names[-2:] == (
+        ["standby.sync", "system.lockdown"]
+        if "disable_power_off" in given
+        else ["image.install_bootloader", "standby.sync"]
+    )
     assert ("set power off" in done) is ("driver_info" in given)
+
+
+def test_an_agent_that_can_not_be_locked_down_does_not_stop_the_deployment(bench, agent):
+    agent.refusals["system.lockdown"] = (404, "unknown")
+    uuid = deploying(bench, agent, disable_power_off=True)
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
 
 
 def test_an_image_that_can_not_be_written_fails_the_deployment(bench, agent, done):

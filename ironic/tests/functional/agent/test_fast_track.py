@@ -179,7 +179,7 @@ def test_a_machine_that_people_switch_on_is_cleaned_and_deployed(bench, agent):
     assert node.power_state == states.POWER_ON
     assert not {"agent_url", "agent_secret_token"} & node.driver_internal_info.keys()
     bench.verb(uuid, "deleted")
-    assert bench.row(uuid).provision_state == states.CLEANFAIL  # nobody but people can boot the ramdisk now
+    assert bench.row(uuid).provision_state == states.CLEANFAIL  # the ramdisk can only be booted by hand now
     assert "Boot the ramdisk on the machine by hand" in bench.row(uuid).last_error
 
 
@@ -234,7 +234,7 @@ def test_it_needs_a_ramdisk_that_runs(conf, bench, agent, state, wanted, heard, 
 def test_an_agent_that_can_not_be_called_is_told_as_a_power_failure(bench, agent):
     uuid = with_agent_power(bench, agent)
     agent.refusals["standby.sync"] = (500, "disk on fire")
-    with bench.tasks.acquire(bench.context, uuid, shared=False, purpose="test") as task:
+    with bench.tasks.acquire(bench.context, uuid, purpose="test") as task:
         power = task.power
         with pytest.raises(PowerStateFailure, match="disk on fire"):
             power.reboot(task)
@@ -246,5 +246,5 @@ def test_an_agent_that_can_not_be_called_is_told_as_a_power_failure(bench, agent
         assert power.get_power_state(task) is None
         with pytest.raises(PowerStateFailure, match="by hand"):
             power.set_power_state(task, states.POWER_ON)
-        with pytest.raises(InvalidParameterValue, match="nobody but people"):
+        with pytest.raises(InvalidParameterValue, match="switched on again by hand"):
             power.set_power_state(task, states.POWER_OFF)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ironic.core.agent_errors import AgentAPIError, AgentCommandTimeout, AgentConnectionFailed, AgentNotCalled
 from ironic.core.errors import IronicError
-from ironic.drivers.modules.agent.client import Agent, Command
+from ironic.core.hardware_errors import AgentAPIError, AgentCommandTimeout, AgentConnectionFailed, AgentNotCalled
+from ironic.drivers.modules.agent.agent_client import Agent, Command
 from ironic.tests.unit.drivers.machine import Machine, work_on
 
 FORGED = "x\r\n2026-01-01 ERROR ironic forged\x1b[2J<script>alert(1)</script>\u202e" + "y" * 5000
@@ -95,7 +95,7 @@ def assert_fit(text: str) -> None:
 def test_what_an_agent_says_is_one_short_line(agent: Any) -> None:
     agent.refusals["deploy.get_deploy_steps"] = (500, FORGED)
     with pytest.raises(IronicError) as refused:
-        agent_at(agent.url).ask("deploy.get_deploy_steps")
+        agent_at(agent.url).execute("deploy.get_deploy_steps")
     assert_fit(str(refused.value))
 
 

@@ -1,4 +1,4 @@
-"""What the agent is told of an image: checksums given and by list, proxies, credentials."""
+"""The image data that the agent gets: checksums given and by list, proxies, credentials."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.agent import images
+from ironic.drivers.modules.agent import deployment_image
 from ironic.tests.unit.drivers.machine import Machine
 from ironic.tests.web_server import web_server
 
@@ -26,11 +26,11 @@ def downloads(tmp_path) -> Iterator[str]:
 
 
 def found(**info) -> tuple[str, str]:
-    """Return algorithm and value that the agent is told."""
+    """Return algorithm and value that the agent gets."""
     node = Machine(instance_info={"image_source": "http://here/disk.img", **info})
-    images.check(node)
-    images.prepare(node)
-    told: Any = images.info_of(node)
+    deployment_image.check_image(node)
+    deployment_image.prepare_image(node)
+    told: Any = deployment_image.image_info_of(node)
     return told["os_hash_algo"], told["os_hash_value"]
 
 
@@ -67,8 +67,8 @@ def test_md5_is_refused_where_it_is_not_allowed(conf):
 def test_proxies_are_told_where_there_are_any():
     info = {"image_source": "http://here/disk.img", "image_checksum": SHA256}
     node = Machine(instance_info=info, driver_info={"image_http_proxy": "http://p", "image_no_proxy": "a,b"})
-    images.prepare(node)
-    told: Any = images.info_of(node)
+    deployment_image.prepare_image(node)
+    told: Any = deployment_image.image_info_of(node)
     assert (told["proxies"], told["no_proxy"]) == ({"http": "http://p"}, "a,b")
 
 
@@ -82,13 +82,13 @@ def test_an_instances_credentials_are_for_the_agent_and_not_kept():
     info = {"image_source": "http://here/disk.img", "image_checksum": SHA256}
     secret = {"image_server_auth_strategy": "http_basic", "image_server_user": "u", "image_server_password": "canary"}
     node = Machine(instance_info=info | secret)
-    images.check(node)
-    images.prepare(node)
+    deployment_image.check_image(node)
+    deployment_image.prepare_image(node)
     assert "canary" not in str(node.driver_internal_info)
-    assert secret.items() <= images.info_of(node).items()
+    assert secret.items() <= deployment_image.image_info_of(node).items()
 
 
 def test_who_hands_the_image_over_must_be_known():
     node = Machine(instance_info={"image_source": "http://here/a"}, driver_info={"image_download_source": "pigeon"})
     with pytest.raises(InvalidParameterValue, match="pigeon"):
-        images.goes_through_here(node)
+        deployment_image.is_published_here(node)

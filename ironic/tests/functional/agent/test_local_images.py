@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.images_here import ImagesHere
+from ironic.conductor.housekeeping import ImageCacheCleanup
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.image_errors import ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
-from ironic.core.management_errors import BootImageFailed
-from ironic.drivers.modules.agent import images, published
+from ironic.core.hardware_errors import BootImageFailed, ImageConvertFailed, ImageUnacceptable, InsufficientDiskSpace
+from ironic.drivers.modules.agent import deployment_image, published_images
 from ironic.integrations import image_formats
 from ironic.integrations.image_cache import ImageCache
 from ironic.tests.functional.agent.conftest import beat
@@ -70,10 +69,10 @@ def node_with(url: str, **info: Any) -> Machine:
 
 
 def told(node: Machine) -> dict[str, Any]:
-    """Prepare the image as a deployment does; return what the agent is told."""
-    images.check(node)
-    images.prepare(node)
-    return images.info_of(node)
+    """Prepare the image as a deployment does; return the data that the agent gets."""
+    deployment_image.check_image(node)
+    deployment_image.prepare_image(node)
+    return deployment_image.image_info_of(node)
 
 
 def test_an_image_is_fetched_once_and_offered_while_it_is_needed(web, here, make):
@@ -89,7 +88,7 @@ def test_an_image_is_fetched_once_and_offered_while_it_is_needed(web, here, make
         assert (here / name).read_bytes() == CONTENT
         names.append(name)
     assert web.sent == ["/a.raw"]
-    images.withdraw(first)
+    deployment_image.withdraw_image(first)
     assert [path.name for path in here.iterdir()] == names[1:]
     assert "agent_image_info" not in first.driver_internal_info
 
@@ -180,7 +179,7 @@ def test_a_node_may_say_who_hands_it_over(web, here, make, source, goes):
 def test_an_image_that_can_not_be_offered_is_refused_at_once(web, here, make, conf):
     conf(deploy__http_url=None)
     with pytest.raises(InvalidParameterValue, match="http_url"):
-        images.check(node_with(f"{web.url}/a.raw", image_checksum=make("a.raw")))
+        deployment_image.check_image(node_with(f"{web.url}/a.raw", image_checksum=make("a.raw")))
 
 
 @pytest.mark.parametrize("options, gets", [
@@ -225,8 +224,8 @@ def test_kept_images_are_bounded_and_those_in_use_stay(web, here, make, conf, tm
     conf(pxe__image_cache_size=0)
     ImageCache.from_conf(str(tmp_path / "masters")).trim()
     assert kept() == 1
-    images.withdraw(nodes[0])
-    ImagesHere(bench.store)()
+    deployment_image.withdraw_image(nodes[0])
+    ImageCacheCleanup(bench.store)()
     assert kept() == 0
 
 
@@ -272,12 +271,12 @@ def test_a_link_out_of_the_allowed_directory_leads_nowhere(conf, tmp_path):
     (tmp_path / "secret").write_bytes(b"x")
     (tmp_path / "ok/link").symlink_to(tmp_path / "secret")
     conf(conductor__file_url_allowed_paths=[str(tmp_path / "ok")], deploy__http_url="http://here")
-    published.check(Machine(), f"file://{tmp_path}/ok/a.raw")
+    published_images.check(Machine(), f"file://{tmp_path}/ok/a.raw")
     for path in ("ok/link", "secret", "ok/../secret", "ok/%2e%2e/secret", "okay", "ok/missing", "ok"):
         with pytest.raises(InvalidParameterValue):
-            published.check(Machine(), f"file://{tmp_path}/{path}")
+            published_images.check(Machine(), f"file://{tmp_path}/{path}")
     with pytest.raises(InvalidParameterValue):
-        published.check(Machine(), f"file://elsewhere{tmp_path}/ok/a.raw")
+        published_images.check(Machine(), f"file://elsewhere{tmp_path}/ok/a.raw")
 
 
 # Converting

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from ironic.core import states
-from ironic.drivers.modules.agent import logs
+from ironic.drivers.modules.agent import ramdisk_logs
+from ironic.integrations import object_store
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.swift_store import ACCOUNT, SwiftStore, swift_store
 from ironic.tests.unit.drivers.machine import UUID, Machine
@@ -18,7 +19,7 @@ NOOP = {"interface": "deploy", "step": "loopback_noop"}
 
 
 def cleaned(bench, agent, end: str) -> str:
-    """Clean a machine by one step that ends as told; return the state afterwards."""
+    """Clean a machine by one step with the given result; return the state afterwards."""
     uuid = bench.node("deploy", provision_state=states.MANAGEABLE, power_state="power off")
     bench.verb(uuid, "clean", clean_steps=[NOOP])
     beat(bench, agent, uuid)
@@ -63,7 +64,7 @@ def swift(conf) -> Iterator[SwiftStore]:
         conf(agent__deploy_logs_storage_backend="swift", agent__deploy_logs_swift_container="ramdisk logs")
         conf(swift__auth_type="none", swift__endpoint_override=running.url)
         yield running
-    logs._store.cache_clear()
+    object_store.swift_container.cache_clear()
 
 
 @pytest.mark.parametrize("days, seconds", [(30, "2592000"), (1, "86400"), (0, None)])
@@ -94,4 +95,4 @@ def test_an_object_store_that_is_not_set_up_changes_nothing(bench, agent, conf, 
 
 def test_logs_are_named_by_node_instance_and_work():
     node = Machine(instance_uuid="22222222-0000-4000-8000-000000000002")
-    assert re.fullmatch(rf"{UUID}_{node.instance_uuid}_a_b_[\d-]{{19}}\.tar\.gz", logs._name(node, "a/b"))
+    assert re.fullmatch(rf"{UUID}_{node.instance_uuid}_a_b_[\d-]{{19}}\.tar\.gz", ramdisk_logs._name(node, "a/b"))

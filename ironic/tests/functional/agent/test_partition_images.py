@@ -1,4 +1,4 @@
-"""Partition images: what the agent is told of the partitions, who installs a boot loader, what is refused."""
+"""Partition images: the partitions that the agent gets, the boot loader, and what is refused."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.modules.agent import partitions
+from ironic.drivers.modules.agent import partition_images
 from ironic.tests.functional.agent.conftest import beat
 from ironic.tests.functional.agent.test_direct import deploying
 from ironic.tests.unit.drivers.machine import Machine
@@ -40,13 +40,13 @@ PLAIN = {
     ({**PARTITION, "capabilities": "disk_label:gpt,boot_mode:bios"}, {**PLAIN, "deploy_boot_mode": "bios"}),
 ])  # fmt: skip
 def test_the_agent_is_told_what_partitions_there_are_to_be(info, expected):
-    assert partitions.described(Machine(instance_info=info)) == expected
+    assert partition_images.partition_layout(Machine(instance_info=info)) == expected
 
 
 def test_the_file_system_of_an_ephemeral_partition_is_an_option(conf):
     conf(pxe__default_ephemeral_format="btrfs")
     node = Machine(instance_info={**PARTITION, "ephemeral_gb": 1}, properties={"cpu_arch": "aarch64"})
-    told = partitions.described(node)
+    told = partition_images.partition_layout(node)
     assert (told["ephemeral_format"], told["cpu_arch"]) == ("btrfs", "aarch64")
 
 
@@ -59,7 +59,7 @@ def test_the_file_system_of_an_ephemeral_partition_is_an_option(conf):
     ({"image_type": ""}, False),
 ])  # fmt: skip
 def test_an_image_is_of_a_partition_when_it_says_so_or_brings_a_kernel(info, expected):
-    assert partitions.are_wanted(Machine(instance_info=info)) is expected
+    assert partition_images.is_partition_image(Machine(instance_info=info)) is expected
 
 
 @pytest.mark.parametrize("info, error", [

@@ -115,7 +115,18 @@ def test_a_machine_that_must_stay_on_is_only_restarted(bench, agent, done, flow,
     assert bench.row(uuid).power_state == ON
 
 
-def test_the_target_is_seen_while_the_machine_takes_its_time(bench, agent, done, monkeypatch):
+@pytest.mark.parametrize("stays_on", [True, False])
+@pytest.mark.parametrize("flow", [deployment, cleaning, servicing])
+def test_the_ramdisk_of_a_machine_that_must_stay_on_is_locked_down(bench, agent, done, flow, stays_on):
+    flow(bench, agent, disable_power_off=stays_on, **({} if flow is deployment else {"power_state": ON}))
+    assert ("system.lockdown" in agent.names) is stays_on
+
+
+@pytest.mark.usefixtures("managed")
+@pytest.mark.parametrize(
+    "flow, values, expected", [(deployment, {}, [ON, OFF, ON]), (inspection, {"power_state": ON}, [OFF, ON, OFF])]
+)
+def test_the_target_is_seen_while_the_machine_takes_its_time(bench, agent, done, monkeypatch, flow, values, expected):
     seen = []
     order = NotingPower.set_power_state
 
@@ -124,8 +135,23 @@ def test_the_target_is_seen_while_the_machine_takes_its_time(bench, agent, done,
         order(self, task, power_state, timeout)
 
     monkeypatch.setattr(NotingPower, "set_power_state", slowly)
-    uuid = deployment(bench, agent)
-    assert seen == [(ON, ON), (OFF, OFF), (ON, ON)]
+    uuid = flow(bench, agent, **values)
+    assert seen == [(target, target) for target in expected]
+    assert bench.row(uuid).target_power_state is None
+
+
+@pytest.mark.usefixtures("managed")
+def test_a_change_that_is_only_announced_leaves_no_target_behind(bench, agent, done, monkeypatch):
+    seen = []
+
+    def fail(self: Any, task: Any, parameters: Any) -> None:
+        seen.append(bench.row(task.node.uuid).target_power_state)
+        raise IronicError("the boot server is gone")
+
+    monkeypatch.setattr(NotingBoot, "prepare_ramdisk", fail)
+    uuid = bench.node("boot", "power", provision_state=states.MANAGEABLE, inspect_interface="agent", power_state=OFF)
+    assert bench.verb(uuid, "inspect")[0] == states.INSPECTFAIL
+    assert seen == [ON]
     assert bench.row(uuid).target_power_state is None
 
 

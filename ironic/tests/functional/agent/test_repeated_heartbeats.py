@@ -1,4 +1,4 @@
-"""Every heartbeat comes several times, in every flow that has an agent: the agent is told everything once."""
+"""Every heartbeat comes several times, in every flow that has an agent: the agent gets each command once."""
 
 import pytest
 

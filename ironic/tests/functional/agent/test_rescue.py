@@ -43,6 +43,7 @@ def test_a_rescue_whose_agent_refuses_the_password_fails(bench, agent, done, tmp
     assert beat(bench, agent, uuid)[0] == states.RESCUEFAIL
     node = bench.row(uuid)
     assert "no such user" in node.last_error
+    assert node.last_error.count("Rescuing node") == 1
     assert "rescue_password" not in node.instance_info
     assert done[-2:] == ["clean_up_ramdisk", "remove rescuing"]
     assert [path.read_bytes() for path in tmp_path.glob("logs/*_rescue_*")] == [b"logs"]

@@ -1,4 +1,4 @@
-"""Somebody who never stops asking: shows whether a change behind the API is noticed in front of it."""
+"""A client that never stops sending requests: shows whether clients of the API notice a change behind it."""
 
 import threading
 from collections import Counter

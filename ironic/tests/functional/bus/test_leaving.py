@@ -1,4 +1,4 @@
-"""A conductor that is told to end hands its nodes over and finishes its work; how, depends on the signal."""
+"""A conductor that gets a signal to stop hands its nodes over and finishes its work; how, depends on the signal."""
 
 import signal
 import socket
@@ -108,7 +108,7 @@ def test_who_drains_can_still_be_told_to_end(survivor: Site, mute_bmc: int) -> N
     leaving.signal(signal.SIGUSR2)
     eventually(lambda: "drains" in leaving.log, True)
     time.sleep(1)
-    assert leaving.log.splitlines()[-1].endswith("1 pieces of work go on")
+    assert leaving.log.splitlines()[-1].endswith("1 pieces of work continue")
     leaving.signal(signal.SIGTERM)
     assert leaving.end()[0] == UNFINISHED
 

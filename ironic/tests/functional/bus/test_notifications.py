@@ -38,7 +38,7 @@ class Listener:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Site]:
-    """Run a site whose processes were not asked to tell anything."""
+    """Run a site whose processes send no notifications."""
     with site(tmp_path, conductors=[]) as made:
         yield made
 

@@ -1,6 +1,6 @@
 """Database and broker come late, or go and come back; the services wait, say so, and go on by themselves.
 
-Runs with servers of its own, so that nobody else's are ever stopped.
+Runs with servers of its own, so that those of other tests are never stopped.
 """
 
 import re
@@ -66,7 +66,7 @@ def test_services_started_before_their_servers_wait_and_say_for_what(
     broker.start()
     one.await_ready()
     eventually(lambda: asks(site), 200)
-    assert re.search(r"After \d+\.\d seconds there is the message broker", one.log)
+    assert re.search(r"Connected to the message broker .* after \d+\.\d seconds", one.log)
 
 
 def test_one_that_waits_can_be_told_to_end(site: Site, servers: tuple[Broker, Database]) -> None:

@@ -25,7 +25,7 @@ def url(running: Site) -> Iterator[str]:
     """Serve the callable with a server's own command line, configured by the environment alone."""
     port = free_port()
     server = subprocess.Popen(
-        [sys.executable, "-m", "cheroot", "ironic.wsgi:application", "--bind", f"127.0.0.1:{port}"],
+        [sys.executable, "-m", "cheroot", "ironic.wsgi.api:application", "--bind", f"127.0.0.1:{port}"],
         env={**os.environ, "IRONIC_CONFIG_FILE": str(running.configuration[-1])},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -42,7 +42,7 @@ def test_it_works_on_servers(tmp_path: Path, kind: str) -> None:
 
 def test_it_tells_and_notes_versions(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/ironic.sqlite"
-    assert dbsync(tmp_path, url, "version").stdout == "none\n"
+    assert dbsync(tmp_path, url, "version").stdout == "None\n"
     assert dbsync(tmp_path, url, "stamp").returncode == 0
     assert schema.current(url) == SCHEMA_VERSION
 
@@ -77,7 +77,7 @@ def test_data_are_in_the_form_of_this_release(tmp_path: Path) -> None:
     schema.create(url)
     done = dbsync(tmp_path, url, "online_data_migrations", "--max-count", "10")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "All data are in the form of this release" in done.stdout
+    assert "All data are migrated" in done.stdout
     assert dbsync(tmp_path, url, "online_data_migrations", "--max-count", "0").returncode == 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor import moves
+from ironic.conductor import transitions
 from ironic.conductor.transitions import Recorder
 from ironic.core import states
 from ironic.core.context import service_context
@@ -24,7 +24,7 @@ Asked = tuple[str, str]
 
 def enter(store: Store, held: Any, event: str) -> None:
     """Do what a conductor does with a node it holds when a verb has been accepted."""
-    move = moves.decide(held, event, target=None, last_error=None, clear_error=True)
+    move = transitions.decide(held, event, target=None, last_error=None, clear_error=True)
     Recorder(store, "here").perform(service_context(), held, move)
 
 

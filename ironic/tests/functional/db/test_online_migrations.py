@@ -74,10 +74,10 @@ def test_one_that_fails_says_why_and_lets_the_others_work(nodes: Store) -> None:
 @pytest.mark.parametrize(
     ("migrations", "most", "status", "said"),
     [
-        ([DESCRIBE], None, 0, "describe nodes: 7 rows moved, 0 left"),
+        ([DESCRIBE], None, 0, "describe nodes: 7 rows migrated, 0 left"),
         ([DESCRIBE], 4, 1, "3 rows are left"),
-        ([BROKEN, DESCRIBE], None, 2, "broken: 0 rows moved, 1 left"),
-        ([], None, 0, "All data are in the form of this release"),
+        ([BROKEN, DESCRIBE], None, 2, "broken: 0 rows migrated, 1 left"),
+        ([], None, 0, "All data are migrated"),
     ],
 )
 def test_the_command_tells_the_progress_and_ends_with_a_status(
@@ -88,7 +88,7 @@ def test_the_command_tells_the_progress_and_ends_with_a_status(
     status: int,
     said: str,
 ) -> None:
-    assert dbsync.move_data(nodes, migrations, most) == status
+    assert dbsync.migrate_data(nodes, migrations, most) == status
     printed = capsys.readouterr()
     assert said in printed.out
     assert bool(printed.err) == (status == 2)

@@ -1,4 +1,4 @@
-"""A database server that is away: waited for where it is worth it, told once, an error of ours to whoever asks."""
+"""A database server that is away: requests wait for it where that helps, the log has it once, clients get an error."""
 
 import logging
 import socket
@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy.engine import Connection
 
 from ironic.db import Store, connect, schema
-from ironic.db.outage import DatabaseUnreachable
+from ironic.db.transactions import DatabaseUnreachable
 from ironic.tests.databases import empty_database
 
 
@@ -36,9 +36,9 @@ def test_who_can_not_wait_is_told_at_once(nowhere: str) -> None:
 
 
 def test_who_can_wait_waits_but_not_for_ever(nowhere: str) -> None:
-    patient = connect(nowhere, patience=1)
+    patient = connect(nowhere, retry_seconds=1)
     assert 1 <= seconds_until_refused(patient) < 3
-    with patient.in_a_hurry():
+    with patient.without_retries():
         assert seconds_until_refused(patient) < 0.5
 
 
@@ -63,7 +63,7 @@ def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store
     """Return a patient store and another one over the same database."""
     with empty_database(request.param, tmp_path) as url:
         schema.upgrade(url)
-        store, other = connect(url, patience=10), connect(url)
+        store, other = connect(url, retry_seconds=10), connect(url)
         yield store, other
         store.close()
         other.close()
@@ -127,7 +127,7 @@ def test_what_was_cut_off_in_its_commit_is_done_again_only_if_twice_does_no_harm
 
 def test_nobody_in_a_hurry_does_anything_again(pair: tuple[Store, Store]) -> None:
     store, other = pair
-    with store.in_a_hurry(), cutting_the_first_commit(store, other), pytest.raises(DatabaseUnreachable):
+    with store.without_retries(), cutting_the_first_commit(store, other), pytest.raises(DatabaseUnreachable):
         store.run(lambda _: store.nodes.count(), repeatable=True)
 
 

@@ -112,7 +112,7 @@ def test_an_empty_database_leaves_the_other_checks_their_rows(tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (2, "")
     _, interfaces = json.loads(done.stdout)["checks"]
     assert interfaces["result"] == 2
-    assert interfaces["details"].startswith("It can't be told: ")
+    assert interfaces["details"].startswith("The check failed: ")
     assert "\n" not in interfaces["details"]
 
 

@@ -17,21 +17,21 @@ _next_machine = itertools.count()
 
 @pytest.fixture(scope="package")
 def bmc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedfishBmc]:
-    """A BMC without login whose machines react at once."""
+    """Run a BMC without login whose machines react at once."""
     with redfish_bmc(tmp_path_factory.mktemp("bmc"), count=MACHINES) as running:
         yield running
 
 
 @pytest.fixture(scope="package")
 def guarded_bmc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedfishBmc]:
-    """A BMC behind TLS that wants a login."""
+    """Run a BMC behind TLS that requires a login."""
     with redfish_bmc(tmp_path_factory.mktemp("guarded"), user="operator", tls=True) as running:
         yield running
 
 
 @pytest.fixture
 def task(bmc: RedfishBmc) -> Work:
-    """A task on a machine that no other test has touched; it is off."""
+    """Return a task on a machine that no other test has touched; it is off."""
     return work_on(driver="redfish", driver_info=bmc.driver_info(next(_next_machine)))
 
 
@@ -43,6 +43,6 @@ def impatient(conf: Callable[..., Any]) -> None:
 
 @pytest.fixture
 def slow_bmc(tmp_path: Path) -> Iterator[RedfishBmc]:
-    """A BMC whose machine needs far longer for a power action than any test waits."""
+    """Run a BMC whose machine needs far longer for a power action than any test waits."""
     with redfish_bmc(tmp_path, delay=60) as running:
         yield running

@@ -1,4 +1,4 @@
-"""A BMC that answers what a test tells it to: for behaviour that the emulator does not show."""
+"""A BMC with the answers of a test: for behaviour that the emulator does not show."""
 
 import contextlib
 import json
@@ -29,6 +29,7 @@ class ScriptedBmc:
     answers: list[int] = field(default_factory=list)
     orders: list[tuple[str, Any]] = field(default_factory=list)
     questions: int = 0
+    asked: list[str] = field(default_factory=list)
     raw: bytes | None = None
     refusal: int | None = None
     on_reset: Callable[[str], None] | None = None
@@ -97,6 +98,7 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             bmc.questions += 1
+            bmc.asked.append(self.path.rstrip("/"))
             if bmc.refusal is not None:
                 return self._answer(bmc.refusal, {})
             if bmc.raw is not None:

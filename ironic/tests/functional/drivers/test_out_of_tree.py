@@ -10,7 +10,7 @@ from ironic.tests.out_of_tree import install, run
 PROGRAM = """
 import json
 from ironic.conf import CONF
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers.composition import Composition
 
 CONF([], default_config_files=[])

@@ -13,13 +13,13 @@ from pathlib import Path
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, InspectionRuleFailure
 from ironic.core.rules import check_rule
-from ironic.inspection.rules import Inspection, RuleBook, load, run_early
+from ironic.inspection.rules import Inspection, RuleBook, load_built_in, run_early
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port, post, work_on
 
 CONF([], default_config_files=[])
-load(None)
+load_built_in(None)
 store = sqlite_store(Path(sys.argv[1]))
 node = new_node(store, driver_info={"acme_password": "hunter2"}, extra={"kept": 1})
 new_port(store, node)
@@ -31,7 +31,7 @@ post(store, actions=[{"op": "fail", "args": ["odd"]}], conditions=[{"op": "! acm
 post(store, actions=[{"op": "acme-locate", "args": ["r", "l", 3]}], phase="early")
 
 early = {}
-run_early(RuleBook(), store, inventory(MAC), early)
+run_early(RuleBook().early(store), store, inventory(MAC), early)
 data = {}
 staged = StagedTask(work_on(store, node))
 Inspection(RuleBook(), staged).run("main", inventory(MAC), data)
@@ -74,5 +74,5 @@ def test_an_action_and_an_operator_of_a_vendor_run(tmp_path: Path) -> None:
     missing, odd, typed = told["refusals"]
     assert "argument 'rack' is missing" in missing
     assert "argument 'odd' is unknown; known: rack, label, unit" in odd
-    assert "argument 'unit': takes a whole number" in typed
+    assert "argument 'unit': must be a whole number" in typed
     assert "actions[0]: action acme-locate failed: ValueError: there is no unit 0" in told["failure"]

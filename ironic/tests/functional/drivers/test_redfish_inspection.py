@@ -9,7 +9,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure, HookLoadError, MissingParameterValue
-from ironic.core.management_errors import RedfishError
+from ironic.core.hardware_errors import RedfishError
 from ironic.db import Store
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.tests.conftest import Setter
@@ -69,7 +69,7 @@ def test_it_copes_with_a_bmc_that_does_not_tell_its_processors(
     task = begin(store, plain.driver_info(), properties={"cpu_arch": "aarch64"})
     with caplog.at_level(logging.WARNING, "ironic"):
         assert RedfishInspect().inspect_hardware(task) == states.MANAGEABLE
-    assert "does not tell the architecture" in caplog.text
+    assert "does not report the architecture" in caplog.text
     node = store.nodes.get(task.node.uuid)
     assert node.properties["cpu_arch"] == "aarch64"
     assert node.properties["local_gb"] == 480_000_000_000 // 2**30 - 1

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ironic.core.management_errors import RedfishConnectionError, RedfishError
-from ironic.drivers import waiting
-from ironic.drivers.modules.redfish import connection
-from ironic.drivers.modules.redfish.access import access_of
+from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.drivers import interruptible_wait
+from ironic.drivers.modules.redfish import bmc_connection
+from ironic.drivers.modules.redfish.bmc_access import access_of
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import UUID, work_on
@@ -53,7 +53,9 @@ def test_a_wrong_password_is_no_use_where_the_right_one_was_before(guarded_bmc: 
 def test_it_does_not_trust_a_certificate_nobody_vouches_for(
     guarded_bmc: RedfishBmc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "pause", lambda _seconds: pytest.fail("waiting makes no certificate better"))
+    monkeypatch.setattr(
+        interruptible_wait, "pause", lambda _seconds: pytest.fail("waiting makes no certificate better")
+    )
     with pytest.raises(RedfishConnectionError) as failure:
         RedfishPower().get_power_state(work_on(driver_info=guarded_bmc.driver_info(redfish_verify_ca=True)))
     assert "certificate" in str(failure.value).lower()
@@ -77,7 +79,7 @@ def test_it_names_the_bmc_that_can_not_be_reached() -> None:
 
 def test_it_tries_again_until_the_bmc_answers(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
     conf(redfish__connection_attempts=5)
-    # Bound and not listening, the port is refused and nobody else can take it meanwhile.
+    # Bound and not listening, the port refuses connections and no other process can take it meanwhile.
     with socket.socket() as front:
         front.bind(("127.0.0.1", 0))
         over = threading.Event()
@@ -105,14 +107,14 @@ def test_it_asks_for_a_system_id_where_there_are_several(bmc: RedfishBmc) -> Non
 def test_nodes_behind_one_bmc_share_a_connection(bmc: RedfishBmc) -> None:
     for index in range(3):
         RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(index)))
-    before = len(connection.CONNECTIONS)
+    before = len(bmc_connection.CONNECTIONS)
     RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(3)))
-    assert len(connection.CONNECTIONS) == before
+    assert len(bmc_connection.CONNECTIONS) == before
 
 
 def test_it_works_without_keeping_connections(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
     conf(redfish__connection_cache_size=0)
-    connections = connection.Connections(connection.connect)
+    connections = bmc_connection.Connections(bmc_connection.connect)
     access = access_of(work_on(driver_info=bmc.driver_info(0)).node)
     assert connections.get(access).system(access).identity == bmc.systems[0]["uuid"]
     assert len(connections) == 0
@@ -124,7 +126,7 @@ def _relay(front: socket.socket, onward: int, after: float, over: threading.Even
     front.listen()
     front.settimeout(0.1)
     while not over.is_set():
-        with contextlib.suppress(OSError):  # nobody there yet, or gone meanwhile
+        with contextlib.suppress(OSError):  # not listening yet, or no longer
             client, _peer = front.accept()
             _pass_on(client, onward)
 
@@ -140,7 +142,7 @@ def _pass_on(client: socket.socket, onward: int) -> None:
     "address", ["https://169.254.169.254", "http://0.0.0.0:8000", "http://[::ffff:169.254.169.254]", "http://{api}"]
 )
 def test_no_bmc_is_where_none_can_be(conf: Callable[..., Any], address: str) -> None:
-    """Whoever may name a BMC borrows the conductor's place in the network as well."""
+    """A user who may name a BMC makes the conductor connect from its own network."""
     with socket.create_server(("127.0.0.1", 0)) as api:
         api.settimeout(0)
         conf(api__host_ip="127.0.0.1", api__port=api.getsockname()[1])

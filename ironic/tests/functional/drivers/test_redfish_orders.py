@@ -7,7 +7,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure, UnsupportedDriverExtension
-from ironic.core.management_errors import RedfishError
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.functional.drivers.scripted_bmc import HANG_UP, SYSTEM, ScriptedBmc, scripted_bmc
@@ -91,7 +91,7 @@ def test_it_gives_up_on_a_bmc_that_stays_busy(script: ScriptedBmc, conf: Callabl
 
 
 @pytest.mark.parametrize(
-    "shown, told",
+    "shown, expected",
     [
         ("On", states.POWER_ON),
         ("PoweringOn", states.POWER_ON),
@@ -101,10 +101,10 @@ def test_it_gives_up_on_a_bmc_that_stays_busy(script: ScriptedBmc, conf: Callabl
         (None, None),
     ],
 )
-def test_it_translates_the_power_state(shown: str | None, told: str | None) -> None:
+def test_it_translates_the_power_state(shown: str | None, expected: str | None) -> None:
     with scripted_bmc() as script:
         script.documents[SYSTEM]["PowerState"] = shown
-        assert RedfishPower().get_power_state(on(script)) == told
+        assert RedfishPower().get_power_state(on(script)) == expected
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,18 @@ def test_it_resets_secure_boot_keys(kind: str, step: str, sent: str) -> None:
 def test_a_machine_without_secure_boot_says_so(script: ScriptedBmc) -> None:
     with pytest.raises(UnsupportedDriverExtension, match="secure_boot"):
         RedfishManagement().get_secure_boot_state(on(script))
+    with pytest.raises(UnsupportedDriverExtension, match="secure_boot"):
+        RedfishManagement().set_secure_boot_state(on(script), True)
+    assert script.sent() == []
+
+
+def test_secure_boot_needs_boot_mode_uefi() -> None:
+    boot = {"BootSourceOverrideMode": "Legacy", "BootSourceOverrideTarget": "None"}
+    with scripted_bmc(Boot=boot, SecureBoot={"@odata.id": f"{SYSTEM}/SecureBoot"}) as script:
+        with pytest.raises(RedfishError, match="set boot mode uefi"):
+            RedfishManagement().set_secure_boot_state(on(script), True)
+        RedfishManagement().set_secure_boot_state(on(script), False)
+    assert script.sent() == []
 
 
 @pytest.mark.parametrize("persistent, how_long", [(True, "Continuous"), (False, "Once")])
@@ -133,7 +145,7 @@ def test_it_says_for_how_long_a_boot_device_is_set(persistent: bool, how_long: s
     with scripted_bmc(Boot=boot) as script:
         management = RedfishManagement()
         management.set_boot_device(on(script), "pxe", persistent=persistent)
-        with pytest.raises(InvalidParameterValue, match="it knows pxe, disk"):
+        with pytest.raises(InvalidParameterValue, match="it supports pxe, disk"):
             management.set_boot_device(on(script), "cdrom")
     assert script.sent() == [
         {"Boot": {"BootSourceOverrideTarget": "Pxe", "BootSourceOverrideEnabled": how_long}},
@@ -141,7 +153,7 @@ def test_it_says_for_how_long_a_boot_device_is_set(persistent: bool, how_long: s
 
 
 @pytest.mark.parametrize(
-    "boot, told",
+    "boot, expected",
     [
         (None, {"boot_device": None, "persistent": None}),
         ({"BootSourceOverrideEnabled": "Disabled"}, {"boot_device": None, "persistent": None}),
@@ -159,9 +171,9 @@ def test_it_says_for_how_long_a_boot_device_is_set(persistent: bool, how_long: s
         ),
     ],
 )
-def test_it_translates_the_boot_device(boot: dict[str, Any] | None, told: dict[str, Any]) -> None:
+def test_it_translates_the_boot_device(boot: dict[str, Any] | None, expected: dict[str, Any]) -> None:
     with scripted_bmc(Boot=boot) as script:
-        assert RedfishManagement().get_boot_device(on(script)) == told
+        assert RedfishManagement().get_boot_device(on(script)) == expected
 
 
 @pytest.mark.parametrize("raw", [b"<html>Welcome</html>", b"[1]", b'{"a":', b"\xff", b'{"Systems": 5}', b"5"])

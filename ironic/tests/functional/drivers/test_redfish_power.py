@@ -8,7 +8,7 @@ import sushy
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.drivers.modules.redfish.connection import read
+from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on

@@ -1,4 +1,4 @@
-"""Files that a node names as whom to believe: pipes, devices and the like are told at once, and never opened."""
+"""Files that a node names as whom to believe: pipes, devices and the like are reported at once, and never opened."""
 
 import os
 import socket
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers import trusted_files
-from ironic.drivers.modules.agent.access import access_of as access_of_agent
-from ironic.drivers.modules.redfish.access import access_of as access_of_bmc
+from ironic.drivers.modules.agent.agent_access import access_of as access_of_agent
+from ironic.drivers.modules.redfish.bmc_access import access_of as access_of_bmc
+from ironic.integrations import host_files
 from ironic.tests.agent_double import make_certificate
 from ironic.tests.unit.drivers.machine import Machine
 
@@ -87,4 +87,4 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(64 * 1024 * 1024)
     with pytest.raises(ValueError, match="too large"):
-        trusted_files.read(str(tmp_path / "large"))
+        host_files.read_regular_file(str(tmp_path / "large"))

@@ -1,6 +1,6 @@
 """A program that reads the OpenAPI document sends the service what it allows and what it does not.
 
-Nothing it meets may be a 5xx, a status or a shape that the document does not tell of, a value taken that the document
+Nothing it meets may be a 5xx, a status or a shape that the document does not have, a value taken that the document
 forbids, or a thing that is still there after it was deleted. Every run has the same seed; `make fuzz` takes a new one,
 says which, and tries ten times as much.
 """

@@ -1,4 +1,4 @@
-"""A service that inspection rules call: counts, remembers what it was asked, answers as it is told."""
+"""A service that inspection rules call: it counts and remembers requests and answers as configured."""
 
 import contextlib
 import http.server

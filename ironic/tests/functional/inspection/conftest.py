@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ironic.db import Store
-from ironic.inspection.storage import choice
+from ironic.integrations import object_store
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.swift_store import SwiftStore, swift_store
@@ -36,4 +36,4 @@ def swift(conf: Setter) -> Iterator[SwiftStore]:
             swift__endpoint_override=running.url,
         )
         yield running
-    choice._swift.cache_clear()
+    object_store.swift_container.cache_clear()

@@ -3,7 +3,7 @@
     unshare --net python -m ironic.tests.functional.inspection.dhcp_network CONFIG
 
 Runs a dnsmasq by a configuration file on `eth1`, 192.0.2.1, and says "ready". Then each line "MAC ARCHITECTURE [ipxe]"
-on standard input is a machine that asks for an address; told is what it is offered, "address boot-file" or "nothing".
+on standard input is a machine that asks for an address; the output is its offer, "address boot-file" or "nothing".
 """
 
 import os

@@ -9,7 +9,7 @@ import json
 import sys
 
 from ironic.db import connect
-from ironic.inspection.rules import RuleBook, book
+from ironic.inspection.rules import RuleBook, rule_book
 
 
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
     store, rules = connect(sys.argv[1]), RuleBook()
     for _ in sys.stdin:
         found = [rule.description for rule in rules.rules(store, ("preprocess", "main"))]
-        sys.stdout.write(json.dumps({"rules": found, "compiled": book._compiled.cache_info().misses}) + "\n")
+        sys.stdout.write(json.dumps({"rules": found, "compiled": rule_book._compiled.cache_info().misses}) + "\n")
         sys.stdout.flush()
     store.close()
 

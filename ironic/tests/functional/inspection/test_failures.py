@@ -29,7 +29,7 @@ def failure(running: Whole, uuid: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("report", "told"),
+    ("report", "expected"),
     [
         ({"error": "no disk answers"}, "hook ramdisk-error: the ramdisk reported: no disk answers"),
         ({"inventory": {"cpu": {}}}, "hook architecture: the inventory has no CPU architecture"),
@@ -37,10 +37,10 @@ def failure(running: Whole, uuid: str) -> str:
         ({"inventory": {"disks": [{"name": "/dev/sda", "size": 1}]}}, "hook root-device: no disk fits the root device"),
     ],
 )
-def test_a_failure_names_the_hook_and_what_it_saw(running: Whole, report: dict[str, Any], told: str) -> None:
+def test_a_failure_names_the_hook_and_what_it_saw(running: Whole, report: dict[str, Any], expected: str) -> None:
     uuid = running.node(MAC, properties={"root_device": {"size": "> 100"}})
     running.post({"inventory": inventory(MAC) | report.get("inventory", {}), "error": report.get("error")})
-    assert told in failure(running, uuid)
+    assert expected in failure(running, uuid)
 
 
 def test_a_failure_names_the_rule_and_what_it_saw(running: Whole) -> None:
@@ -53,10 +53,10 @@ def test_a_failure_names_the_rule_and_what_it_saw(running: Whole) -> None:
 
 
 def overdue(running: Whole, uuid: str) -> None:
-    """Let the wait of a node be over, and somebody notice."""
+    """Let the wait of a node time out, and run the periodic check."""
     hour = datetime.timedelta(hours=1)
     running.store.nodes.update(uuid, {"inspection_started_at": running.store.clock() - hour})
-    Timeouts(running.bench.tasks, running.api.placement, ON_TIMEOUT)()
+    Timeouts(running.bench.tasks, running.api.hash_ring, ON_TIMEOUT)()
 
 
 def test_a_wait_that_is_over_names_what_was_heard_last_and_what_was_to_come(running: Whole) -> None:
@@ -70,16 +70,16 @@ def test_a_wait_that_is_over_names_what_was_heard_last_and_what_was_to_come(runn
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "expected"),
     [
         ({"inventory": inventory(MAC, OTHER_MAC)}, True),
         ({"inventory": inventory("52:54:00:00:00:77")}, False),
     ],
 )
-def test_it_tells_of_data_that_were_refused_meanwhile(running: Whole, sent: dict[str, Any], told: bool) -> None:
+def test_it_tells_of_data_that_were_refused_meanwhile(running: Whole, sent: dict[str, Any], expected: bool) -> None:
     running.node(OTHER_MAC, state=states.ACTIVE)
     uuid = running.node(MAC)
     assert running.post(sent).status == 404
     overdue(running, uuid)
     error = failure(running, uuid)
-    assert ("Data with its addresses were refused at" in error) is told
+    assert ("Data with its addresses were refused at" in error) is expected

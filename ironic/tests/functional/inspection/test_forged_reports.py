@@ -85,7 +85,7 @@ def test_a_token_that_was_given_out_is_wanted_whatever_the_option_says_now(runni
     assert running.post(REPORT, source=FORGER).status == 404
 
 
-# Ramdisks that somebody else boots
+# Ramdisks that the service does not boot
 
 
 def test_a_token_is_never_given_out_a_second_time(running: Whole) -> None:

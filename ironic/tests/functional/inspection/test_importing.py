@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ironic.db import Store, schema
-from ironic.inspection.importing import Importer, ImportRefused, uuid_in
+from ironic.inspection.inspector_import import Importer, ImportRefused, uuid_in
 from ironic.tests.conftest import Setter
 from ironic.tests.swift_store import SwiftStore
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, recorded, stored_found
@@ -62,7 +62,7 @@ def test_the_program_takes_dumps_and_says_why_not(store: Store, tmp_path: Path, 
     paths = [tmp_path / name for name in (*files, f"{named.uuid}.bad", f"{named.uuid}.gone")]
     status, told = run(command, *paths)
     assert status == 1
-    assert "2 of 9 dumps were taken." in told
+    assert "2 of 9 dumps were imported." in told
     for reason in (
         "has an inventory already", "holds no UUID", "99999999-0000-4000-8000-000000000099", "no object 'inventory'",
         "is no JSON", "can't be read: No such file",
@@ -82,6 +82,19 @@ def test_the_program_refuses_what_makes_no_sense(command: list[str], arguments: 
     status, told = run(command, *arguments)
     assert status != 0
     assert "single file" in told or "FILE" in told
+
+
+@pytest.mark.demand("S109")
+def test_the_program_lists_discovered_nodes(store: Store, command: list[str]) -> None:
+    enrolled, found = new_node(store, name="enrolled"), new_node(store, auto_discovered=True)
+    listing = [*command[:-1], "nodes"]
+    status, table = run(listing, "--auto-discovered")
+    heading, *lines = table.splitlines()
+    assert (status, heading.split()[:3], len(lines)) == (0, ["uuid", "name", "driver"], 1)
+    assert lines[0].split()[:2] == [found.uuid, "-"]
+    assert [line.split()[0] for line in run(listing)[1].splitlines()[1:]] == [enrolled.uuid, found.uuid]
+    (row,) = json.loads(run(listing, "--auto-discovered", "--json")[1])
+    assert (row["uuid"], row["name"], row["auto_discovered"]) == (found.uuid, None, True)
 
 
 @pytest.mark.demand("S112")

@@ -1,4 +1,4 @@
-"""What machines of many kinds have posted, and what nobody should post, through API, look-up, hooks and rules.
+"""What machines of many kinds have posted, and malformed and hostile data, through API, look-up, hooks and rules.
 
 Held against what the older implementation made of the same bodies, as it was recorded; where ours differs, it says so.
 """
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.core import states
-from ironic.inspection.hooks import loading
+from ironic.inspection.hooks import base
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.functional.wire.service import Response, environ_of
@@ -23,7 +23,7 @@ OUTCOMES = {one["body"]: one for one in json.loads((DATA / "inventory-outcomes.j
 MACHINES = [name for name in OUTCOMES if ":" not in name]
 FALLBACK = "02:00:5e:50:00:01"
 DEFAULTS = ["ramdisk-error", "architecture", "validate-interfaces", "ports"]
-ALL = ",".join([*DEFAULTS, *sorted(loading.installed().keys() - {*DEFAULTS})])
+ALL = ",".join([*DEFAULTS, *sorted(base.installed_hooks().keys() - {*DEFAULTS})])
 
 # What the older implementation answered with an error of its own.
 OURS = {500: 400, 202: 200}

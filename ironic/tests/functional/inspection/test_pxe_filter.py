@@ -18,6 +18,7 @@ from ironic.core import states
 from ironic.db import Store, connect, schema
 from ironic.inspection.pxe_filter import HostsDir, HostsDirError, PxeFilter
 from ironic.tests.conftest import Setter
+from ironic.tests.databases import counting_statements
 from ironic.tests.private_servers import Database
 from ironic.tests.unit.inspection.lab import new_node, new_port
 
@@ -47,14 +48,14 @@ def two_nodes(store: Store) -> None:
 def test_it_writes_what_the_database_says(store: Store, directory: Path) -> None:
     two_nodes(store)
     new_port(store, new_node(store, provision_state=states.INSPECTING, inspect_interface="redfish"), STRANGER)
-    (directory / "somebody-elses").write_text("x")
+    (directory / "foreign-file").write_text("x")
     result = PxeFilter(store, HostsDir(str(directory))).sync()
     assert files(directory) == {
         A: f"{A}\n",
         B: f"{B},ignore\n",
         STRANGER: f"{STRANGER},ignore\n",
         UNKNOWN: "*:*:*:*:*:*\n",
-        "somebody-elses": "x",
+        "foreign-file": "x",
     }
     assert (result.hosts, len(result.changes)) == (4, 4)
 
@@ -124,7 +125,89 @@ def test_it_writes_nothing_when_many_files_are_up_to_date(store: Store, director
     assert running.sync().changes == {}
 
 
+# Following
+
+
+@pytest.fixture
+def following(store: Store, directory: Path) -> PxeFilter:
+    """Return a filter that has synchronised the two nodes."""
+    two_nodes(store)
+    running = PxeFilter(store, HostsDir(str(directory)))
+    running.sync()
+    return running
+
+
+@pytest.mark.demand("S105")
+def test_it_follows_inspections_that_begin_and_end(store: Store, directory: Path, following: PxeFilter) -> None:
+    assert following.follow().changes == {}
+    store.nodes.update("b", {"provision_state": states.INSPECTING})
+    assert following.follow().changes == {B: f"{B}\n"}
+    store.nodes.update("a", {"provision_state": states.MANAGEABLE})
+    assert following.follow().changes == {A: f"{A},ignore\n"}
+    new_port(store, store.nodes.get("b"), STRANGER)
+    assert following.follow().changes == {STRANGER: f"{STRANGER}\n"}
+    assert following.follow().changes == {}
+    assert files(directory) == {
+        A: f"{A},ignore\n",
+        B: f"{B}\n",
+        STRANGER: f"{STRANGER}\n",
+        UNKNOWN: "*:*:*:*:*:*\n",
+    }
+    # What it has written is what a synchronisation would.
+    assert following.sync().changes == {}
+
+
+@pytest.mark.demand("S105")
+def test_it_follows_by_one_query_that_reads_no_other_node(
+    store: Store, directory: Path, following: PxeFilter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HostsDir, "sizes", lambda self: pytest.fail("it has read the directory"))
+    with counting_statements(store) as seen:
+        following.follow()
+    (text,) = seen.texts
+    with store.engine.connect() as connection:
+        values = (states.INSPECTING, states.INSPECTWAIT)
+        plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values).all())
+    assert "provision_state_idx" in plan
+    assert "SCAN" not in plan
+
+
+def test_it_synchronises_when_the_first_inspection_begins_and_the_last_one_ends(
+    store: Store, directory: Path, following: PxeFilter
+) -> None:
+    store.nodes.update("a", {"provision_state": states.MANAGEABLE})
+    assert following.follow().changes == {A: f"{A},ignore\n", UNKNOWN: "*:*:*:*:*:*,ignore\n"}
+    store.nodes.update("b", {"provision_state": states.INSPECTWAIT})
+    assert following.follow().changes == {B: f"{B}\n", UNKNOWN: "*:*:*:*:*:*\n"}
+
+
+def test_it_tries_again_to_write_what_it_follows(store: Store, directory: Path, following: PxeFilter) -> None:
+    store.nodes.update("b", {"provision_state": states.INSPECTING})
+    with (directory / B).open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert list(following.follow().failed) == [B]
+    assert following.follow().changes == {B: f"{B}\n"}
+    assert following.follow().changes == {}
+
+
 # The program
+
+
+@pytest.mark.demand("S105")
+def test_the_program_serves_a_machine_soon_after_its_inspection_has_begun(
+    store: Store, directory: Path, command: list[str]
+) -> None:
+    two_nodes(store)
+    config = Path(command[-1])
+    config.write_text(config.read_text().replace("sync_period = 1", "sync_period = 3600"))
+    with subprocess.Popen(command) as process:
+        try:
+            until(lambda: len(files(directory)) == 3)
+            store.nodes.update("b", {"provision_state": states.INSPECTING})
+            until(lambda: files(directory)[B] == f"{B}\n")
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
 
 
 @pytest.fixture
@@ -176,7 +259,7 @@ def test_the_program_outlives_its_database(store: Store, directory: Path, comman
     log = tmp_path / "filter.log"
     with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
-            until(lambda: b"could not be brought up to date" in log.read_bytes())
+            until(lambda: b"could not be updated" in log.read_bytes())
             assert files(directory) == {}
             with store.writing() as connection:
                 connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ports")
@@ -198,7 +281,7 @@ def test_the_program_outlives_a_database_server_that_ends_and_comes_back(directo
     program = [sys.executable, "-m", "ironic.command.pxe_filter", "--config-file", str(config)]
 
     def failures() -> int:
-        return log.read_bytes().count(b"could not be brought up to date")
+        return log.read_bytes().count(b"could not be updated")
 
     try:
         with log.open("wb") as output, subprocess.Popen(program, stdout=output, stderr=output) as process:

@@ -1,4 +1,4 @@
-"""Rules that call another service: a dry run calls nobody, an inspection once and before anything is stored."""
+"""Rules that call another service: a dry run makes no call, an inspection one before anything is stored."""
 
 import json
 import logging

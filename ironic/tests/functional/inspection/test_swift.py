@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from ironic.api.settings import ApiSettings
-from ironic.conductor import deletion
+from ironic.conductor import record_changes
 from ironic.core import states
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import Store
-from ironic.inspection import storage
-from ironic.inspection.hooks.loading import load
+from ironic.inspection import inventory_storage
+from ironic.inspection.hooks.base import load_hooks
+from ironic.inspection.inventory_storage import texts_of
 from ironic.inspection.pipeline import Pipeline
-from ironic.inspection.storage.choice import texts_of
 from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
@@ -31,18 +31,18 @@ def path(task: Work, part: str) -> str:
 @pytest.mark.demand("S113")
 def test_it_keeps_one_inventory_per_node(store: Store, task: Work, swift: SwiftStore) -> None:
     for macs in ([MAC], [MAC, OTHER_MAC]):
-        Pipeline(load(HOOKS)).run(task, inventory(*macs), {"error": None})
+        Pipeline(load_hooks(HOOKS)).run(task, inventory(*macs), {"error": None})
     assert sorted(swift.objects) == [path(task, "inventory"), path(task, "plugin")]
     assert json.loads(swift.objects[path(task, "inventory")]) == inventory(MAC, OTHER_MAC)
     assert json.loads(swift.objects[path(task, "plugin")])["macs"] == [MAC, OTHER_MAC]
     assert store.inventories.texts(task.node.id) is None
-    texts = storage.from_conf().texts(store, task.node.id, task.node.uuid)
+    texts = inventory_storage.backend_from_conf().texts(store, task.node.id, task.node.uuid)
     assert texts is not None
     assert json.loads(texts.inventory) == inventory(MAC, OTHER_MAC)
 
 
 def test_it_makes_the_container_once(task: Work, swift: SwiftStore) -> None:
-    storage.from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
+    inventory_storage.backend_from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
     assert [method for method, _ in swift.requests] == ["PUT", "PUT", "PUT", "PUT"]
     assert swift.containers == {"found%20things"}
 
@@ -53,7 +53,7 @@ def test_it_lets_the_store_forget_what_is_old(
     conf: Setter, task: Work, swift: SwiftStore, days: int, seconds: str | None
 ) -> None:
     conf(inventory__retention_days=days)
-    storage.from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
+    inventory_storage.backend_from_conf().keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
     assert [swift.expiry[path(task, part)] for part in ("inventory", "plugin")] == [seconds, seconds]
 
 
@@ -61,7 +61,7 @@ def test_it_lets_the_store_forget_what_is_old(
 def test_it_compares_disks_with_the_stored_inventory(task: Work, swift: SwiftStore) -> None:
     disks = [{"name": "/dev/sda", "serial": "a"}, {"name": "/dev/sdb", "serial": "b"}]
     for count in (1, 2):
-        Pipeline(load([*HOOKS, "raid-device"])).run(task, inventory(MAC, disks=disks[:count]), {})
+        Pipeline(load_hooks([*HOOKS, "raid-device"])).run(task, inventory(MAC, disks=disks[:count]), {})
     assert task.node.properties["root_device"] == {"serial": "b"}
 
 
@@ -70,13 +70,13 @@ def test_it_stores_nothing_of_an_inspection_whose_inventory_can_not_be_kept(
 ) -> None:
     swift.trouble = 507
     with pytest.raises(HardwareInspectionFailure, match="inventory can't be stored: .* answers with status 507"):
-        Pipeline(load(HOOKS)).run(task, inventory(MAC), {})
+        Pipeline(load_hooks(HOOKS)).run(task, inventory(MAC), {})
     assert store.nodes.get(task.node.uuid).properties == {}
     assert store.ports.find(node_id=task.node.id) == []
 
 
 def test_it_forgets_what_was_found(task: Work, store: Store, swift: SwiftStore) -> None:
-    backend = storage.from_conf()
+    backend = inventory_storage.backend_from_conf()
     backend.keep(task, texts_of({}, {}, 1))  # type: ignore[arg-type]  # all it looks at
     for _ in range(2):
         backend.forget(task.node.uuid)
@@ -87,7 +87,7 @@ def test_it_forgets_what_was_found(task: Work, store: Store, swift: SwiftStore) 
 @pytest.mark.parametrize("status", [401, 403, 500, 503])
 def test_it_says_what_the_store_could_not_do(task: Work, store: Store, swift: SwiftStore, status: int) -> None:
     swift.trouble = status
-    backend = storage.from_conf()
+    backend = inventory_storage.backend_from_conf()
     with pytest.raises(ObjectStoreError, match=f"can't read inspector_data-{task.node.uuid}-inventory: .*{status}"):
         backend.texts(store, task.node.id, task.node.uuid)
     with pytest.raises(ObjectStoreError, match="can't delete"):
@@ -97,7 +97,7 @@ def test_it_says_what_the_store_could_not_do(task: Work, store: Store, swift: Sw
 def test_it_says_that_the_store_is_not_there(conf: Setter, task: Work, store: Store, swift: SwiftStore) -> None:
     conf(swift__endpoint_override="http://127.0.0.1:9/v1/x", swift__connect_retries=0)
     with pytest.raises(ObjectStoreError, match="can't read"):
-        storage.from_conf().texts(store, task.node.id, task.node.uuid)
+        inventory_storage.backend_from_conf().texts(store, task.node.id, task.node.uuid)
 
 
 class Deletion(Work):
@@ -115,8 +115,8 @@ def deleted(store: Store) -> Any:
 
 @pytest.mark.demand("S67")
 def test_a_node_takes_its_inventory_along(store: Store, deleted: Any, swift: SwiftStore) -> None:
-    storage.from_conf().keep(deleted, texts_of({}, {}, 1))
-    deletion.destroy_node(deleted)
+    inventory_storage.backend_from_conf().keep(deleted, texts_of({}, {}, 1))
+    record_changes.destroy_node(deleted)
     assert swift.objects == {}
     assert not store.nodes.find()
 
@@ -129,22 +129,23 @@ def test_only_maintenance_lets_a_node_go_whose_inventory_stays_behind(
     deleted.node.maintenance = maintenance
     if not maintenance:
         with pytest.raises(ObjectStoreError):
-            deletion.destroy_node(deleted)
+            record_changes.destroy_node(deleted)
         assert store.nodes.find()
         return
-    deletion.destroy_node(deleted)
+    record_changes.destroy_node(deleted)
     assert not store.nodes.find()
 
 
 @pytest.mark.demand("S71")
 def test_the_api_shows_what_is_in_the_object_store(tmp_path: Path, swift: SwiftStore) -> None:
     (tmp_path / "api").mkdir()
-    service = services.start(tmp_path / "api", ApiSettings(inventories=storage.from_conf()))
+    service = services.start(tmp_path / "api", ApiSettings(inventories=inventory_storage.backend_from_conf()))
     try:
         node = service.store.nodes.create({"driver": "fake-hardware"})
         path = f"/v1/nodes/{node.uuid}/inventory"
         assert service.call("GET", path).status == 404
-        storage.from_conf().keep(work_on(service.store, node), texts_of({"cpu": 1}, {"x": "ä"}, 1))  # type: ignore[arg-type]
+        texts = texts_of({"cpu": 1}, {"x": "ä"}, 1)
+        inventory_storage.backend_from_conf().keep(work_on(service.store, node), texts)  # type: ignore[arg-type]  # a part
         assert service.call("GET", path).json == {"inventory": {"cpu": 1}, "plugin_data": {"x": "ä"}}
         swift.trouble = 503
         assert service.call("GET", path).status == 500

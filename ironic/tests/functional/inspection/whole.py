@@ -14,13 +14,13 @@ from ironic.api.app import build_app
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import extensions
 from ironic.drivers.composition import Composition
 from ironic.drivers.modules.fake import FakeBoot
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
-from ironic.rpc.placement import Placement
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.wire.service import Response, Service, environ_of
 from ironic.tests.unit.conductor.flows import bench as benches
@@ -50,13 +50,13 @@ class Whole:
         self.bench = benches.Bench(store, Composition.load(CONF, found), benches.Script())
         rows = self.bench.composition.interface_rows()
         store.conductors.register(benches.HOST, "", ["fake-hardware"], rows)
-        placement = Placement(store, heartbeat_timeout=3600)
+        hash_ring = HashRingManager(store, heartbeat_timeout=3600)
         transport = InProcess()
         transport.register(benches.HOST, self.bench.endpoint)
         # A test sends more reports in a minute than a rack of machines.
         settings = settings or replace(ApiSettings.from_conf(CONF), report_limit=None)
-        app = build_app(store, Conductors(transport, placement), placement, settings)
-        self.api = Service(store, self.bench.endpoint, placement, app, settings)
+        app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, settings)
+        self.api = Service(store, self.bench.endpoint, hash_ring, app, settings)
         self.store = store
 
     def node(self, *macs: str, state: str = states.INSPECTWAIT, **values: Any) -> str:

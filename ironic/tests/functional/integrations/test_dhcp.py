@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.integrations import dhcp
-from ironic.integrations.dhcp.base import NEXT_SERVER, DhcpError
+from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, DhcpError, ExternalDhcpServer
 from ironic.integrations.dhcp.dnsmasq import Dnsmasq
-from ironic.integrations.dhcp.nothing import OperatorsServer
 from ironic.tests.conftest import Setter
 
 HOST, OTHER = dhcp.Host("port-1", "52:54:00:00:00:01"), dhcp.Host("port-2", "52:54:00:00:00:02")
@@ -27,14 +27,31 @@ def written(place: Path) -> dict[str, str]:
     return {str(path.relative_to(place)): path.read_text() for path in sorted(place.rglob("*.conf"))}
 
 
-@pytest.mark.parametrize("name, cls", [("none", OperatorsServer), ("dnsmasq", Dnsmasq)])
+@pytest.mark.parametrize("name, cls", [("none", ExternalDhcpServer), ("dnsmasq", Dnsmasq)])
 def test_the_option_names_the_provider(conf: Setter, name: str, cls: type) -> None:
     conf(dhcp__dhcp_provider=name)
     assert type(dhcp.provider()) is cls
     assert dhcp.provider() is dhcp.provider()
 
 
-@pytest.mark.parametrize("name", ["neutron", "", "isc"])
+def test_where_the_option_is_not_set_the_operators_server_is_used(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        assert type(dhcp.provider()) is ExternalDhcpServer
+    assert "dhcp_provider = none" in caplog.text
+
+
+def test_a_provider_that_a_file_names_has_to_exist(tmp_path: Path) -> None:
+    (tmp_path / "ironic.conf").write_text("[dhcp]\ndhcp_provider = neutron\n")
+    try:
+        CONF([], default_config_files=[str(tmp_path / "ironic.conf")])
+        with pytest.raises(InvalidParameterValue, match="no DHCP provider 'neutron'"):
+            dhcp.provider()
+    finally:
+        CONF.reset()
+        CONF.clear()
+
+
+@pytest.mark.parametrize("name", ["", "isc"])
 def test_another_one_is_refused_with_those_that_there_are(conf: Setter, name: str) -> None:
     conf(dhcp__dhcp_provider=name)
     with pytest.raises(InvalidParameterValue, match=r"dhcp_provider to one of: .*dnsmasq, none"):
@@ -42,8 +59,8 @@ def test_another_one_is_refused_with_those_that_there_are(conf: Setter, name: st
 
 
 def test_the_operators_server_needs_to_be_told_nothing() -> None:
-    OperatorsServer().serve([HOST], OPTIONS)
-    OperatorsServer().withdraw([HOST])
+    ExternalDhcpServer().serve([HOST], OPTIONS)
+    ExternalDhcpServer().withdraw([HOST])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +81,7 @@ def test_the_operators_server_needs_to_be_told_nothing() -> None:
 def test_what_dnsmasq_would_read_as_something_else_is_not_written(
     place: Path, host: dhcp.Host, options: list[dhcp.Option]
 ) -> None:
-    with pytest.raises(DhcpError, match="read it as something else"):
+    with pytest.raises(DhcpError, match="would not read it as one word"):
         Dnsmasq().serve([host], options)
     assert not (place / "hosts/ironic-port-1.conf").exists()
     assert len(written(place)) <= 1

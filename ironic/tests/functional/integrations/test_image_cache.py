@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.image_errors import ImageUnacceptable, InsufficientDiskSpace
-from ironic.core.management_errors import BootImageFailed
+from ironic.core.hardware_errors import BootImageFailed, ImageUnacceptable, InsufficientDiskSpace
 from ironic.integrations.image_cache import Image, ImageCache
 from ironic.tests.conftest import Setter
 
@@ -20,7 +19,7 @@ MEBIBYTE = 1024 * 1024
 
 
 class Server:
-    """A web server with one image at every path; paths with a telling name behave otherwise."""
+    """A web server with one image at every path; some paths, by their names, behave otherwise."""
 
     def __init__(self) -> None:
         self.content, self.tag = b"an image" * 50_000, '"1"'

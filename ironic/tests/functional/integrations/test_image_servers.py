@@ -3,7 +3,7 @@
 import pytest
 
 from ironic.integrations import image_servers
-from ironic.integrations.outgoing import NotConnected
+from ironic.integrations.http_client import NotConnected
 from ironic.tests.agent_double import make_certificate, secured
 from ironic.tests.functional.inspection.call_catcher import call_catcher
 from ironic.tests.web_server import web_server

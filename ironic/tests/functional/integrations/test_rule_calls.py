@@ -121,7 +121,7 @@ def test_a_service_that_is_not_there_is_told_by_the_reason(caplog: pytest.LogCap
 @pytest.mark.parametrize(
     ("said", "failure"),
     [
-        ("True", "the call failed in attempt 1: its certificate is not to be believed (self-signed certificate)"),
+        ("True", "the call failed in attempt 1: its certificate is not trusted (self-signed certificate)"),
         ("False", None),
         ("own", None),
         ("missing", "the call failed in attempt 1: the file of [DEFAULT]webserver_verify_ca can't be read"),

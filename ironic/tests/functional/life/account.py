@@ -1,4 +1,4 @@
-"""What must be true of every node whatever was done to its conductors: told from their logs and from the rows.
+"""What must be true of every node whatever was done to its conductors: checked by their logs and the rows.
 
 A log says which moves a process has committed. Put in order they must be a path through the table of states: two who
 held a node at once, or one who wrote to a node that was not its own any more, would leave a move that does not begin
@@ -67,7 +67,7 @@ def _next_to(state: str) -> set[str]:
 
 
 def check_ended(store: Store, uuids: Iterable[str]) -> None:
-    """Check that nothing is left over: no lock, no work that nobody does, and who waits has a moment when that ends."""
+    """Check that nothing is left over: no lock, no state of work without work, and every wait has an end."""
     for uuid in uuids:
         node = store.nodes.get(uuid)
         assert node.reservation is None and node.target_power_state is None, (uuid, node.provision_state)

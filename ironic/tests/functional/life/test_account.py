@@ -58,7 +58,7 @@ def test_what_is_no_path_through_the_table_is_found(store: Store, moves: list[tu
 @pytest.mark.parametrize(
     "left",
     [
-        {"reservation": "somebody"},
+        {"reservation": "another-host"},
         {"target_power_state": "power on"},
         {"provision_state": states.CLEANING},
         {"provision_state": states.CLEANFAIL},

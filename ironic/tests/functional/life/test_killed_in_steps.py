@@ -113,7 +113,7 @@ def rest_of(one: OneProcess, case: Case) -> list[dict[str, Any]]:
 
 
 def check_failed(one: OneProcess, case: Case) -> None:
-    """See that a node at work failed and says where; nothing was begun behind the back of whoever looks at it."""
+    """See that a node at work failed and says where; nothing was begun that users can't see."""
     state, holder, error = row(one.store, case.uuid)
     assert (state, holder) == (states.after(case.kind.working, "fail"), None)
     assert "conductor the-one was restarted" in error and "vendor.second" in error

@@ -32,7 +32,7 @@ def running(tmp_path: Path) -> Iterator[Site]:
 
 
 def enrolled(store: db.Store, count: int) -> list[str]:
-    """Create nodes as they are when nobody has looked at them yet."""
+    """Create nodes as they are before their first power check."""
     with store.writing():
         return [
             store.nodes.create(

@@ -98,7 +98,7 @@ def restart(server: PrivateServer, how: signal.Signals, seconds: float) -> None:
 def test_what_is_under_way_ends_well(
     site: Site, servers: tuple[Broker, Database], which: str, how: signal.Signals
 ) -> None:
-    store = db.connect(site.database, patience=60)
+    store = db.connect(site.database, retry_seconds=60)
     nodes = create(site.ask, store, WORKS)
     idle = site.create_node()["uuid"]
     with changing(site, idle) as acknowledged:
@@ -126,7 +126,7 @@ def test_what_is_under_way_ends_well(
 def test_no_node_is_stuck_when_the_database_was_away_for_longer_than_anybody_waits(
     site: Site, servers: tuple[Broker, Database]
 ) -> None:
-    store = db.connect(site.database, patience=60)
+    store = db.connect(site.database, retry_seconds=60)
     nodes = create(site.ask, store, WORKS)
     begin(site.ask, store, nodes)
     restart(servers[1], signal.SIGTERM, LONG)

@@ -12,6 +12,7 @@ import pytest
 
 from ironic import db
 from ironic.core import states
+from ironic.core.values import utc_now
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import WAITING_MACHINES, WAITS, begin, create, create_at, row, wait_for
@@ -55,14 +56,14 @@ def waiting(tmp_path: Path) -> Iterator[Waiting]:
         begin(running.ask, store, nodes)
         # No rescue works without a ramdisk that boots; its wait is a row like the others.
         rescued = running.nodes_of("two")[0]["uuid"]
-        store.nodes.update(rescued, {"provision_state": states.RESCUEWAIT, "provision_updated_at": db.utc_now()})
+        store.nodes.update(rescued, {"provision_state": states.RESCUEWAIT, "provision_updated_at": utc_now()})
         cleaning = [uuid for uuid, work in nodes.items() if work.state == states.CLEANWAIT]
         yield Waiting(running, store, began | {rescued: states.RESCUEWAIT}, cleaning)
         store.close()
 
 
 def come_back(site: Site, uuid: str, mac: str) -> None:
-    """Be the agent that a node waits for, which tries until somebody listens."""
+    """Be the agent that a node waits for, which retries until a service listens."""
     site.ask("POST", "/v1/ports", {"node_uuid": uuid, "address": mac})
     token = site.get(f"/v1/lookup?addresses={mac}").json()["config"]["agent_token"]
     body = {"callback_url": "https://127.0.0.1:7", "agent_token": token, "agent_version": "11.0.0"}

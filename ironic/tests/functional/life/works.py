@@ -10,7 +10,7 @@ from ironic.core import states
 from ironic.db import Store
 from ironic.tests.site import Site
 
-# How long each action of a fake machine takes, so that there is time to kill somebody.
+# How long each action of a fake machine takes, so that there is time to kill a conductor.
 SLOW = 4.0
 DELAYS = {f"{kind}_delay": SLOW for kind in ("boot", "deploy", "inspect", "management", "power", "rescue", "vendor")}
 
@@ -131,7 +131,7 @@ def row(store: Store, uuid: str) -> tuple[Any, ...]:
 
 
 def is_over(store: Store, uuid: str) -> bool:
-    """Tell whether nobody works on the node, nor seems to."""
+    """Return whether the node has no work in progress and no lock."""
     state, holder, _ = row(store, uuid)
     return holder is None and state not in states.WORKING
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.command.http_server import ApiServer, ServerSettings, Tls
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def serve() -> Iterator[Callable[..., ApiServer]]:
     """Return a function that starts a server, which is stopped at the end."""
     servers = []
 
-    def start(application: Any, listening: Listening) -> ApiServer:
+    def start(application: Any, listening: ServerSettings) -> ApiServer:
         server = ApiServer(application, listening)
         server.start()
         servers.append(server)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 
-from ironic.command.serving import ApiServer
+from ironic.command.http_server import ApiServer
 
 LOOPBACK = ("127.0.0.1", 0)
 

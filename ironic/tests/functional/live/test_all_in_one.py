@@ -1,4 +1,4 @@
-"""The all-in-one program starts from what operators have, says what it leaves out, and ends when told."""
+"""The all-in-one program starts from what operators have, logs what it leaves out, and stops on a signal."""
 
 import shutil
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.tests.live_service import Service, all_in_one, create_database, free_port, listens
 
 DATA = Path(__file__).parents[2] / "data"
@@ -63,7 +63,9 @@ def warnings(service: Service) -> list[str]:
 
 
 def test_it_serves(service: Service) -> None:
-    assert service.get("/").json()["default_version"]["version"] == versions.TEXTS[versions.MAXIMUM]
+    assert (
+        service.get("/").json()["default_version"]["version"] == version_negotiation.TEXTS[version_negotiation.MAXIMUM]
+    )
     names = {driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]}
     assert names == {"fake-hardware", "manual-management"}
     (conductor,) = service.get("/v1/conductors").json()["conductors"]
@@ -72,8 +74,8 @@ def test_it_serves(service: Service) -> None:
 
 @pytest.mark.parametrize("name", ["redfish-virtual-media", "ipmitool-socat", "flat", "neutron", "cinder"])
 def test_what_is_not_built_yet_is_left_out_with_one_warning(service: Service, name: str) -> None:
-    told = [line for line in warnings(service) if f"interface {name}, which is enabled but not built yet" in line]
-    assert len(told) == 1
+    logged = [line for line in warnings(service) if f"interface {name}, which is enabled but not built yet" in line]
+    assert len(logged) == 1
 
 
 def test_a_hardware_type_that_is_not_built_yet_is_left_out_with_one_warning(service: Service) -> None:
@@ -81,11 +83,11 @@ def test_a_hardware_type_that_is_not_built_yet_is_left_out_with_one_warning(serv
 
 
 def test_options_that_mean_nothing_are_told_in_one_warning(service: Service) -> None:
-    (told,) = [line for line in warnings(service) if "does not know" in line]
-    assert "isolinux_bin" in told
-    assert "send_sensor_data" in told
-    assert "[neutron] cleaning_network" in told
-    assert "oslo_messaging_rabbit" not in told
+    (logged,) = [line for line in warnings(service) if "does not know" in line]
+    assert "isolinux_bin" in logged
+    assert "send_sensor_data" in logged
+    assert "[neutron] cleaning_network" in logged
+    assert "oslo_messaging_rabbit" not in logged
 
 
 def test_it_believes_the_proxy_in_front_when_told_so(service: Service) -> None:
@@ -157,20 +159,20 @@ def test_a_default_that_is_not_enabled_refuses_the_start(start: Callable[..., Se
 
 
 @pytest.mark.parametrize(
-    "old, new, told",
+    "old, new, expected",
     [
         ("api_workers = 1", "api_workers = many", "api_workers"),
         ("hooks = ramdisk-error", "hooks = crystal-ball,ramdisk-error", "crystal-ball"),
-        ("auth_strategy = noauth", "auth_strategy = http_basic", "/etc/ironic/htpasswd can't be read"),
+        ("auth_strategy = noauth", "auth_strategy = http_basic", "/etc/ironic/htpasswd does not exist"),
         ("rpc_transport = none", "rpc_transport = json-rpc", "json-rpc"),
         ("host_ip = 127.0.0.1", "host_ip = 192.0.2.77", "192.0.2.77"),
         ("api_workers = 1", "enable_ssl_api = true", "cert_file"),
     ],
 )
-def test_what_can_not_work_refuses_the_start(start: Callable[..., Service], old: str, new: str, told: str) -> None:
+def test_what_can_not_work_refuses_the_start(start: Callable[..., Service], old: str, new: str, expected: str) -> None:
     status, printed = start(lambda text: text.replace(old, new)).end()
     assert status == 1
-    assert told in printed
+    assert expected in printed
 
 
 def test_without_a_schema_it_says_what_to_do(start: Callable[..., Service]) -> None:

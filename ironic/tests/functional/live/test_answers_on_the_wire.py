@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
 
 
@@ -19,7 +19,7 @@ def exchange(port: int, method: str = "GET") -> bytes:
 
 
 def test_headers_and_body_leave_together(serve: Callable[..., ApiServer]) -> None:
-    port = port_of(serve(hello, Listening(LOOPBACK)))
+    port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert client.recv(65536).endswith(b"\r\n\r\nhello")
@@ -33,7 +33,7 @@ def test_a_long_answer_arrives_whole(serve: Callable[..., ApiServer], tls: Tls, 
         start_response("200 OK", [("Content-Length", str(len(body)))])
         return [body]
 
-    port = port_of(serve(long, Listening(LOOPBACK, tls=tls if encrypted else None)))
+    port = port_of(serve(long, ServerSettings(LOOPBACK, tls=tls if encrypted else None)))
     with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
         context = ssl.create_default_context(cafile=tls.certificate)
         client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
@@ -49,7 +49,7 @@ def test_an_answer_may_have_no_body(serve: Callable[..., ApiServer], status: str
         start_response(status, [])
         return []
 
-    answer = exchange(port_of(serve(nothing, Listening(LOOPBACK))))
+    answer = exchange(port_of(serve(nothing, ServerSettings(LOOPBACK))))
     assert answer.startswith(f"HTTP/1.1 {status}\r\n".encode())
     assert answer.endswith(b"\r\n\r\n")
     assert answer.count(b"HTTP/1.1") == 1
@@ -61,7 +61,7 @@ def test_an_answer_in_pieces_says_its_length(serve: Callable[..., ApiServer], pi
         start_response("200 OK", [])
         return iter(pieces)
 
-    head, _, rest = exchange(port_of(serve(in_pieces, Listening(LOOPBACK)))).partition(b"\r\n\r\n")
+    head, _, rest = exchange(port_of(serve(in_pieces, ServerSettings(LOOPBACK)))).partition(b"\r\n\r\n")
     assert f"Content-Length: {len(b''.join(pieces))}".encode() in head
     assert rest == b"".join(pieces)
 
@@ -82,7 +82,7 @@ def test_an_answer_in_pieces_says_its_length(serve: Callable[..., ApiServer], pi
     ],
 )
 def test_headers_that_can_be_read_in_two_ways_are_refused(serve: Callable[..., ApiServer], headers: str) -> None:
-    port = port_of(serve(hello, Listening(LOOPBACK)))
+    port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(f"POST / HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\nhello".encode())
         assert client.recv(65536).startswith(b"HTTP/1.1 400 Bad Request\r\n")

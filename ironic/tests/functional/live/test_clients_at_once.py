@@ -1,4 +1,4 @@
-"""Requests that wait keep nobody out, and clients can't occupy the server: neither threads, descriptors nor memory."""
+"""Requests that wait do not block others, and clients can't exhaust threads, descriptors or memory of the server."""
 
 import contextlib
 import http.client
@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ironic.command import http_connection, serving, wsgi_bridge
-from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.command import http_connection, http_server, wsgi_bridge
+from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -54,7 +54,7 @@ def answer_of(port: int, sent: bytes) -> bytes:
 
 def test_requests_that_wait_keep_nobody_out(serve: Callable[..., ApiServer]) -> None:
     gate = Gate()
-    server = serve(gate, Listening(LOOPBACK, threads=4))
+    server = serve(gate, ServerSettings(LOOPBACK, threads=4))
     waiting = ask(port_of(server), 3)
     for _ in waiting:
         assert gate.entered.acquire(timeout=30)
@@ -69,7 +69,7 @@ def test_requests_that_wait_keep_nobody_out(serve: Callable[..., ApiServer]) -> 
 
 def test_a_crowd_that_comes_while_all_are_busy_is_served(serve: Callable[..., ApiServer]) -> None:
     gate = Gate()
-    port = port_of(serve(gate, Listening(LOOPBACK, threads=1)))
+    port = port_of(serve(gate, ServerSettings(LOOPBACK, threads=1)))
     (busy,) = ask(port)
     assert gate.entered.acquire(timeout=30)
     with ExitStack() as crowd:
@@ -87,7 +87,7 @@ def test_requests_sent_ahead_are_answered_in_order(serve: Callable[..., ApiServe
         start_response("200 OK", [])
         return [environ["PATH_INFO"].encode()]
 
-    port = port_of(serve(echo, Listening(LOOPBACK, threads=4)))
+    port = port_of(serve(echo, ServerSettings(LOOPBACK, threads=4)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
         eager.sendall(b"".join(b"GET /<%d> HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(50)))
         eager.sendall(b"GET /<50> HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -97,7 +97,7 @@ def test_requests_sent_ahead_are_answered_in_order(serve: Callable[..., ApiServe
 
 
 def test_who_sends_too_far_ahead_gets_some_answers_and_is_closed(serve: Callable[..., ApiServer]) -> None:
-    port = port_of(serve(hello, Listening(LOOPBACK)))
+    port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
         with contextlib.suppress(OSError):
             eager.sendall(REQUEST * 1000)
@@ -115,7 +115,7 @@ def test_connections_that_nobody_uses_are_closed(
 ) -> None:
     monkeypatch.setattr(http_connection, "HEAD_SECONDS", 1)
     monkeypatch.setattr(http_connection, "IDLE_SECONDS", 1)
-    port = port_of(serve(hello, Listening(LOOPBACK)))
+    port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as unused:
         assert unused.recv(1) == b""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as used:
@@ -132,7 +132,7 @@ def test_a_request_that_never_ends_is_given_up_however_it_trickles(
 ) -> None:
     monkeypatch.setattr(http_connection, "HEAD_SECONDS", 1)
     monkeypatch.setattr(http_connection, "BODY_SECONDS", 1)
-    port = port_of(serve(hello, Listening(LOOPBACK)))
+    port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=0.2) as slow:
         slow.sendall(beginning)
         answer = b""
@@ -156,7 +156,7 @@ def test_who_does_not_read_is_cut_off(
         start_response("200 OK", [])
         return [body]
 
-    server = serve(much, Listening(LOOPBACK, tls=tls if encrypted else None))
+    server = serve(much, ServerSettings(LOOPBACK, tls=tls if encrypted else None))
     with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as plain:
         context = ssl.create_default_context(cafile=tls.certificate)
         client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
@@ -190,7 +190,7 @@ def test_answers_that_nobody_takes_are_bounded(
         start_response("200 OK", [])
         return [body]
 
-    server = serve(much, Listening(LOOPBACK))
+    server = serve(much, ServerSettings(LOOPBACK))
     with ExitStack() as clients:
         for _ in range(8):
             client = clients.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
@@ -210,7 +210,7 @@ def test_large_bodies_are_read_one_after_the_other(
         assert len(environ["wsgi.input"].read()) == int(environ["CONTENT_LENGTH"]) == 1_000_000
         return hello(environ, start_response)
 
-    server = serve(measure, Listening(LOOPBACK, body_limit=1_000_000))
+    server = serve(measure, ServerSettings(LOOPBACK, body_limit=1_000_000))
     post = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000
     answers: list[bytes] = []
     clients = [threading.Thread(target=lambda: answers.append(answer_of(port_of(server), post))) for _ in range(40)]
@@ -226,7 +226,7 @@ def test_large_bodies_are_read_one_after_the_other(
 
 
 def test_a_client_that_goes_gives_back_what_it_held(serve: Callable[..., ApiServer]) -> None:
-    server = serve(hello, Listening(LOOPBACK))
+    server = serve(hello, ServerSettings(LOOPBACK))
     with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + b"x" * 300_000)
         _until(lambda: server._bridge.held == 300_000)
@@ -236,8 +236,8 @@ def test_a_client_that_goes_gives_back_what_it_held(serve: Callable[..., ApiServ
 def test_nine_hundred_idle_clients_leave_descriptors_for_others(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 100)
-    server = serve(hello, Listening(LOOPBACK))
+    monkeypatch.setattr(http_server, "MOST_CONNECTIONS", 100)
+    server = serve(hello, ServerSettings(LOOPBACK))
     with ExitStack() as idle:
         for _ in range(900):
             idle.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
@@ -249,9 +249,9 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
 def test_who_waits_for_an_answer_is_not_sent_away_for_others(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(http_server, "MOST_CONNECTIONS", 3)
     gate = Gate()
-    port = port_of(serve(gate, Listening(LOOPBACK)))
+    port = port_of(serve(gate, ServerSettings(LOOPBACK)))
     busy = ask(port, 3)
     for _ in busy:
         assert gate.entered.acquire(timeout=30)
@@ -266,7 +266,7 @@ def test_who_waits_for_an_answer_is_not_sent_away_for_others(
 def test_it_recovers_from_running_out_of_descriptors(
     serve: Callable[..., ApiServer], caplog: pytest.LogCaptureFixture
 ) -> None:
-    server = serve(hello, Listening(LOOPBACK))
+    server = serve(hello, ServerSettings(LOOPBACK))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with closing(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)) as first:
         first.sendall(REQUEST)
@@ -286,7 +286,7 @@ def test_it_recovers_from_running_out_of_descriptors(
 
 def test_who_knocks_while_it_stops_is_sent_away(serve: Callable[..., ApiServer]) -> None:
     gate = Gate()
-    server = serve(gate, Listening(LOOPBACK))
+    server = serve(gate, ServerSettings(LOOPBACK))
     (busy,) = ask(port_of(server))
     assert gate.entered.acquire(timeout=30)
     stopping = threading.Thread(target=server.stop)
@@ -301,9 +301,9 @@ def test_who_knocks_while_it_stops_is_sent_away(serve: Callable[..., ApiServer])
 
 
 def test_stopping_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "DRAIN_SECONDS", 1)
+    monkeypatch.setattr(http_server, "DRAIN_SECONDS", 1)
     gate = Gate()
-    server = ApiServer(gate, Listening(LOOPBACK, threads=2))
+    server = ApiServer(gate, ServerSettings(LOOPBACK, threads=2))
     server.start()
     with closing(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) as client:
         client.request("GET", "/")
@@ -318,7 +318,7 @@ def test_another_application_answers_from_the_next_request_on(serve: Callable[..
         start_response("200 OK", [])
         return [b"other"]
 
-    server = serve(hello, Listening(LOOPBACK))
+    server = serve(hello, ServerSettings(LOOPBACK))
     with closing(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) as client:
         client.request("GET", "/")
         assert client.getresponse().read() == b"hello"
@@ -334,7 +334,7 @@ def test_what_no_thread_has_begun_is_not_done_for_a_client_that_went(serve: Call
         paths.append(environ["PATH_INFO"])
         return gate(environ, start_response)
 
-    server = serve(noting, Listening(LOOPBACK, threads=1))
+    server = serve(noting, ServerSettings(LOOPBACK, threads=1))
     (busy,) = ask(port_of(server))
     assert gate.entered.acquire(timeout=30)
     post = b"POST /gone HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + b"x" * 60_000
@@ -356,7 +356,7 @@ def test_ten_requests_that_wait_leave_threads_for_a_quick_one(serve: Callable[..
     def slow_or_quick(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return (hello if environ["PATH_INFO"] == "/quick" else gate)(environ, start_response)
 
-    port = port_of(serve(slow_or_quick, Listening(LOOPBACK)))
+    port = port_of(serve(slow_or_quick, ServerSettings(LOOPBACK)))
     slow = ask(port, 10)
     for _ in slow:
         assert gate.entered.acquire(timeout=30)

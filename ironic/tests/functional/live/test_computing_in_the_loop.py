@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from ironic.command import wsgi_bridge
-from ironic.command.serving import ApiServer, Listening
+from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.core.permit import PERMIT
 from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
 
@@ -43,7 +43,7 @@ def asked(port: int, *requests: tuple[str, str]) -> None:
 
 
 def start(serve: Callable[..., ApiServer], application: Noting) -> int:
-    return port_of(serve(application, Listening(LOOPBACK, computes_in_loop=True)))
+    return port_of(serve(application, ServerSettings(LOOPBACK, computes_in_loop=True)))
 
 
 def test_only_gets_are_answered_by_the_loop(serve: Callable[..., ApiServer]) -> None:
@@ -61,7 +61,7 @@ def test_a_get_that_has_to_wait_is_begun_anew_in_a_thread(serve: Callable[..., A
 
 def test_a_path_that_takes_long_is_left_to_threads_until_it_is_quick(serve: Callable[..., ApiServer]) -> None:
     application = Noting()
-    application.seconds = 2 * wsgi_bridge.LONG
+    application.seconds = 2 * wsgi_bridge.LONG_SECONDS
     port = start(serve, application)
     asked(port, ("GET", "/long"), ("GET", "/long"), ("GET", "/"))
     application.seconds = 0
@@ -73,8 +73,8 @@ def test_a_path_that_takes_long_is_left_to_threads_until_it_is_quick(serve: Call
 
 def test_paths_that_take_long_are_kept_in_bounds(serve: Callable[..., ApiServer]) -> None:
     application = Noting()
-    server = serve(application, Listening(LOOPBACK, computes_in_loop=True))
+    server = serve(application, ServerSettings(LOOPBACK, computes_in_loop=True))
     server._bridge._long_paths.update(b"/%d" % number for number in range(wsgi_bridge.MOST_LONG_PATHS))
-    application.seconds = 2 * wsgi_bridge.LONG
+    application.seconds = 2 * wsgi_bridge.LONG_SECONDS
     asked(port_of(server), ("GET", "/long"))
     assert server._bridge._long_paths == {b"/long"}

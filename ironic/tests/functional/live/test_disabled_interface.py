@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 
 BEFORE = {
@@ -59,7 +59,7 @@ def call(service: Service, method: str, path: str, body: Any = None) -> requests
 
 
 def follow(service: Service, field: str, wanted: Any) -> dict[str, Any]:
-    """Look at the node until a field has a value and nobody holds the node; return the last look."""
+    """Look at the node until a field has a value and the node is not locked; return the last look."""
     deadline = time.monotonic() + PATIENCE
     while True:
         node: dict[str, Any] = call(service, "GET", "/v1/nodes/n").json()

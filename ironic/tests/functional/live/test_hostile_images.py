@@ -1,4 +1,4 @@
-"""A running service is told to fetch what is none of the user's business: its own files, its own port, metadata."""
+"""Users name images that they may not read: files of the service, its own port, metadata services."""
 
 import time
 from collections.abc import Iterator

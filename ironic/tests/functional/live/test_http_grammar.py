@@ -1,13 +1,17 @@
 """What can be read in two ways is refused, and nothing of a refused or unread request becomes the next one."""
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
-from ironic.command.serving import ApiServer, Listening
+from ironic.command.http_connection import Connection
+from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.tests.functional.live.http_server import LOOPBACK, port_of
 
 HOST = b"Host: x\r\n"
@@ -41,7 +45,7 @@ class Seen:
 @pytest.fixture
 def seen(serve: Callable[..., ApiServer]) -> Iterator[Seen]:
     application = Seen()
-    application.port = port_of(serve(application, Listening(LOOPBACK, body_limit=LIMIT)))
+    application.port = port_of(serve(application, ServerSettings(LOOPBACK, body_limit=LIMIT)))
     yield application
 
 
@@ -179,6 +183,24 @@ ACCEPTED = {
 }
 
 
+@pytest.mark.parametrize("ending", [b"\r\n\r\n", b"\0"], ids=["a long head", "a long head with a zero"])
+def test_a_head_that_is_too_long_when_it_ends_is_refused_once(ending: bytes) -> None:
+    async def exchange() -> bytes:
+        client, accepted = socket.socketpair()
+        config = Config(lambda scope: None, interface="asgi3", ws="none", lifespan="off", log_config=None)
+        connection = Connection(config, ServerState(), body_limit=LIMIT, most_connections=1)
+        await asyncio.get_running_loop().connect_accepted_socket(lambda: connection, accepted)
+        with client:
+            connection.data_received(get()[:-2] + b"A: ")
+            connection.data_received(b"a" * 100_000 + ending)
+            client.shutdown(socket.SHUT_WR)
+            return await asyncio.to_thread(lambda: b"".join(iter(lambda: client.recv(65536), b"")))
+
+    answer = asyncio.run(exchange())
+    assert answer.startswith(b"HTTP/1.1 4")
+    assert answer.count(b"Server: ") == 1
+
+
 @pytest.mark.parametrize(("sent", "body"), ACCEPTED.values(), ids=list(ACCEPTED))
 def test_what_follows_it_is_the_next_request(seen: Seen, sent: bytes, body: bytes) -> None:
     answer = seen.exchange(sent + NEXT)
@@ -263,7 +285,7 @@ def test_an_answer_with_a_line_break_in_a_header_is_not_sent(serve: Callable[...
         return [b"hello"]
 
     application = Seen()
-    application.port = port_of(serve(splitting, Listening(LOOPBACK)))
+    application.port = port_of(serve(splitting, ServerSettings(LOOPBACK)))
     answer = application.exchange(get())
     assert answer.startswith(b"HTTP/1.1 500 ")
     assert b"Cookie" not in answer

@@ -52,7 +52,7 @@ def test_it_is_refused_and_the_service_goes_on(service: Service, raw: bytes) -> 
             connection.sendall(raw)
             connection.shutdown(socket.SHUT_WR)
         received = _read(connection)
-    # Whoever still sends when the server hangs up may lose the answer on the way.
+    # A client that still sends when the server closes the connection may lose the answer.
     assert received == b"" or received.startswith(b"HTTP/1.1 4"), received[:500]
     assert received or len(raw) > 100_000
     assert len(service.get("/v1/nodes").json()["nodes"]) == 1

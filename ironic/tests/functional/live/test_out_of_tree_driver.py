@@ -185,7 +185,7 @@ def test_vendor_methods_of_every_sort(service: Service, node: str, machine: tupl
 
 
 @pytest.mark.parametrize(
-    "method, path, body, told",
+    "method, path, body, expected",
     [
         ("PUT", "?method=light", {"on": "yes"}, "true or false"),
         ("PUT", "?method=light", {}, "on"),
@@ -194,11 +194,11 @@ def test_vendor_methods_of_every_sort(service: Service, node: str, machine: tupl
     ],
 )
 def test_what_a_method_does_not_take_is_refused(
-    service: Service, node: str, method: str, path: str, body: Any, told: str
+    service: Service, node: str, method: str, path: str, body: Any, expected: str
 ) -> None:
     answer = call(service, method, f"{node}/vendor_passthru{path}", body)
     assert answer.status_code == 400
-    assert told in answer.json()["error_message"]
+    assert expected in answer.json()["error_message"]
 
 
 def test_the_packages_own_error_reaches_the_caller(service: Service, node: str, machine: tuple[Machine, str]) -> None:

@@ -1,4 +1,4 @@
-"""A machine that refuses, is not there, knows another password or talks nonsense: what the caller is told.
+"""A machine that refuses, is not there, knows another password or talks nonsense: the errors that callers get.
 
 The answer blames the machine (502), says what was tried and what the BMC did, and holds no secret and no traceback.
 """
@@ -30,7 +30,7 @@ CHANGING: list[tuple[str, str, Any]] = [
     ("PUT", "management/indicators/1@system", {"state": "on"}),
     ("PUT", "management/inject_nmi", {}),
 ]
-# What is begun, and told of in last_error: path, body, the option of the node that it would change.
+# Requests that are begun and fail in last_error: path, body, the option of the node that it would change.
 BEGUN: list[tuple[str, Any]] = [
     ("states/power", {"target": "power on"}),
     ("states/boot_mode", {"target": "uefi"}),

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from ironic.core import states
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.functional.wire import keystone
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 
@@ -58,7 +58,7 @@ class Cloud:
             time.sleep(0.05)
 
     def touched(self, node: str) -> bool:
-        """Tell whether any step has begun on a node."""
+        """Return whether any step has begun on a node."""
         history = self.call("system-admin", "GET", f"/v1/nodes/{node}/history").json()["history"]
         return any(" step " in entry["event"] for entry in history)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command.serving import ApiServer, Listening, Tls
+from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.conf import CONF
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 from ironic.tests.site import eventually
@@ -22,14 +22,14 @@ LARGEST = 128 * 1024 * 1024
 
 
 def test_it_serves_tcp(serve: Callable[..., ApiServer]) -> None:
-    server = serve(hello, Listening(LOOPBACK))
+    server = serve(hello, ServerSettings(LOOPBACK))
     assert server.url.startswith("http://127.0.0.1:")
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
 
 
 def test_it_serves_a_unix_socket_with_the_mode_asked_for(serve: Callable[..., ApiServer], tmp_path: Path) -> None:
     path = tmp_path / "api.sock"
-    serve(hello, Listening(str(path), socket_mode=0o600))
+    serve(hello, ServerSettings(str(path), socket_mode=0o600))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     connection = http.client.HTTPConnection("localhost", timeout=30)
     connection.sock = socket.socket(socket.AF_UNIX)
@@ -38,7 +38,7 @@ def test_it_serves_a_unix_socket_with_the_mode_asked_for(serve: Callable[..., Ap
 
 
 def test_it_serves_tls_of_the_version_asked_for(serve: Callable[..., ApiServer], tls: Tls) -> None:
-    server = serve(hello, Listening(LOOPBACK, tls=tls))
+    server = serve(hello, ServerSettings(LOOPBACK, tls=tls))
     trusting = ssl.create_default_context(cafile=tls.certificate)
     assert server.url.startswith("https://")
     assert get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting)) == b"hello"
@@ -59,7 +59,7 @@ def test_a_client_that_is_cut_off_is_no_error(
         return (b"hello" for _ in range(1000))
 
     caplog.set_level("INFO")
-    server = serve(slow, Listening(LOOPBACK, tls=tls))
+    server = serve(slow, ServerSettings(LOOPBACK, tls=tls))
     trusting = ssl.create_default_context(cafile=tls.certificate)
     connection = http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting)
     connection.request("GET", "/")
@@ -72,9 +72,9 @@ def test_a_client_that_is_cut_off_is_no_error(
 
 
 def test_a_taken_port_is_found_at_start(serve: Callable[..., ApiServer]) -> None:
-    taken = port_of(serve(hello, Listening(LOOPBACK)))
+    taken = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with pytest.raises(OSError, match="in use"):
-        ApiServer(hello, Listening(("127.0.0.1", taken))).start()
+        ApiServer(hello, ServerSettings(("127.0.0.1", taken))).start()
 
 
 def test_stopping_waits_for_the_request_that_runs() -> None:
@@ -85,7 +85,7 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
         leave.wait(10)
         return hello(environ, start_response)
 
-    server = ApiServer(slow, Listening(LOOPBACK))
+    server = ApiServer(slow, ServerSettings(LOOPBACK))
     server.start()
     answers: list[bytes] = []
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=10)
@@ -103,14 +103,16 @@ def test_stopping_waits_for_the_request_that_runs() -> None:
 
 def test_the_options_say_where_and_how(conf: Any) -> None:
     conf(api__host_ip="::1", api__port=7000, api__api_workers=3)
-    assert Listening.from_conf(CONF) == Listening(("::1", 7000), threads=60, body_limit=LARGEST)
+    assert ServerSettings.from_conf(CONF) == ServerSettings(("::1", 7000), threads=60, body_limit=LARGEST)
     conf(api__unix_socket="/run/api.sock", api__unix_socket_mode="0660", api__enable_ssl_api=True)
     conf(api__cert_file="c", api__key_file="k", api__server_tls_minimum_version="1.2")
-    expected = Listening("/run/api.sock", threads=60, tls=Tls("c", "k", "1.2"), socket_mode=0o660, body_limit=LARGEST)
-    assert Listening.from_conf(CONF) == expected
+    expected = ServerSettings(
+        "/run/api.sock", threads=60, tls=Tls("c", "k", "1.2"), socket_mode=0o660, body_limit=LARGEST
+    )
+    assert ServerSettings.from_conf(CONF) == expected
 
 
 def test_https_without_a_certificate_is_refused(conf: Any) -> None:
     conf(api__enable_ssl_api=True, api__cert_file="c")
     with pytest.raises(ValueError, match="key_file"):
-        Listening.from_conf(CONF)
+        ServerSettings.from_conf(CONF)

@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from ironic.command import wsgi_bridge
-from ironic.command.serving import ApiServer, Listening
+from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.core.permit import FULL, LANE, QUICK, SLOW, MustMove
 from ironic.tests.functional.inspection.call_catcher import Catcher, call_catcher
 from ironic.tests.functional.live.asking import call
@@ -56,7 +56,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def report(service: Service, number: int) -> requests.Response:
-    """Post what a machine that nobody knows has found."""
+    """Post the report of an unknown machine."""
     return call(service, "POST", "/v1/continue_inspection", {"inventory": inventory(f"52:54:00:00:01:{number:02x}")})
 
 
@@ -109,19 +109,19 @@ def test_a_slow_target_makes_reports_wait_or_be_refused_and_nothing_else(service
             time.sleep(0.02)
         assert statuses == [503] * BEYOND
         assert worst(service) < max(0.5, 5 * alone)
-        # Nobody was let in meanwhile.
+        # No request was accepted meanwhile.
         assert (len(statuses), len(target.asked)) == (BEYOND, THREADS)
     finally:
         gate.set()
         for each in ramdisks:
             each.join(30)
-    # Nobody knows the machines; each of those that waited had its turn.
+    # The machines are unknown; each waiting request got its turn.
     assert sorted(statuses) == [404] * (THREADS + WAITING) + [503] * BEYOND
     assert len(target.asked) == THREADS + WAITING
 
 
 class Slow:
-    """An application that moves to the slow lane and waits there; notes which threads were told what."""
+    """An application that moves to the slow lane and waits there; notes the threads of its calls."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -140,7 +140,7 @@ class Slow:
 
 def test_slow_requests_have_threads_of_their_own_and_a_bounded_line(serve: Callable[..., ApiServer]) -> None:
     slow = Slow()
-    port = port_of(serve(slow, Listening(LOOPBACK, threads=1, slow_threads=1, slow_waiting=1)))
+    port = port_of(serve(slow, ServerSettings(LOOPBACK, threads=1, slow_threads=1, slow_waiting=1)))
     clients = [http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(3)]
     clients[0].request("POST", "/slow", headers={"Content-Length": "0"})
     assert slow.entered.acquire(timeout=30)
@@ -173,7 +173,7 @@ def test_slow_requests_have_threads_of_their_own_and_a_bounded_line(serve: Calla
 def test_large_bodies_do_not_wait_in_line(serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wsgi_bridge, "MOST_SLOW_BODIES", 10)
     slow = Slow()
-    port = port_of(serve(slow, Listening(LOOPBACK, threads=1, slow_threads=1, slow_waiting=5)))
+    port = port_of(serve(slow, ServerSettings(LOOPBACK, threads=1, slow_threads=1, slow_waiting=5)))
     first, refused = (http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(2))
     first.request("POST", "/slow", b"x" * 11)  # a thread is free, so it does not wait
     assert slow.entered.acquire(timeout=30)
@@ -186,9 +186,31 @@ def test_large_bodies_do_not_wait_in_line(serve: Callable[..., ApiServer], monke
     refused.close()
 
 
+def test_who_waits_too_long_is_refused(serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wsgi_bridge, "LONGEST_WAIT", 0.2)
+    slow = Slow()
+    port = port_of(serve(slow, ServerSettings(LOOPBACK, threads=1, slow_threads=1, slow_waiting=5)))
+    first, *others = (http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(3))
+    first.request("POST", "/slow", headers={"Content-Length": "0"})
+    assert slow.entered.acquire(timeout=30)
+    for each in others:
+        each.request("POST", "/slow", headers={"Content-Length": "0"})
+    for each in others:
+        assert each.getresponse().read() == b"hello"
+        each.close()
+    assert [told for told in slow.told if told[0] == FULL] == [(FULL, "api")] * 2
+    # The thread that they waited for is found by the next one.
+    slow.leave.set()
+    assert first.getresponse().read() == b"hello"
+    first.request("POST", "/slow", headers={"Content-Length": "0"})
+    assert first.getresponse().read() == b"hello"
+    assert slow.told[-1] == (SLOW, "api-slow")
+    first.close()
+
+
 def test_who_leaves_the_line_is_not_waited_for(serve: Callable[..., ApiServer]) -> None:
     slow = Slow()
-    port = port_of(serve(slow, Listening(LOOPBACK, threads=1, slow_threads=1, slow_waiting=1)))
+    port = port_of(serve(slow, ServerSettings(LOOPBACK, threads=1, slow_threads=1, slow_waiting=1)))
     first, gone, last = (http.client.HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(3))
     first.request("POST", "/slow", headers={"Content-Length": "0"})
     assert slow.entered.acquire(timeout=30)

@@ -1,4 +1,4 @@
-"""SQLite holds under load: many who write and many who read at once, and nobody hears of a locked database."""
+"""SQLite under load: many clients write and read at once, and none gets an error of a locked database."""
 
 from pathlib import Path
 

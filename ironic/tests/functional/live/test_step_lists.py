@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from ironic.core import states
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 
 PATIENCE = 60
@@ -82,7 +82,7 @@ class Site:
         return answer.text
 
     def settle(self, name: str) -> dict[str, Any]:
-        """Look at the node until nobody works on it; return the last look."""
+        """Read the node until it is not locked; return it."""
         return self.await_node(name, lambda node: node["provision_state"] not in states.WORKING)
 
     def await_node(self, name: str, right: Any) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def web(place: Path, conf: Setter) -> Iterator[str]:
 
 @pytest.fixture
 def firmware(place: Path, conf: Setter, tmp_path: Path) -> Iterator[Firmware]:
-    """Run a dnsmasq that is told through files; return the firmware of machines in its network."""
+    """Run a dnsmasq that is configured by files; return the firmware of machines in its network."""
     program = shutil.which("dnsmasq", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     assert program, "this needs dnsmasq: install Debian's package dnsmasq-base"
     (place / "tftp").mkdir()

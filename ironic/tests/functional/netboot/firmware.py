@@ -36,7 +36,7 @@ class Firmware:
         self._socket.bind((RELAY, port))
 
     def discover(self, mac: str, *, ipxe: bool = False, seconds: float = 1.0) -> Offer | None:
-        """Ask for an address; None when nobody offers one."""
+        """Ask for an address; None without an offer."""
         transaction = os.urandom(4)
         head = struct.pack(
             "!BBBB4sHH4s4s4s4s", 1, 1, 6, 1, transaction, 0, 0, *[b"\0" * 4] * 3, socket.inet_aton(RELAY)

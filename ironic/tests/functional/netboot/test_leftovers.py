@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ironic.db import NodeRecord, Store
-from ironic.drivers.bare_driver import BareDriver
 from ironic.drivers.modules.netboot import IPXEBoot
+from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.drivers.modules.netboot.conftest import Firmware
@@ -49,7 +49,7 @@ def test_files_of_nodes_that_are_prepared_for_nothing_go(conf: Setter, place: Pa
     hosts = [path.read_text().partition(",")[2] for path in (place / "hosts").iterdir()]
     assert (
         hosts.count("ignore\n") == 1
-    )  # the deleted node's ports are gone with it, so nobody can tell whose file that is
+    )  # the deleted node's ports are gone with it, so it is unknown whose file that is
     IPXEBoot().clear_leftovers(SimpleNamespace(store=store), None)
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor import interface_jobs
-from ironic.conductor.tasks import Tasks
+from ironic.conductor import periodic_tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import RequestContext
-from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
 from ironic.drivers.composition import Composition
-from ironic.rpc.placement import Placement
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.flows import bench as benches
@@ -30,7 +30,7 @@ class Conductor:
     def __init__(self, store: Store, composition: Composition, pool: Workers, name: str, root: Path) -> None:
         self.root = root / name
         self._store, self._name, self._composition = store, name, composition
-        self._tasks = Tasks(store, composition, pool, name)
+        self._tasks = TaskFactory(store, composition, pool, name)
 
     def join(self) -> None:
         """Come to be; the last one to do so owns all nodes here."""
@@ -43,8 +43,8 @@ class Conductor:
     def come_round(self, job: str) -> None:
         """Run a periodic job of the boot interface on this conductor's host."""
         self._use_host()
-        placement = Placement(self._store, heartbeat_timeout=60)
-        jobs = interface_jobs.jobs_of(self._composition, self._tasks, placement)
+        hash_ring = HashRingManager(self._store, heartbeat_timeout=60)
+        jobs = periodic_tasks.jobs_of(self._composition, self._tasks, hash_ring)
         (act,) = [each.act for each in jobs if each.name == f"boot interface ipxe: {job}"]
         act()
 
@@ -61,7 +61,7 @@ class Conductor:
             task.boot.clean_up_ramdisk(task)
 
     def files(self) -> dict[str, bytes]:
-        """What is offered on its host."""
+        """Return what is offered on its host."""
         return {str(path.relative_to(self.root)): path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
 
     def _use_host(self) -> None:

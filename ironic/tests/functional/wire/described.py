@@ -23,7 +23,7 @@ def described(minor: int) -> dict[str, Any]:
 
 
 def check(method: str, path: str, minor: int, status: int, body: Any) -> bool:
-    """Hold an answer against the document; tell whether it speaks of such requests at all."""
+    """Hold an answer against the document; return whether the document has such requests."""
     try:
         route, _ = _TABLE.find(method, path.partition("?")[0])
     except Exception:

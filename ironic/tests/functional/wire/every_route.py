@@ -6,7 +6,7 @@ from typing import Any, get_origin
 
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
-from ironic.rpc.conversation import CALLS
+from ironic.rpc.rpc_api import CALLS
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 

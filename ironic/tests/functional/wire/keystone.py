@@ -101,7 +101,7 @@ def playing() -> Iterator[str]:
 
 
 def service(directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml") -> Service:
-    """Return a service in keystone mode with a node of a project, one of nobody and one in use; close it yourself."""
+    """Return a service in keystone mode with nodes of a project, without an owner and in use; the caller closes it."""
     _register()
     conf(
         auth_strategy="keystone",

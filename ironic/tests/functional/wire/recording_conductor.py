@@ -1,11 +1,11 @@
-"""A conductor that notes what it is asked and answers what it is told to."""
+"""A conductor that records its calls and gives configured answers."""
 
 from typing import Any
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
 from ironic.db import InterfaceRow
-from ironic.rpc.conversation import CALLS, ConductorCalls
+from ironic.rpc.rpc_api import CALLS, ConductorAPI
 
 HOST = "wire-conductor"
 
@@ -76,4 +76,4 @@ def _noting(name: str) -> Any:
     return method
 
 
-RecordingConductor: Any = type("RecordingConductor", (_Notes, ConductorCalls), {name: _noting(name) for name in CALLS})
+RecordingConductor: Any = type("RecordingConductor", (_Notes, ConductorAPI), {name: _noting(name) for name in CALLS})

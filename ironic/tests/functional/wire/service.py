@@ -9,20 +9,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.app import build_app
 from ironic.api.settings import ApiSettings
 from ironic.db import Store
 from ironic.db.tables import metadata
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
-from ironic.rpc.placement import Placement
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.wire.recording_conductor import HOST, SERVED, RecordingConductor, interface_rows
 
 BASE = "http://wire.test:6385"
 VERSION_HEADER = "X-OpenStack-Ironic-API-Version"
-NEWEST = versions.TEXTS[versions.MAXIMUM]
+NEWEST = version_negotiation.TEXTS[version_negotiation.MAXIMUM]
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Service:
 
     store: Store
     conductor: Any
-    placement: Placement
+    hash_ring: HashRingManager
     app: Any
     settings: ApiSettings = field(default_factory=ApiSettings)
 
@@ -112,10 +112,10 @@ def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None
     """Return a running service with an empty database and one conductor."""
     store = sqlite_store(directory)
     store.conductors.register(host, "", list(SERVED), interface_rows())
-    placement = Placement(store, heartbeat_timeout=3600)
+    hash_ring = HashRingManager(store, heartbeat_timeout=3600)
     transport, conductor = InProcess(), RecordingConductor()
     transport.register(host, conductor)
     # Waiting for a locked node is another test's matter.
     chosen = settings or ApiSettings(node_locked_attempts=1)
-    app = build_app(store, Conductors(transport, placement), placement, chosen, conf)
-    return Service(store, conductor, placement, app, chosen)
+    app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, chosen, conf)
+    return Service(store, conductor, hash_ring, app, chosen)

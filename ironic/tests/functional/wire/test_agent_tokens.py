@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api import ramdisk
+from ironic.api import ramdisk_access
 from ironic.core import states
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service
@@ -57,7 +57,7 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 
 
 def forged(token: str) -> Iterator[str]:
-    """Yield what somebody might try who knows nearly everything about the token."""
+    """Yield attempts of an attacker who knows nearly everything about the token."""
     yield from ("", " ", "0", "null", "None", "true", "******", "a" * len(token))
     yield from (token[:length] for length in range(1, len(token)))
     yield from (token[start:] for start in range(1, len(token)))
@@ -129,7 +129,7 @@ def test_the_comparison_in_constant_time_decides(
         return verdict
 
     # Nothing else looks at the tokens: what it says is done, against all appearance.
-    monkeypatch.setattr(ramdisk, "compare_digest", compare)
+    monkeypatch.setattr(ramdisk_access, "compare_digest", compare)
     assert hmac.compare_digest is not compare
     shown = [machines.token, machines.token[:-1], "x", machines.foreign_token]
     assert [machines.beat(token).status for token in shown] == [status] * len(shown)
@@ -137,4 +137,4 @@ def test_the_comparison_in_constant_time_decides(
 
 
 def test_the_comparison_is_the_librarys() -> None:
-    assert vars(ramdisk)["compare_digest"] is hmac.compare_digest
+    assert vars(ramdisk_access)["compare_digest"] is hmac.compare_digest

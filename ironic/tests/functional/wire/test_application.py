@@ -9,10 +9,10 @@ from typing import Any
 import pecan.core
 import pytest
 
+from ironic.api.access import NoauthPolicy
 from ironic.api.answers import Answer
 from ironic.api.app import Api, build_app
 from ironic.api.middleware import Middleware
-from ironic.api.policy import Noauth
 from ironic.api.request import Request, Services
 from ironic.api.routes import Route, Routes
 from ironic.api.settings import ApiSettings
@@ -45,7 +45,7 @@ def test_the_unexpected_is_a_plain_500_and_a_line_in_the_log(
     settings = ApiSettings(debug_tracebacks=debug)
     inner = Api(
         Routes([Route("GET", "/v1/boom", boom)]),
-        Services(service.store, None, service.placement, settings, Noauth()),  # type: ignore[arg-type]
+        Services(service.store, None, service.hash_ring, settings, NoauthPolicy()),  # type: ignore[arg-type]  # no call is made
     )
     service.app = Middleware(inner, settings)
     with caplog.at_level(logging.ERROR):
@@ -105,7 +105,7 @@ def test_the_health_path_answers_when_it_is_switched_on(tmp_path: Path, enabled:
 
 def test_an_unknown_way_of_authentication_refuses_the_start(service: Service) -> None:
     with pytest.raises(ValueError, match="trust is unknown"):
-        build_app(service.store, None, service.placement, ApiSettings(auth_strategy="trust"))  # type: ignore[arg-type]
+        build_app(service.store, None, service.hash_ring, ApiSettings(auth_strategy="trust"))  # type: ignore[arg-type]  # as above
 
 
 def test_long_lists_come_in_chunks_and_are_whole(service: Service) -> None:

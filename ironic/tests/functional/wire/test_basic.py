@@ -10,7 +10,7 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from ironic.api.basic import BadUserFile, Users
+from ironic.api.authentication import BadUserFile, Users
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service, environ_of
@@ -123,8 +123,8 @@ def test_guesses_are_limited_per_address_and_name_and_logged_with_both(
     with caplog.at_level(logging.INFO):
         answers = [guess(service, f"{NAME}:guess{n}", "192.0.2.1") for n in range(12)]
     assert answers == [401] * 10 + [429] * 2
-    told = [record.message for record in caplog.records if record.name == "ironic.api.basic"]
-    assert len(told) == 12 and all("192.0.2.1" in text and NAME in text for text in told)
+    logged = [record.message for record in caplog.records if record.name == "ironic.api.authentication"]
+    assert len(logged) == 12 and all("192.0.2.1" in text and NAME in text for text in logged)
     assert "guess1" not in caplog.text
     # The right password counts still: where it was used before, from elsewhere, and for another name.
     assert guess(service, f"{NAME}:{PASSWORD}", "192.0.2.1") == 200
@@ -162,18 +162,29 @@ def test_a_changed_file_counts_at_once(service: Service, users: Path) -> None:
     assert ask(service, basic(f"{NAME}:another")).status == 401
 
 
-@pytest.mark.parametrize("text", ["admin:secret\n", "admin\n", "", None])
-def test_a_file_that_was_spoilt_changes_nothing_and_is_logged(
-    service: Service, users: Path, text: str | None, caplog: pytest.LogCaptureFixture
+def test_deleting_the_file_revokes_the_users_until_it_exists_again(
+    service: Service, users: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    if text is None:
-        users.unlink()
-    else:
-        rewrite(users, text)
+    text, known = users.read_text(), basic(f"{NAME}:{PASSWORD}")
+    assert ask(service, known).status == 200
+    users.unlink()
+    with caplog.at_level(logging.ERROR):
+        assert [ask(service, known).status for _ in range(2)] == [401, 401]
+        assert ask(service, basic("nobody:x")).status == 401
+    assert [str(users) in record.message for record in caplog.records if "user file" in record.message] == [True]
+    rewrite(users, text)
+    assert ask(service, known).status == 200
+
+
+@pytest.mark.parametrize("text", ["admin:secret\n", "admin\n", ""])
+def test_a_file_that_was_spoilt_changes_nothing_and_is_logged(
+    service: Service, users: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    rewrite(users, text)
     with caplog.at_level(logging.ERROR):
         assert ask(service, basic(f"{NAME}:{PASSWORD}")).status == 200
         assert ask(service, basic(f"{NAME}:wrong")).status == 401
-    assert [record.levelname for record in caplog.records if "file of users" in record.message] == ["ERROR"]
+    assert [record.levelname for record in caplog.records if "user file" in record.message] == ["ERROR"]
     assert "secret" not in caplog.text
 
 

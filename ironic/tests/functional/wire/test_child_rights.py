@@ -18,7 +18,7 @@ STEP = {"interface": "bios", "step": "factory_reset", "execute_on_child_nodes": 
 
 @pytest.fixture
 def service(tmp_path: Path, conf: Callable[..., None]) -> Iterator[Service]:
-    """A node of owners, lent to lessees; of its children one is not lent, one to them and one to strangers."""
+    """Serve a node of owners, lent to lessees; of its children one is not lent, one to them and one to strangers."""
     (tmp_path / "policy.yaml").write_text('"baremetal:step:execute:bios.by_admins": "role:admin"\n')
     with keystone.playing() as url:
         running = keystone.service(tmp_path, url, conf)

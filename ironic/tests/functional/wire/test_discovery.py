@@ -118,9 +118,9 @@ def test_it_lets_in_whom_the_operator_allows(
     if reason is None:
         assert answer.status < 300
         return
-    refused = post(service, "zz", bmc_address="192.0.2.99")
-    assert (answer.status, answer.body) == (404, answer.body)
-    assert answer.json == refused.json
+    # Refused for another reason; nothing in the answer may differ.
+    other = post(service, "zz", bmc_address="192.0.2.99")
+    assert (answer.status, other.status, answer.body) == (404, 404, other.body)
     assert not service.store.nodes.find()
     assert reason in service.store.rejected_callbacks.newest(5)[1].reason
 
@@ -236,7 +236,9 @@ def test_the_time_of_a_refusal_is_written_like_every_other(started: Any) -> None
 @pytest.mark.demand("S104")
 def test_it_does_not_start_without_a_driver(conf: Setter) -> None:
     assert Discovery.from_conf(CONF) is None
-    conf(auto_discovery__enabled=True)
+    conf(auto_discovery__driver="fake-hardware")
+    assert Discovery.from_conf(CONF) is None
+    conf(auto_discovery__enabled=True, auto_discovery__driver=None)
     with pytest.raises(InvalidParameterValue, match=r"needs \[auto_discovery\]driver"):
         ApiSettings.from_conf(CONF)
     conf(auto_discovery__driver="fake-hardware", auto_discovery__allowed_subnets=["nonsense"])

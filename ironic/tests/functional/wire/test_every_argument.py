@@ -1,4 +1,4 @@
-"""What holds of every argument that the OpenAPI document tells of, in bodies and in queries, and of bodies as such."""
+"""What holds of every argument of the OpenAPI document, in bodies and in queries, and of bodies as such."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from ironic.api.openapi import operations
 from ironic.api.routes import Route
-from ironic.api.versions import MAXIMUM
+from ironic.api.version_negotiation import MAXIMUM
 from ironic.core.values import Words
 from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.every_route import ROWS, THERE, label, path
@@ -34,13 +34,13 @@ VERBS = {
 
 
 def body_of(route: Route) -> dict[str, Any]:
-    """Return the schema of a body whose keys are told."""
-    body = operations.told(route, MAXIMUM).body
+    """Return the schema of a body whose keys are documented."""
+    body = operations.content_of(route, MAXIMUM).body
     return body if body and body.get("properties") else {}
 
 
 def query_of(route: Route) -> dict[str, Any]:
-    return {one.name: one.type for one in operations.told(route, MAXIMUM).query}
+    return {one.name: one.type for one in operations.content_of(route, MAXIMUM).query}
 
 
 def some(schema: dict[str, Any]) -> Any:

@@ -161,11 +161,13 @@ def test_a_heartbeat_does_not_tell_which_names_there_are(tmp_path: Path) -> None
     running.close()
 
 
-@pytest.mark.parametrize(("token", "told"), [("system-admin", True), ("owner-admin", False), ("lessee-admin", False)])
-def test_an_error_does_not_name_the_conductor_that_holds_a_node(service: Service, token: str, told: bool) -> None:
+@pytest.mark.parametrize(
+    ("token", "expected"), [("system-admin", True), ("owner-admin", False), ("lessee-admin", False)]
+)
+def test_an_error_does_not_name_the_conductor_that_holds_a_node(service: Service, token: str, expected: bool) -> None:
     node = service.store.nodes.get(OWNED)
     node.reservation = "conductor-7.example.org"
     node.save()
     answer = ask(service, token, "PATCH", f"/v1/nodes/{OWNED}", [{"op": "add", "path": "/extra/a", "value": 1}])
     assert answer.status == 409
-    assert ("conductor-7" in answer.body.decode()) is told
+    assert ("conductor-7" in answer.body.decode()) is expected

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from ironic.api.access import KeystonePolicy
 from ironic.api.app import Api
-from ironic.api.policy import Keystone
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
 from ironic.rpc.in_process import InProcess
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response
@@ -43,8 +43,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     running, conf = services.start(directory), configuration(directory)
     transport = InProcess()
     transport.register(services.HOST, running.conductor)
-    conductors = Conductors(transport, running.placement)
-    rooms = Services(running.store, conductors, running.placement, running.settings, Keystone.from_conf(conf))
+    conductors = ConductorClients(transport, running.hash_ring)
+    rooms = Services(running.store, conductors, running.hash_ring, running.settings, KeystonePolicy.from_conf(conf))
     yield House(running, Api(Routes(ROUTES), rooms))
     running.close()
 

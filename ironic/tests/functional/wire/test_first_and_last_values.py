@@ -1,8 +1,8 @@
-"""Every argument that the OpenAPI document tells of is taken at its first and its last legal value.
+"""Every argument of the OpenAPI document is accepted at its first and its last legal value.
 
 Each value is sent to the first version whose document allows it and to the newest; to the one before the first and to
 the oldest that has the request, which must refuse it. What a request needs besides follows from the same document;
-`also` and `NAMED` have what it can't tell: what goes with what, and what names another thing. Each call is undone, so
+`also` and `NAMED` have what it can't say: what goes with what, and what names another thing. Each call is undone, so
 that none decides about the next.
 """
 
@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import operations
 from ironic.api.routes import Route
 from ironic.core import states
@@ -32,6 +32,7 @@ from ironic.tests.functional.wire.test_resources import ACTION, STEP
 Schema = Mapping[str, Any]
 
 NODE = THERE["node"]
+PARENT = "11111111-0000-4000-8000-0000000000ff"
 ALSO_THERE = {
     kind: f"{number}{number}{number}{number}{number}{number}{number}{number}-0000-4000-8000-000000000001"
     for number, kind in enumerate(("allocation", "template", "runbook", "rule", "connector", "target", "entry"))
@@ -63,6 +64,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
     running = every_route.start(tmp_path)
     store, there = running.store, ALSO_THERE
     node = store.nodes.get(NODE)
+    store.nodes.create({"uuid": PARENT, "driver": "fake-hardware", "provision_state": "enroll"})
     store.allocations.create({"uuid": there["allocation"], "state": "active", "node_id": node.id})
     store.deploy_templates.create_with({"uuid": there["template"], "name": "CUSTOM_T"}, [STEP | {"priority": 1}])
     store.runbooks.create_with({"uuid": there["runbook"], "name": "CUSTOM_R"}, [STEP | {"order": 1}])
@@ -126,7 +128,7 @@ _UNBOUNDED = 3000
 def ends(schema: Schema) -> list[Any]:
     """Return the first and the last value that a schema allows, of a short enum all of them."""
     if "$ref" in schema:
-        return ends(described(versions.MAXIMUM)["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+        return ends(described(version_negotiation.MAXIMUM)["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return [value for one in schema["anyOf"] for value in ends(one)]
     if "enum" in schema:
@@ -160,12 +162,13 @@ def _texts(schema: Schema) -> list[str]:
     return [found[0], found[-1]]
 
 
-# By request or for all of them: what has to name something that is there, or has a grammar that a schema can't tell.
+# By request or for all of them: what has to name something that is there, or has a grammar that a schema can't
+# describe.
 NAMED: dict[str, list[Any]] = {
     "node": [NODE],
     "node_uuid": [NODE],
     "node_ident": [NODE],
-    "parent_node": [NODE],
+    "parent_node": [PARENT],
     "chassis_uuid": [THERE["chassis"]],
     "portgroup_uuid": [THERE["portgroup"]],
     "portgroup": [THERE["portgroup"]],
@@ -207,7 +210,7 @@ class Try(NamedTuple):
 
 def tries(route: Route) -> list[Try]:
     found: dict[tuple[str, str, str], Try] = {}
-    for minor in versions.TEXTS:
+    for minor in version_negotiation.TEXTS:
         for (place, name), schema in arguments(route, minor).items():
             for value in [None] if place == "remove" else values(route, name, schema):
                 found.setdefault((place, name, json.dumps(value)), Try(place, name, value, minor))
@@ -292,7 +295,7 @@ LEADS_NOWHERE = {
     "POST /v1/allocations node": 409,
     f"{EVALUATE} node": 404,
 }
-# A heartbeat has to tell the agent's version, which earlier versions of the API do not know.
+# A heartbeat has to contain the agent's version, which earlier versions of the API do not know.
 FIRST_HEARTBEAT = 36
 # What versions before the first take all the same: it means nothing to them.
 MEANT_NOTHING = {"POST /v1/nodes/{node}/vifs port_uuid", "POST /v1/nodes/{node}/vifs portgroup_uuid"}
@@ -305,7 +308,7 @@ TRIED = [route for route in ROWS if tries(route)]
 
 
 def is_allowed(route: Route, one: Try, minor: int) -> bool:
-    """Tell whether the document of a version has the argument, and allows the value."""
+    """Return whether the document of a version has the argument, and allows the value."""
     schema = arguments(route, minor).get((one.place, one.name))
     return schema is not None and (one.place == "remove" or one.value in values(route, one.name, schema))
 
@@ -318,13 +321,13 @@ def expected(route: Route, one: Try, minor: int) -> set[int]:
         return {nowhere}
     if one.name in {key for needed in _NEEDED.values() for key in needed} and not one.value:
         return {400}
-    return {operations.told(route, minor).ok} | {status for status in route.also if status < 300}
+    return {operations.content_of(route, minor).ok} | {status for status in route.also if status < 300}
 
 
 @pytest.mark.parametrize("route", TRIED, ids=label)
 def test_it_is_taken_by_the_versions_whose_document_allows_it(service: Service, route: Route) -> None:
     for one in tries(route):
-        for minor in {one.since, versions.MAXIMUM}:
+        for minor in {one.since, version_negotiation.MAXIMUM}:
             if is_allowed(route, one, minor):
                 answer = sent(service, route, one, minor)
                 assert answer.status in expected(route, one, minor), (one, minor, answer.body)

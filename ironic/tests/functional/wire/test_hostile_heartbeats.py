@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from ironic.api.ramdisk_settings import RamdiskSettings
-from ironic.api.settings import ApiSettings
+from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.core import states
 from ironic.tests.agent_double import make_certificate
 from ironic.tests.conftest import Setter
@@ -173,7 +172,7 @@ def test_a_heartbeat_from_elsewhere_is_what_the_option_says(
 ) -> None:
     ramdisk = start(with_source(settings, mode))
     urls = {"url": "https://192.0.2.99:9999", "name": "https://ramdisk.example.org:9999"}
-    with caplog.at_level(logging.WARNING, "ironic.api.heartbeat_source"):
+    with caplog.at_level(logging.WARNING, "ironic.api.ramdisk_access"):
         answer = ramdisk.beat(
             "192.0.2.66" if elsewhere == "source" else SOURCE,
             callback_url=urls.get(elsewhere, f"https://{SOURCE}:9999"),
@@ -210,7 +209,7 @@ def test_who_got_the_token_is_remembered_and_others_who_ask_are_noted(
     assert ramdisk.look_up() == "******"
     assert not caplog.messages
     assert ramdisk.look_up("192.0.2.66") == "******"
-    assert f"192.0.2.66 asks for the agent token, which was given to {SOURCE}" in caplog.text
+    assert f"192.0.2.66 asks for the agent token, which was issued to {SOURCE}" in caplog.text
     assert ramdisk.service.store.nodes.get(ramdisk.uuid).driver_internal_info == memory
 
 

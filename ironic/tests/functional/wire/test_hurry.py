@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from ironic.api.rate_limit import RateLimit
+from ironic.api.rate_limit import TokenBuckets
 from ironic.api.settings import ApiSettings
 from ironic.core.permit import PERMIT, MustWait
 from ironic.tests.functional.wire import every_route
@@ -30,7 +30,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def hurried(service: Service, path: str) -> Response | None:
     """Return the answer to a GET, None where it has to wait."""
     try:
-        with PERMIT.hurrying():
+        with PERMIT.nonblocking():
             return service.call("GET", path)
     except MustWait:
         return None
@@ -43,10 +43,10 @@ def test_every_get_is_answered_as_ever_or_begun_anew(service: Service, caplog: p
     at_once = 0
     for path in paths:
         before, asked = service.contents(), len(service.conductor.asked)
-        with caplog.at_level(logging.INFO, "ironic.api.access_log"):
+        with caplog.at_level(logging.INFO, "ironic.api.middleware"):
             caplog.clear()
             answer = hurried(service, path)
-            lines = [record for record in caplog.records if record.name == "ironic.api.access_log"]
+            lines = [record for record in caplog.records if record.name == "ironic.api.middleware"]
         assert len(lines) == (answer is not None), path
         assert len(service.conductor.asked) == asked, path
         assert service.contents() == before, path
@@ -58,7 +58,7 @@ def test_every_get_is_answered_as_ever_or_begun_anew(service: Service, caplog: p
 
 
 def test_what_changes_something_is_not_done_in_a_hurry(service: Service) -> None:
-    with pytest.raises(MustWait), PERMIT.hurrying():
+    with pytest.raises(MustWait), PERMIT.nonblocking():
         service.call("POST", "/v1/nodes", body=NODE)
     assert service.call("POST", "/v1/nodes", body=NODE).status == 201
 
@@ -76,7 +76,7 @@ def test_a_connection_to_the_database_is_not_waited_for(service: Service) -> Non
 
 
 def test_a_ramdisk_s_call_counts_once(tmp_path: Path) -> None:
-    service = services.start(tmp_path, ApiSettings(ramdisk_limit=RateLimit(2)))
+    service = services.start(tmp_path, ApiSettings(ramdisk_limit=TokenBuckets(2)))
     try:
         found = []
         for _ in range(3):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ironic.core import states
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import ACTIVE, FOREIGN, OWNED, ask
 from ironic.tests.functional.wire.service import Service
@@ -185,7 +186,7 @@ CLEAN = {"target": "clean", "clean_steps": [{"interface": "deploy", "step": "x"}
         ),
         ("owner-member", "GET", "/v1/allocations?node=owned", None, 200),
         ("owner-member", "GET", "/v1/allocations?node=foreign", None, 400),
-        # Nobody's nodes are not those of who comes without a project.
+        # Nodes without an owner do not belong to callers without a project.
         ("domain-admin", "GET", "/v1/nodes", None, 403),
         ("domain-admin", "GET", f"/v1/nodes/{FOREIGN}", None, 404),
         ("domain-admin", "DELETE", f"/v1/nodes/{FOREIGN}", None, 404),
@@ -221,7 +222,7 @@ def test_what_may_not_be_seen_is_missing_by_its_own_name(service: Service) -> No
     service.store.portgroups.create({"node_id": node.id, "name": "bond0"})
     for path in ("/v1/portgroups/bond0", "/v1/portgroups/bond0/ports"):
         answer = ask(service, "stranger", "GET", path)
-        assert (answer.status, b"Port group bond0" in answer.body) == (404, True)
+        assert (answer.status, b"no port group bond0" in answer.body) == (404, True)
 
 
 def test_a_project_gets_the_nodes_it_enrolls(service: Service) -> None:
@@ -237,7 +238,7 @@ def test_a_node_that_may_not_be_seen_is_missing_by_the_name_it_was_asked_for(ser
 
 def test_who_may_not_change_a_node_is_not_told_that_it_is_held(service: Service) -> None:
     node = service.store.nodes.get(OWNED)
-    node.reservation = "somebody"
+    node.reservation = "another-host"
     node.save()
     statuses = [
         ask(service, token, "PATCH", f"/v1/nodes/{OWNED}", patch_of("properties")).status
@@ -281,3 +282,29 @@ def test_identity_headers_of_a_caller_are_not_believed(service: Service) -> None
     forged = {"X-Roles": "admin", "OpenStack-System-Scope": "all", "X-Identity-Status": "Confirmed"}
     assert service.call("GET", "/v1/nodes", headers=forged).status == 401
     assert service.call("GET", "/v1/nodes", headers=forged | {"X-Auth-Token": "stranger"}).json == {"nodes": []}
+
+
+@pytest.mark.demand("S56")
+@pytest.mark.parametrize(
+    ("token", "status"),
+    [
+        ("system-admin", 202),
+        ("system-reader", 403),
+        ("system-service", 403),
+        ("owner-admin", 403),
+        ("owner-manager", 403),
+        ("owner-member", 403),
+        ("owner-service", 403),
+        ("lessee-admin", 403),
+        ("stranger", 404),
+    ],
+)
+def test_only_system_administrators_may_skip_cleaning(service: Service, token: str, status: int) -> None:
+    service.store.nodes.update(OWNED, {"provision_state": states.CLEANFAIL})
+    path = f"/v1/nodes/{OWNED}/states/provision"
+    assert ask(service, token, "PUT", path, {"target": "available"}).status == status
+    asked = [call for call in service.conductor.asked if call[0] == "change_provision_state"]
+    assert len(asked) == (status == 202)
+    if token in ("owner-admin", "owner-member"):
+        # The right to clean is another one.
+        assert ask(service, token, "PUT", path, {"target": "provide"}).status == 202

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ironic.api.settings import ApiSettings
-from ironic.core.lock_purpose import in_background
+from ironic.core.context import background_purpose
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -58,11 +58,11 @@ def test_a_conflict_names_holder_and_purpose(service: Service) -> None:
     service.store.nodes.reserve("n", "host-a", "provision verb clean")
     response = service.call("PATCH", "/v1/nodes/n", body=PATCH)
     assert response.status == 409
-    assert b"is locked by host host-a (provision verb clean)" in response.body
+    assert b"is in use by conductor host-a (provision verb clean)" in response.body
 
 
 def test_a_change_waits_longer_for_background_work(service: Service) -> None:
-    held = service.store.nodes.reserve("n", "host", in_background("bringing power back"))
+    held = service.store.nodes.reserve("n", "host", background_purpose("bringing power back"))
     release = threading.Timer(0.8, service.store.nodes.release, (held, "host"))
     release.start()
     assert service.call("PATCH", "/v1/nodes/n", body=PATCH).status == 200

@@ -1,4 +1,4 @@
-"""Stored secrets of a BMC, which nobody is shown, are not sent to where a project likes."""
+"""Stored secrets of a BMC, which are never shown, are not sent to where a project likes."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

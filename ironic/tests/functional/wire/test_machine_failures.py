@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import IronicError, NodeLocked
-from ironic.core.management_errors import DriverOperationError, RedfishConnectionError, RedfishError
+from ironic.core.hardware_errors import DriverOperationError, RedfishConnectionError, RedfishError
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 

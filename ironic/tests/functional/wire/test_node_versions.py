@@ -40,7 +40,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     running.close()
 
 
-@pytest.mark.demand("S20", "S21", "S68")
+@pytest.mark.demand("S21", "S68")
 @pytest.mark.parametrize("minor", range(1, 116))
 def test_each_version_shows_its_fields_and_no_other(service: Service, minor: int) -> None:
     expected = {name for name, since in SINCE.items() if since <= minor}
@@ -93,10 +93,25 @@ def test_a_field_can_be_given_from_its_version_on(service: Service, name: str) -
 @pytest.mark.parametrize("minor", [1, 30, 31, 115])
 def test_old_callers_get_default_interfaces_and_new_ones_may_choose(service: Service, minor: int) -> None:
     body: dict[str, Any] = {"driver": "fake-hardware"}
+    chosen = body | {"inspect_interface": "agent"}
     if minor >= 31:
-        body["inspect_interface"] = "agent"
+        body = chosen
+    else:
+        assert service.call("POST", "/v1/nodes", body=chosen, version=f"1.{minor}").status == 406
     uuid = service.call("POST", "/v1/nodes", body=body, version=f"1.{minor}").json["uuid"]
     found = service.call("GET", f"/v1/nodes/{uuid}").json
     assert found["inspect_interface"] == ("agent" if minor >= 31 else "fake")
     assert found["boot_interface"] == "fake"
     service.store.nodes.delete(uuid)
+
+
+@pytest.mark.demand("S20")
+@pytest.mark.parametrize("driver", ["fake-hardware", "manual-management"])
+@pytest.mark.parametrize("minor", range(1, 116))
+def test_each_version_takes_a_hardware_type_as_driver(service: Service, minor: int, driver: str) -> None:
+    created = service.call("POST", "/v1/nodes", body={"driver": driver}, version=f"1.{minor}")
+    assert (created.status, created.json["driver"]) == (201, driver)
+    # A later version shows the interfaces, which are the defaults of that hardware type.
+    shown = service.call("GET", f"/v1/nodes/{created.json['uuid']}").json
+    assert shown["power_interface"] == services.SERVED[driver]["power"][0]
+    service.store.nodes.delete(created.json["uuid"])

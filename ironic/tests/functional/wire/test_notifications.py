@@ -1,4 +1,4 @@
-"""What the API tells listeners: each change it makes, with what was and what is; nothing of what it refuses."""
+"""Notifications of the API: each change it makes, with what was and what is; nothing of what it refuses."""
 
 import re
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ironic import db
+from ironic.api.crud_notifications import CREATE, DELETE, OTHERS, UPDATE, notification_of
 from ironic.api.resources import ROUTES
-from ironic.api.telling import CREATE, DELETE, OTHERS, UPDATE, told_of
 from ironic.core.errors import NodeLocked
-from ironic.rpc.notifications.notices import Notification
+from ironic.rpc.notifications.notifier import Notification
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import service as wire
 from ironic.tests.listening import Listener, listening
@@ -66,7 +66,9 @@ def test_whatever_is_created_changed_and_deleted_is_told() -> None:
             (("DELETE", f"{path}/"), DELETE),
         )
     }
-    told = {place: told_of(route) for place, route in routes.items() if (route.method, route.path) not in OTHERS}
+    told = {
+        place: notification_of(route) for place, route in routes.items() if (route.method, route.path) not in OTHERS
+    }
     assert {place: (one.subject.kind, one.action) for place, one in told.items() if one} == expected
     assert OTHERS.keys() <= {(route.method, route.path) for route in ROUTES}
 
@@ -179,7 +181,7 @@ def test_the_start_is_told_before_others_can_see_the_change(service: wire.Servic
 
 def test_a_conductor_is_asked_after_the_start_was_told(service: wire.Service, listener: Listener) -> None:
     created(service, "/v1/nodes", driver="fake-hardware", name="n1")
-    service.conductor.answers["destroy_node"] = NodeLocked(node="n1", host="somebody")
+    service.conductor.answers["destroy_node"] = NodeLocked(node="n1", host="another-host")
     assert service.call("DELETE", "/v1/nodes/n1").status == 409
     assert listener.events[2:] == ["node.delete.start", "node.delete.error"]
 
@@ -187,7 +189,7 @@ def test_a_conductor_is_asked_after_the_start_was_told(service: wire.Service, li
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
-        ("POST", "/v1/nodes", {"driver": "nobody-has-it"}, 400),
+        ("POST", "/v1/nodes", {"driver": "unknown-driver"}, 400),
         ("PUT", "/v1/nodes/n1/traits/bad", None, 400),
         ("DELETE", "/v1/nodes/n1/allocation", None, 404),
         ("PATCH", "/v1/nodes/n1", [{"op": "replace", "path": "/nothing", "value": 1}], 400),
@@ -210,7 +212,7 @@ def test_what_changes_nothing_is_nobodys_news(
 
 def test_what_failed_is_told(service: wire.Service, listener: Listener) -> None:
     node = created(service, "/v1/nodes", driver="fake-hardware", name="n1")
-    service.store.nodes.reserve(node["uuid"], "somebody")
+    service.store.nodes.reserve(node["uuid"], "another-host")
     assert service.call("PATCH", "/v1/nodes/n1", body=replace("/name", "n2")).status == 409
     assert listener.events[2:] == ["node.update.start", "node.update.error"]
     assert listener.heard[-1].level == "error"

@@ -10,11 +10,11 @@ import pytest
 from openapi_spec_validator import validate
 
 from ironic.api.openapi import operations
-from ironic.api.refusing import Refuses
 from ironic.api.resources import ROUTES
-from ironic.api.routes import Route
-from ironic.api.versions import MAXIMUM
+from ironic.api.routes import Refusing, Route
+from ironic.api.version_negotiation import MAXIMUM
 from ironic.core.values import Object
+from ironic.db.tables import metadata
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.described import described
 from ironic.tests.functional.wire.every_route import label
@@ -83,7 +83,7 @@ def test_words_for_truth_are_told_of_as_they_are_taken(service: Service, word: s
 
 def test_every_route_that_does_something_says_what_it_answers() -> None:
     for route in ROUTES:
-        assert isinstance(route.handler, Refuses) is (operations.told(route, MAXIMUM).ok == 0), label(route)
+        assert isinstance(route.handler, Refusing) is (operations.content_of(route, MAXIMUM).ok == 0), label(route)
 
 
 @pytest.mark.parametrize("minor", VERSIONS)
@@ -127,7 +127,7 @@ def test_what_is_taken_is_described_as_taken(sample: Any) -> None:
 
 
 def body_of(route: Route) -> dict[str, Any]:
-    return operations.told(route, MAXIMUM).body or {}
+    return operations.content_of(route, MAXIMUM).body or {}
 
 
 # Of those that take nothing else than what is described.
@@ -210,3 +210,17 @@ def test_verbs_and_their_arguments_are_told_of_where_they_are_known(
     assert keys <= told.keys()
     if minor == 1:
         assert (sorted(told["target"]["enum"]), told.keys()) == (words, keys)
+
+
+@pytest.mark.demand("S107")
+def test_an_inventory_has_one_address_and_one_row_without_another_copy(service: Service) -> None:
+    paths = service.call("GET", "/v1/openapi.json").json["paths"]
+    assert [path for path in paths if "inventor" in path or "processed" in path] == ["/v1/nodes/{node}/inventory"]
+    assert paths["/v1/nodes/{node}/inventory"].keys() & {"get", "post", "put", "patch", "delete"} == {"get"}
+    stored = {name: [column.name for column in table.columns] for name, table in metadata.tables.items()}
+    kept = [(name, column) for name, columns in stored.items() for column in columns if "inventory" in column]
+    assert kept == [("node_inventory", "inventory_data")]
+    assert set(stored["node_inventory"]) - {"id", "node_id", "created_at", "updated_at"} == {
+        "inventory_data",
+        "plugin_data",
+    }

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from ironic.api import versions
-from ironic.api.errors import VersionRefused
+from ironic.api import version_negotiation
+from ironic.api.error_responses import VersionRefused
 from ironic.tests.functional.wire import described
 from ironic.tests.repository import ROOT
 
@@ -35,10 +35,10 @@ def plain(value: Any) -> Any:
 
 
 def check(request: str, version: str, status: int, body: Any) -> bool:
-    """Hold one exchange against the document of its version; tell whether that speaks of such requests at all."""
-    asked = {} if version == "none" else {versions.REQUEST_HEADER: version}
+    """Hold one exchange against the document of its version; return whether that has such requests."""
+    asked = {} if version == "none" else {version_negotiation.REQUEST_HEADER: version}
     try:
-        minor = versions.negotiate(asked)
+        minor = version_negotiation.negotiate(asked)
     except VersionRefused:
         return False
     if isinstance(body, dict) and "next" in body and ANYTHING in body.values():

@@ -9,20 +9,14 @@ import pytest
 
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
-from ironic.api.versions import MAXIMUM
+from ironic.api.version_negotiation import MAXIMUM
 from ironic.core.model.allocation import Allocation
-from ironic.core.model.chassis import Chassis
-from ironic.core.model.conductor import Conductor
-from ironic.core.model.deploy_template import DeployTemplate
-from ironic.core.model.driver import Driver
+from ironic.core.model.conductor import Conductor, Driver
 from ironic.core.model.fields import Resource
-from ironic.core.model.history import HistoryEntry
 from ironic.core.model.inspection_rule import InspectionRule
-from ironic.core.model.node import Node, NodeStates
-from ironic.core.model.node_items import BiosSetting, FirmwareComponent
-from ironic.core.model.port import Port
-from ironic.core.model.portgroup import Portgroup
-from ironic.core.model.runbook import Runbook
+from ironic.core.model.node import BiosSetting, Chassis, FirmwareComponent, HistoryEntry, Node, NodeStates
+from ironic.core.model.port import Port, Portgroup
+from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 from ironic.tests.functional.wire import service as services
 from ironic.tests.suites.api import ResourceSuite, Sample, Target, WritableSuite
@@ -100,7 +94,7 @@ def item(target: Target, sample: Sample) -> str:
 
 @pytest.fixture(autouse=True)
 def something_is_there(item: str) -> None:
-    """Lists have something to show."""
+    """Give lists something to show."""
 
 
 class TestResources(ResourceSuite):
@@ -127,7 +121,7 @@ def test_every_resource_has_joined() -> None:
 def test_every_list_of_the_api_is_treated_badly() -> None:
     treated = {sample.resource.__name__ for sample in SAMPLES}
     for route in ROUTES:
-        if operations.is_shown(route, MAXIMUM) and (told := operations.told(route, MAXIMUM)) is not None:
+        if operations.is_shown(route, MAXIMUM) and (told := operations.content_of(route, MAXIMUM)) is not None:
             name = (told.answer or {}).get("$ref", "").rpartition("/")[2]
             assert not name.endswith("List") or name.removesuffix("List") in treated, route.path
 
@@ -135,6 +129,6 @@ def test_every_list_of_the_api_is_treated_badly() -> None:
 def test_every_thing_that_can_be_made_is_made_badly() -> None:
     written = {sample.resource.__name__ for sample in SAMPLES if sample.body is not None}
     for route in ROUTES:
-        if operations.is_shown(route, MAXIMUM) and (told := operations.told(route, MAXIMUM)) is not None:
+        if operations.is_shown(route, MAXIMUM) and (told := operations.content_of(route, MAXIMUM)) is not None:
             name = (told.body or {}).get("$ref", "").rpartition("/")[2]
             assert not name or name.removesuffix("Create").removesuffix("Patch") in written, route.path

@@ -1,7 +1,7 @@
-"""Everybody tries every operation that a rule guards: who gets through, who is refused, who is told of nothing there.
+"""Every caller tries every operation that a rule guards: who is allowed, who is refused, who gets a 404.
 
 What is asked for is such that nothing changes: a query or body that is refused after the rules were asked, or a node in
-a state that allows none of it. Whoever gets through hears the same as where no rules are.
+a state that allows none of it. A caller who is allowed gets the same answer as without rules.
 """
 
 import dataclasses
@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ironic.api.access import KeystonePolicy, NoauthPolicy
 from ironic.api.app import Api
 from ironic.api.json_patch import Change
-from ironic.api.policy import Keystone, Noauth
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
-from ironic.api.resources.nodes.rights import rule_for
+from ironic.api.resources.nodes.writes import rule_for
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
 from ironic.core.model.node import Node
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
 from ironic.rpc.in_process import InProcess
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Response, Service
@@ -96,7 +96,7 @@ def operations() -> list[Operation]:
 
 
 class House(NamedTuple):
-    """A service with things that are owned and things that nobody owns, and what the reference says of callers."""
+    """A service with things with and without an owner, and what the reference says of callers."""
 
     service: Service
     judge: Judge
@@ -106,7 +106,7 @@ class House(NamedTuple):
     idents: dict[str, dict[str, str]]
 
     def ask(self, who: RequestContext | None, method: str, path: str, **given: Any) -> Response:
-        """Send a request as somebody; None: as where no rules are."""
+        """Send a request as a caller; None: without rules."""
         api, context = (self.open, RequestContext()) if who is None else (self.guarded, who)
 
         def app(environ: dict[str, Any], start: Any) -> Any:
@@ -123,11 +123,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     transport.register(services.HOST, running.conductor)
 
     def api(policy: Any) -> Api:
-        conductors = Conductors(transport, running.placement)
-        return Api(Routes(ROUTES), Services(running.store, conductors, running.placement, running.settings, policy))
+        conductors = ConductorClients(transport, running.hash_ring)
+        return Api(Routes(ROUTES), Services(running.store, conductors, running.hash_ring, running.settings, policy))
 
     idents = {name: furnish(running, name, values) for name, values in RELATIONS.items()}
-    yield House(running, judge(conf), api(Keystone.from_conf(conf)), api(Noauth()), idents)
+    yield House(running, judge(conf), api(KeystonePolicy.from_conf(conf)), api(NoauthPolicy()), idents)
     running.close()
 
 
@@ -159,7 +159,7 @@ def target(relation: str) -> dict[str, str]:
 
 
 def expected(house: House, who: RequestContext, operation: Operation, relation: str, through: int) -> int:
-    """Return the status that a caller is to get, given that of somebody who gets through."""
+    """Return the status that a caller is to get, given that of a caller who is allowed."""
     judged = target(relation) if operation.kind in SEEN_BY else {}
     see = SEEN_BY.get(operation.kind)
     seen = see is None or house.judge(who, see, judged)
@@ -219,7 +219,7 @@ def test_a_field_of_a_node_is_changed_by_whom_its_rule_lets_through(
     rule = rule_of_patch(op, name, value)
     assert rule_for(Change(op, (name,), value)) == rule
     if name == "name":
-        op, value = "remove", None  # null is refused before anybody is asked
+        op, value = "remove", None  # null is refused before the rights are checked
     patch = [{"op": op, "path": f"/{name}"} | ({} if op == "remove" else {"value": value})]
     for relation in RELATIONS:
         path = f"/v1/nodes/{house.idents[relation]['node']}"

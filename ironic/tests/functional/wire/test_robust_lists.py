@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.model.allocation import Allocation
-from ironic.core.model.deploy_template import DeployTemplate
 from ironic.core.model.fields import Resource
-from ironic.core.model.runbook import Runbook
+from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service

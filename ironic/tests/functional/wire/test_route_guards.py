@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from ironic.api.answers import NO_CONTENT
-from ironic.api.refusing import Refuses, refuses
 from ironic.api.resources import ROUTES
-from ironic.api.routes import Route
+from ironic.api.routes import Refusing, Route, refuses
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.every_route import label, path
 from ironic.tests.functional.wire.keystone import OWNED, ask
 from ironic.tests.functional.wire.service import Service
 
-JUDGING = [route for route in ROUTES if route.judges]
+JUDGING = [route for route in ROUTES if route.handler_authorizes]
 NO_RIGHT = [{"op": "add", "path": "/extra/a", "value": 1}]
 
 # What is sent to each row whose handler judges, by a member of another project.
@@ -45,10 +44,10 @@ def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterato
 
 
 def is_guarded(route: Route) -> bool:
-    """Tell whether a row says who may, and in one way only."""
+    """Return whether a row states the right in exactly one way."""
     if route.rule is None:
-        return route.judges or route.public or isinstance(route.handler, Refuses)
-    return not route.judges
+        return route.handler_authorizes or route.public or isinstance(route.handler, Refusing)
+    return not route.handler_authorizes
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=label)
@@ -61,8 +60,8 @@ def test_a_row_says_what_guards_it(route: Route) -> None:
     [
         (Route("GET", "/", lambda request: NO_CONTENT), False),
         (Route("GET", "/", lambda request: NO_CONTENT, rule="x", public=True), True),
-        (Route("GET", "/", lambda request: NO_CONTENT, rule="x", judges=True), False),
-        (Route("GET", "/", lambda request: NO_CONTENT, judges=True), True),
+        (Route("GET", "/", lambda request: NO_CONTENT, rule="x", handler_authorizes=True), False),
+        (Route("GET", "/", lambda request: NO_CONTENT, handler_authorizes=True), True),
         (Route("GET", "/", lambda request: NO_CONTENT, public=True), True),
         (Route("GET", "/", lambda request: NO_CONTENT, rule="x"), True),
         (Route("GET", "/", refuses("No.")), True),

@@ -1,4 +1,4 @@
-"""What leaves through the API is masked in one way: steps, settings, texts; and by order nothing is told either."""
+"""What leaves through the API is masked in one way: steps, settings, texts; and sort orders reveal nothing either."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from ironic.api.ramdisk_settings import RamdiskSettings
-from ironic.api.settings import ApiSettings
+from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.core import states
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services

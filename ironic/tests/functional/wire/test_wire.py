@@ -12,7 +12,7 @@ method as a key (``GET: /v1/nodes``), and:
 
 Whatever is refused (400 and up) must leave the database as it was and the conductor in peace, and no answer may show
 the word that stands for a password here. Those three hold for every step without being written down,
-and so does the OpenAPI document: no answer may have a status or a shape that it doesn't tell of.
+and so does the OpenAPI document: no answer may have a status or a shape that it does not have.
 """
 
 import json
@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.core.errors import all_errors
 from ironic.tests.functional.wire import described
 from ironic.tests.functional.wire import service as services
@@ -49,7 +49,7 @@ FIXTURES = {
     "X249": "X" * 249,
     "BASE": services.BASE,
     "NEWEST": NEWEST,
-    "BEYOND": versions.text(versions.MAXIMUM + 1),
+    "BEYOND": version_negotiation.text(version_negotiation.MAXIMUM + 1),
     "DEEP": '{"driver":' + "[" * 40 + "]" * 40 + "}",
     "VERY_DEEP": "[" * 20000,
     "LARGE": '{"driver":"' + "x" * (1024 * 1024) + '"}',
@@ -174,7 +174,7 @@ def _check_shape(response: Response, shape: str | None) -> None:
 
 
 def _has(found: Any, part: Any) -> bool:
-    """Tell whether a document has this part; lists must be alike in length."""
+    """Return whether a document has this part; lists must be alike in length."""
     if isinstance(part, dict):
         return isinstance(found, dict) and all(key in found and _has(found[key], part[key]) for key in part)
     if isinstance(part, list):

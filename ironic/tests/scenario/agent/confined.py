@@ -54,7 +54,7 @@ def faults_of_the_sandbox() -> list[str]:
 
 
 def is_block(path: str) -> bool:
-    """Tell whether this is a block device."""
+    """Return whether this is a block device."""
     try:
         return stat.S_ISBLK(os.stat(path).st_mode)
     except OSError:

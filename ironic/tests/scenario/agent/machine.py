@@ -1,7 +1,7 @@
 """A machine that boots the real agent: its BMC speaks Redfish, its insides are a sandbox.
 
-What the BMC is told happens: power on boots the agent, power off cuts it off. An agent that switches the machine off or
-restarts it does so too, and the BMC reports it.
+Commands of the BMC have effect: power on boots the agent, power off cuts it off. An agent that switches the machine off
+or restarts it does so too, and the BMC reports it.
 """
 
 import json
@@ -42,7 +42,7 @@ class Machine:
 
     @property
     def is_on(self) -> bool:
-        """Tell what the BMC reports."""
+        """Return what the BMC reports."""
         return bool(self._bmc.documents[SYSTEM]["PowerState"] == "On")
 
     def reset(self, kind: str) -> None:
@@ -53,7 +53,7 @@ class Machine:
                 self._boot()
 
     def crash(self) -> None:
-        """Restart the machine without anybody having asked for it."""
+        """Restart the machine without a command."""
         self.reset("ForceRestart")
 
     def stop(self) -> None:
@@ -101,7 +101,7 @@ class Machine:
 
     @property
     def boot_orders(self) -> list[str]:
-        """The devices it was told to boot from, in order."""
+        """The boot devices that were set, in order."""
         boots = [body["Boot"] for path, body in self._bmc.orders if "Boot" in body]
         return [boot["BootSourceOverrideTarget"] for boot in boots if "BootSourceOverrideTarget" in boot]
 

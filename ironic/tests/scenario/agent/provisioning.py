@@ -20,7 +20,7 @@ def step(name: str, **args: Any) -> dict[str, Any]:
 
 
 class Provisioning:
-    """The service, asked by somebody who trusts its certificate only."""
+    """The service, called by a client that trusts its certificate only."""
 
     def __init__(self, service: SecureService) -> None:
         self.service = service

@@ -25,7 +25,7 @@ _DISK_BYTES = 8 << 20
 # Seconds after which it ends even if the tests were killed before they could end it.
 _LONGEST = "900"
 
-# What root does inside of the namespaces before it becomes nobody. $SB is the agent's directory.
+# What root does inside of the namespaces before it drops its privileges. $SB is the agent's directory.
 _SCRIPT = r"""
 set -e
 mount --make-rprivate /
@@ -63,7 +63,7 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
 
 @dataclass(frozen=True)
 class Sandbox:
-    """The agent's directory: what it is told, what it leaves behind, and its disk, over any number of starts."""
+    """The agent's directory: its configuration, its output, and its disk, over any number of starts."""
 
     directory: Path
 
@@ -104,7 +104,7 @@ class Confined:
             )
 
     def wait(self) -> int:
-        """Wait for its end; return 10 when it was told to switch the machine off, 11 to restart it."""
+        """Wait for its end; return 10 after a command to power the machine off, 11 to restart it."""
         return self._process.wait()
 
     def kill(self) -> None:
@@ -117,7 +117,7 @@ class Confined:
 
 @contextmanager
 def sandbox(inventory: Path) -> Iterator[Sandbox]:
-    """Make a directory that nobody can enter and write to, for a machine with this inventory and an empty disk."""
+    """Make a directory for an unprivileged user, for a machine with this inventory and an empty disk."""
     with tempfile.TemporaryDirectory(prefix="ironic-agent-", dir=tool("agent_venv").temporary()) as name:
         directory = Path(name)
         for folder in ("dev", "etc"):

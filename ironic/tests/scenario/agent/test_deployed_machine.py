@@ -70,7 +70,6 @@ def check_logs(provisioning: Provisioning, node: str) -> None:
     assert PASSWORD not in provisioning.service.log
 
 
-@pytest.mark.demand("S58")
 def test_the_agent_deploys_services_and_rescues(
     provisioning: Provisioning, booted: Machine, node: str, image: Image
 ) -> None:

@@ -4,7 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from ironic.api.ramdisk import READ_BY_AGENTS
+from ironic.api.ramdisk_access import READ_BY_AGENTS
 from ironic.tests.repository import tool
 from ironic.tests.scenario.agent.sandbox import NOBODY
 

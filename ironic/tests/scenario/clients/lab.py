@@ -77,7 +77,7 @@ class Lab:
         self.wait_for(node, provision_state=reached)
 
     def wait_for(self, node: str, **fields: Any) -> dict[str, Any]:
-        """Wait until a node has these values and nobody works on it; return it, or say what went wrong with it."""
+        """Wait until a node has these values and is not locked; return it, or raise with its error."""
 
         def is_there(found: dict[str, Any]) -> bool:
             if found["reservation"] is not None:
@@ -126,7 +126,7 @@ class Lab:
                 assert self.call("DELETE", f"{collection}/{one['uuid']}").status_code == 204
 
     def _forget(self, node: str) -> None:
-        # Whoever is at work on it needs a moment.
+        # A lock is released in a moment.
         eventually(lambda: self.call("PUT", f"nodes/{node}/maintenance").status_code == 202)
         eventually(lambda: self.call("DELETE", f"nodes/{node}").status_code in (204, 404))
 

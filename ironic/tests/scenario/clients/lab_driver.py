@@ -85,7 +85,7 @@ class LabNetwork(NoopNetwork):
 class LabVendor(FakeVendorB):
     """The fake's methods of nodes, and two of the driver."""
 
-    @base.driver_passthru(["GET"], async_call=False, description="Tells whom to call.")
+    @base.driver_passthru(["GET"], async_call=False, description="The phone number of the support.")
     def hot_line(self, context: Any, http_method: str) -> dict[str, str]:
         """Return a telephone number."""
         return {"number": HOT_LINE}

@@ -59,7 +59,7 @@ def _methods(cls: type) -> set[str]:
 
 @contextmanager
 def connection(url: str) -> Iterator[Connection]:
-    """Connect without credentials, and without anybody's cloud in the environment."""
+    """Connect without credentials, and without settings of another cloud in the environment."""
     cloud = openstack.connect(auth_type="none", endpoint=url, load_envvars=False, load_yaml_config=False)
     try:
         yield cloud

@@ -61,7 +61,7 @@ READING = {
     "driver raid property list fake-hardware": 12,
 }
 # What writes, and the first minor version of what it asks for; the state of the node may still forbid it.
-# Where clients are used to be told of the state before they are told of the version (unhold, service), nothing is here.
+# Not here: verbs for which clients expect the error of the state before that of the version (unhold, service).
 WRITING = {
     "node create --driver fake-hardware --name other": 5,
     "node create --driver fake-hardware --network-interface noop": 20,
@@ -125,7 +125,7 @@ def test_clients_read_from_the_first_version_on_that_has_it(lab: Lab, baremetal:
             baremetal("--os-baremetal-api-version", version, *typed)
         if since > 1:
             # Before nodes had names, a name was no way to find one.
-            with pytest.raises(CommandFailed, match="could not be found" if "{name}" in words else TOO_OLD):
+            with pytest.raises(CommandFailed, match="There is no" if "{name}" in words else TOO_OLD):
                 baremetal("--os-baremetal-api-version", f"1.{since - 1}", *typed)
 
 

@@ -1,4 +1,4 @@
-"""Commands around what is told once and used for many nodes: templates, runbooks, rules, drivers, allocations."""
+"""Commands for what is stored once and used for many nodes: templates, runbooks, rules, drivers, allocations."""
 
 import json
 
@@ -95,13 +95,14 @@ def test_inspection_rules(lab: Lab, baremetal: Shell) -> None:
     baremetal(*command, "unset", made["uuid"], "--description", "--priority", "--phase")
     rule = lab.shown(path)
     assert (rule["description"], rule["priority"], rule["phase"], rule["conditions"]) == (None, 0, "main", conditions)
-    # The client asks for the removal of /condition/0, and there is no such field; it is told so.
+    # The client asks for the removal of /condition/0, and there is no such field; the answer says so.
     with pytest.raises(CommandFailed, match="condition can't be changed"):
         baremetal(*command, "unset", made["uuid"], "--condition", "0")
     baremetal(*command, "delete", made["uuid"])
     assert lab.shown("inspection_rules")["inspection_rules"] == []
 
 
+@pytest.mark.demand("S36")
 @exercises(
     "driver list", "driver show", "driver property list", "driver raid property list", "driver passthru list",
     "driver passthru call",
@@ -110,7 +111,8 @@ def test_drivers(lab: Lab, baremetal: Shell) -> None:
     assert [row["name"] for row in baremetal.rows("driver", "list")] == ["fake-hardware", "lab"]
     assert baremetal.rows("driver", "list", "--type", "classic") == []
     (longer,) = [row for row in baremetal.rows("driver", "list", "--long") if row["name"] == "lab"]
-    assert longer["default_vendor_interface"] == "lab"
+    assert (longer["type"], longer["default_vendor_interface"]) == ("dynamic", "lab")
+    assert [row["name"] for row in baremetal.rows("driver", "list", "--type", "dynamic")] == ["fake-hardware", "lab"]
     shown = baremetal.json("driver", "show", "fake-hardware")
     assert (shown["default_deploy_interface"], shown["enabled_raid_interfaces"]) == ("fake", "fake, no-raid")
     assert "B1" in {row["property"] for row in baremetal.rows("driver", "property", "list", "fake-hardware")}

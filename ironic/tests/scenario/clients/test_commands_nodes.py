@@ -224,7 +224,7 @@ def test_bios_settings(lab: Lab, baremetal: Shell, node: str) -> None:
     (longer,) = baremetal.rows("node", "bios", "setting", "list", "machine", "--long")
     assert (longer["value"], longer["read_only"]) == ("on", None)
     assert baremetal.json("node", "bios", "setting", "show", "machine", "virt")["value"] == "on"
-    with pytest.raises(CommandFailed, match=f"setting sgx of node {node}"):
+    with pytest.raises(CommandFailed, match=f"{node} has no BIOS setting sgx"):
         baremetal("node", "bios", "setting", "show", "machine", "sgx")
 
 

@@ -84,7 +84,7 @@ def test_port_groups(lab: Lab, baremetal: Shell, node: str) -> None:
     group = lab.shown(path)
     assert (group["mode"], group["properties"]) == ("802.3ad", {"miimon": 100, "lacp_rate": "fast"})
     assert (group["standalone_ports_supported"], group["node_uuid"]) == (False, node)
-    member = ["--node", node, "--port-group", made["uuid"], "--pxe-enabled", "false"]
+    member = ["--node", node, "--port-group", made["uuid"], "--pxe-enabled", "false", "--physical-network", "physnet1"]
     port = baremetal.json("port", "create", "52:54:00:00:bb:02", *member)
     assert [row["uuid"] for row in baremetal.rows("port", "list", "--port-group", "bond")] == [port["uuid"]]
     baremetal("port", "unset", port["uuid"], "--port-group")

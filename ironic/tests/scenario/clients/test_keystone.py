@@ -19,7 +19,7 @@ pytestmark = QUIET
 
 
 class CloudShell(Shell):
-    """The command line of somebody who logs in."""
+    """The command line of a user who logs in."""
 
     def __init__(self, auth_url: str, name: str, **scope: str) -> None:
         super().__init__("")

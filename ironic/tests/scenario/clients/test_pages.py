@@ -1,4 +1,4 @@
-"""What pages tell to type is typed here, command by command, and does what it should."""
+"""The commands of the pages are run here, one by one, and do what the pages say."""
 
 import os
 import re
@@ -68,6 +68,6 @@ def test_the_file(lab: Lab, tmp_path: Path) -> None:
 
 
 def process(command: Sequence[str | Path], directory: Path) -> "subprocess.CompletedProcess[str]":
-    """Run a program in a directory, with nobody's cloud in its environment."""
+    """Run a program in a directory, without settings of another cloud in its environment."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
     return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=120)

@@ -1,4 +1,4 @@
-"""The SDK's methods around what belongs to nodes and what is told once for many: written as said, shown as written."""
+"""The SDK's methods around what belongs to nodes and what is stored once for many: stored as sent, shown as stored."""
 
 import pytest
 from openstack import exceptions

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.tests.scenario.clients.lab import Lab
 
 MAC = "52:54:00:00:aa:01"
@@ -65,7 +65,10 @@ def test_discovery(lab: Lab) -> None:
     first = requests.get(f"{lab.url}/v1/", timeout=30)
     assert {"id", "links", "media_types", "nodes", "ports", "chassis", "drivers"} <= first.json().keys()
     ranges = [first.headers[f"X-OpenStack-Ironic-API-{name}-Version"] for name in ("Minimum", "Maximum")]
-    assert ranges == [versions.TEXTS[versions.MINIMUM], versions.TEXTS[versions.MAXIMUM]]
+    assert ranges == [
+        version_negotiation.TEXTS[version_negotiation.MINIMUM],
+        version_negotiation.TEXTS[version_negotiation.MAXIMUM],
+    ]
 
 
 def test_a_chassis(rest: Rest, chassis: str) -> None:
@@ -92,7 +95,7 @@ def test_a_node(rest: Rest, node: str, chassis: str) -> None:
     assert [one["uuid"] for one in rest("GET", f"nodes?instance_uuid={instance}", 200)["nodes"]] == [node]
     rest("PATCH", f"nodes/{node}", 200, [{"op": "remove", "path": "/instance_uuid"}])
     rest("DELETE", f"nodes/{node}", 204)
-    assert "could not be found" in rest("GET", f"nodes/{node}", 404)
+    assert f"There is no node {node}" in rest("GET", f"nodes/{node}", 404)
 
 
 def test_states(rest: Rest, node: str) -> None:

@@ -1,4 +1,4 @@
-"""Pages: whoever follows the links sees every row once, whatever the list is sorted by and whatever goes meanwhile."""
+"""Pages: following the links shows every row once, for every sort order and while rows are deleted."""
 
 import json
 from typing import Any
@@ -63,7 +63,7 @@ def make(target: Target, sample: Sample, number: int) -> str:
 
 
 def dispensable(sample: Sample) -> set[str]:
-    """Return which of the words that tell things apart a body can be without."""
+    """Return which of the unique names a body can omit."""
     return {name for name in ("name", "description") if name not in required(sample)}
 
 

@@ -42,7 +42,7 @@ UNSTORABLE: Final = {
     "no number": "NaN",
 }
 
-# Values of every kind; whoever doesn't want them says so.
+# Values of every kind; a suite can exclude them.
 ODD: Final = {
     "true": "true",
     "number": "7",

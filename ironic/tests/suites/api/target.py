@@ -46,13 +46,13 @@ class Target:
         before = self._stored()
         self._service.conductor.asked.clear()
         answer = self.send(method, path, raw)
-        told = f"{method} {path[:200]} {raw[:300]!r}: {answer.status} {answer.body[:300]!r}"
-        assert answer.status < 500, told
+        exchange = f"{method} {path[:200]} {raw[:300]!r}: {answer.status} {answer.body[:300]!r}"
+        assert answer.status < 500, exchange
         if answer.status >= 400:
-            assert self._stored() == before, f"stored although refused: {told}"
-            assert self._service.conductor.asked == [], f"asked although refused: {told}"
+            assert self._stored() == before, f"stored although refused: {exchange}"
+            assert self._service.conductor.asked == [], f"asked although refused: {exchange}"
             if method != "HEAD":
-                _check_error(answer, told)
+                _check_error(answer, exchange)
         elif answer.body:
             json.loads(answer.body)
         return answer
@@ -74,9 +74,9 @@ def place(answer: Response) -> str:
     return answer.headers["Location"].removeprefix(BASE)
 
 
-def _check_error(answer: Response, told: str) -> None:
+def _check_error(answer: Response, exchange: str) -> None:
     outer: dict[str, Any] = json.loads(answer.body)
     inner = json.loads(outer["error_message"]) if "error_message" in outer else outer
     text = inner.get("faultstring") or inner.get("description")
-    assert text, f"nothing said: {told}"
-    assert len(text) < 2_000, f"too much said: {told}"
+    assert text, f"nothing said: {exchange}"
+    assert len(text) < 2_000, f"too much said: {exchange}"

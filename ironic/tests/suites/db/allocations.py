@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.core import errors, resource_errors
-from ironic.core.allocation import ACTIVE, ALLOCATING, ERROR, Wanted
+from ironic.core.allocation_choice import ACTIVE, ALLOCATING, ERROR, AllocationRequest
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node
@@ -52,10 +52,10 @@ class AllocationSuite:
         ],
     )
     def test_candidates_are_free_nodes_of_the_class(self, store: Store, unlike: dict[str, Any]) -> None:
-        fits, held = free(store, name="fits"), free(store, reservation="somebody")
+        fits, held = free(store, name="fits"), free(store, reservation="another-host")
         free(store, **unlike)
         with counting_statements(store) as seen:
-            found = store.allocations.candidates(Wanted("gold"))
+            found = store.allocations.candidates(AllocationRequest("gold"))
         assert found == [(fits.id, fits.uuid, "fits"), (held.id, held.uuid, None)]
         assert seen.selects == 1
 
@@ -65,11 +65,11 @@ class AllocationSuite:
         store.traits.replace(one.id, ["CUSTOM_A", "CUSTOM_C"])
         neither = free(store)
         for wanted, expected in (
-            (Wanted("gold", traits=["CUSTOM_A", "CUSTOM_B", "CUSTOM_A"]), [both]),
-            (Wanted("gold", traits=["CUSTOM_A"]), [both, one]),
-            (Wanted("gold", candidates=[neither.uuid, both.uuid]), [both, neither]),
-            (Wanted("gold", owner="me"), [both, one]),
-            (Wanted("gold", owner="me", candidates=[neither.uuid]), []),
+            (AllocationRequest("gold", traits=["CUSTOM_A", "CUSTOM_B", "CUSTOM_A"]), [both]),
+            (AllocationRequest("gold", traits=["CUSTOM_A"]), [both, one]),
+            (AllocationRequest("gold", candidates=[neither.uuid, both.uuid]), [both, neither]),
+            (AllocationRequest("gold", owner="me"), [both, one]),
+            (AllocationRequest("gold", owner="me", candidates=[neither.uuid]), []),
         ):
             assert [row.id for row in store.allocations.candidates(wanted)] == [each.id for each in expected]
 

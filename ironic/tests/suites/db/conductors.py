@@ -101,7 +101,7 @@ class ConductorSuite:
             store.conductors.register(host, "", ["fake-hardware"], [FAKE])
             grow_old(store, host, age)
         store.nodes.reserve(node(store).id, "holds")
-        assert store.conductors.remove_silent(600, 1) == ["ancient"]
-        assert store.conductors.remove_silent(600, 5) == ["old"]
+        assert store.conductors.remove_stale(600, 1) == ["ancient"]
+        assert store.conductors.remove_stale(600, 5) == ["old"]
         assert store.conductors.rows(["hostname"]) == [("holds",), ("recent",)]
-        assert store.conductors.remove_silent(600, 5) == []
+        assert store.conductors.remove_stale(600, 5) == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.db import Store
 from ironic.tests.suites.db.samples import node, port
 

@@ -36,7 +36,7 @@ class HoldingSuite:
         held = store.nodes.reserve(made.id, "h1", "provision verb clean")
         with pytest.raises(errors.NodeLocked) as caught:
             store.nodes.reserve(made.id, "h2", "heartbeat")
-        assert f"Node {made.uuid} is locked by host h1 (provision verb clean), please retry" in str(caught.value)
+        assert f"Node {made.uuid} is in use by conductor h1 (provision verb clean). Try again" in str(caught.value)
         store.nodes.release(held, "h1")
         free = store.nodes.get(made.id)
         assert (free.reservation, free.reservation_purpose, free.reservation_token) == (None, None, None)
@@ -218,28 +218,28 @@ class HoldingSuite:
         releasing = threading.Timer(0.1, store.nodes.release, (held, "h1"))
         releasing.start()
         began = time.monotonic()
-        store.nodes.wait_released(held.uuid, 30)
+        store.nodes.wait_for_release(held.uuid, 30)
         assert time.monotonic() - began < 10
         assert store.nodes.get(held.id).reservation is None
         releasing.join()
 
     def test_nobody_waits_for_the_release_of_a_free_node(self, store: Store) -> None:
         began = time.monotonic()
-        store.nodes.wait_released(node(store).id, 30)
+        store.nodes.wait_for_release(node(store).id, 30)
         assert time.monotonic() - began < 10
 
     def test_waiting_for_a_release_ends_in_time(self, store: Store) -> None:
         held = store.nodes.reserve(node(store).id, "h1")
         began = time.monotonic()
-        store.nodes.wait_released(held.id, 0.05)
+        store.nodes.wait_for_release(held.id, 0.05)
         assert 0.05 <= time.monotonic() - began < 5
         with pytest.raises(errors.NodeNotFound):
-            store.nodes.wait_released("nobody", 1)
+            store.nodes.wait_for_release("nobody", 1)
 
     def test_nobody_waits_inside_a_transaction(self, store: Store) -> None:
         made = node(store)
         with pytest.raises(RuntimeError), store.writing():
-            store.nodes.wait_released(made.id, 1)
+            store.nodes.wait_for_release(made.id, 1)
         with pytest.raises(RuntimeError), store.writing():
             store.nodes.reserve_waiting(made.id, "h1", attempts=3, interval=1)
 

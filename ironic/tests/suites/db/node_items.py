@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import errors, management_errors
+from ironic.core import errors, hardware_errors
 from ironic.db import Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node
@@ -69,7 +69,7 @@ class NodeItemsSuite:
         store.bios_settings.sync(one.id, [told])
         stored = store.bios_settings.row(tuple(told), one.id, "virt")
         assert dict(zip(told, stored, strict=True)) == told | {"allowable_values": '["on","off"]'}
-        with pytest.raises(management_errors.BIOSSettingNotFound, match=one.uuid):
+        with pytest.raises(hardware_errors.BIOSSettingNotFound, match=one.uuid):
             store.bios_settings.row(("value",), one.id, "other")
 
     @pytest.mark.parametrize(
@@ -99,5 +99,5 @@ class NodeItemsSuite:
         store.firmware.sync(one.id, [{"component": "bmc", "current_version": "2", "last_version_flashed": "2"}])
         store.firmware.put(one.id, [{"component": "bios", "initial_version": "0", "current_version": "9"}])
         assert store.firmware.rows(columns, one.id) == [("bios", "0", "9", None), ("bmc", "1", "2", "2")]
-        with pytest.raises(management_errors.FirmwareComponentNotFound, match=one.uuid):
+        with pytest.raises(hardware_errors.FirmwareComponentNotFound, match=one.uuid):
             store.firmware.row(columns, one.id, "nic")

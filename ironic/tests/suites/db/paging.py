@@ -36,7 +36,7 @@ class PagingSuite:
             ("owner", "desc", "5 3 0 6 2 7 4 1"),
             ("name", "desc", "7 6 5 4 3 2 1 0"),
             ("maintenance", "asc", "1 3 5 7 0 2 4 6"),
-            ("lessee", "asc", "0 1 2 3 4 5 6 7"),  # nobody has one
+            ("lessee", "asc", "0 1 2 3 4 5 6 7"),  # no row has one
             ("lessee", "desc", "7 6 5 4 3 2 1 0"),
             ("created_at", "asc", "0 1 2 3 4 5 6 7"),
         ],

@@ -1,6 +1,6 @@
 """Counters of inspection rules, and what rules did in a node's last inspection."""
 
-from ironic.db import Hits, Store, Tally
+from ironic.db import Hits, RuleStatistics, Store
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node as new_node
 
@@ -10,10 +10,10 @@ ACTIONS = [{"op": "fail", "args": ["x"]}]
 
 class RuleCounterSuite:
     def test_runs_are_added_up(self, store: Store) -> None:
-        store.rule_hits.count(Tally([TWO, ONE], [ONE], []))
-        store.rule_hits.count(Tally([ONE, FILE], [ONE], [FILE]))
+        store.rule_hits.count(RuleStatistics([TWO, ONE], [ONE], []))
+        store.rule_hits.count(RuleStatistics([ONE, FILE], [ONE], [FILE]))
         with counting_statements(store) as seen:
-            store.rule_hits.count(Tally([ONE, TWO, FILE], [], [TWO]))
+            store.rule_hits.count(RuleStatistics([ONE, TWO, FILE], [], [TWO]))
         assert (seen.selects, seen.writes, seen.commits) == (0, 1, 1)
         with counting_statements(store) as seen:
             found = store.rule_hits.of([ONE, TWO, FILE, "other"])
@@ -26,14 +26,14 @@ class RuleCounterSuite:
 
     def test_nothing_that_ran_is_no_statement(self, store: Store) -> None:
         with counting_statements(store) as seen:
-            store.rule_hits.count(Tally())
+            store.rule_hits.count(RuleStatistics())
         assert (seen.selects, seen.writes) == (0, 0)
         assert store.rule_hits.of([]) == {}
 
     def test_counting_is_part_of_the_open_transaction(self, store: Store) -> None:
         try:
             with store.writing():
-                store.rule_hits.count(Tally([ONE], [ONE], []))
+                store.rule_hits.count(RuleStatistics([ONE], [ONE], []))
                 raise RuntimeError
         except RuntimeError:
             pass
@@ -42,7 +42,7 @@ class RuleCounterSuite:
     def test_counters_go_with_their_rule(self, store: Store) -> None:
         for uuid in (ONE, TWO):
             store.rules.create({"uuid": uuid, "actions": ACTIONS})
-        store.rule_hits.count(Tally([ONE, TWO, FILE], [], []))
+        store.rule_hits.count(RuleStatistics([ONE, TWO, FILE], [], []))
         store.rules.delete(ONE)
         assert [store.rule_hits.of([uuid])[uuid].evaluated for uuid in (ONE, TWO, FILE)] == [0, 1, 1]
         assert store.rules.clear() == 1

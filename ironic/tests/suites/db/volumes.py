@@ -76,3 +76,15 @@ class VolumeSuite:
             store.volume_connectors.delete(UUID)
         with pytest.raises(resource_errors.VolumeTargetNotFound):
             store.volume_targets.get(UUID)
+
+    def test_all_targets_of_a_node_are_removed_by_one_statement(self, store: Store) -> None:
+        one, two = node(store), node(store)
+        target(store, one.id)
+        target(store, one.id, boot_index=1)
+        kept = target(store, two.id)
+        connector(store, one.id)
+        with counting_statements(store) as seen:
+            store.volume_targets.delete_of(one.id)
+        assert seen.writes == 1
+        assert [left.uuid for left in store.volume_targets.find()] == [kept.uuid]
+        assert store.volume_connectors.count() == 1

@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
@@ -16,7 +16,7 @@ _REQUEST = re.compile(r"\S+ [^? ]+")
 def names() -> dict[str, int]:
     """Return the first version of every request, parameter, key of a body, word for one, and field."""
     found: dict[str, int] = {}
-    for minor in versions.TEXTS:
+    for minor in version_negotiation.TEXTS:
         for route in ROUTES:
             if operations.is_shown(route, minor):
                 for name in _of_route(route, minor):
@@ -63,7 +63,7 @@ def _list_path(collection: str) -> str:
 def _of_route(route: Route, minor: int) -> Iterator[str]:
     name = f"{route.method} {route.path}"
     yield name
-    told = operations.told(route, minor)
+    told = operations.content_of(route, minor)
     # What one document takes, and what longer paths to a list take, follows from the list.
     is_list = any(route.path == _list_path(one) for one in operations.resources())
     if is_list or route.method != "GET" or route.of is None:

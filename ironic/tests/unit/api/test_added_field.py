@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from ironic.api import computed, input, listing, projection
-from ironic.api.forms import Create, Patch
-from ironic.api.openapi import bodies, operations
-from ironic.api.resources.nodes import rights as node_rights
+from ironic.api import arguments, listing, projection
+from ironic.api.crud import Create, Patch
+from ironic.api.openapi import operations
+from ironic.api.openapi import schemas as bodies
+from ironic.api.resources.nodes import writes as node_rights
 from ironic.core.errors import InvalidParameterValue, NotAcceptable
 from ironic.core.model import node as node_fields
 from ironic.core.model import port
 from ironic.core.model.fields import EVERY, REQUIRED, WHOLE, Exact, Field, Resource
-from ironic.core.rules import writable
+from ironic.core.rules import documents
 from ironic.core.values import Text
 from ironic.rpc.notifications.payloads import Payload
 from ironic.tests.unit.core.rules.lab import NODE, PORT, act, facts, why
@@ -23,7 +24,7 @@ NEWEST = 115
 
 def with_bay(resource: type[Resource], **more: Any) -> Any:
     """Return a copy of a model with one more line."""
-    line = Field(Text(8), since=NEWEST, filter=Exact(), told=EVERY, **more)
+    line = Field(Text(8), since=NEWEST, filter=Exact(), notified=EVERY, **more)
     return type(resource.__name__, (Resource,), dict(vars(resource)) | {"__module__": __name__, "bay": line})
 
 
@@ -57,11 +58,11 @@ def test_callers_can_give_it_from_its_version_on(kind: type[Resource]) -> None:
     place = "priority" if kind.collection == "deploy_templates" else "order"
     steps = {"interface": "deploy", "step": "x", "args": {}, place: 1}
     body = {name: GIVEN.get(name, [steps]) for name, one in kind.writable("create").items() if one.empty is REQUIRED}
-    assert input.create(kind, body | {"bay": "b1"}, NEWEST)["bay"] == "b1"
+    assert arguments.checked_create(kind, body | {"bay": "b1"}, NEWEST)["bay"] == "b1"
     with pytest.raises(NotAcceptable):
-        input.create(kind, body | {"bay": "b1"}, NEWEST - 1)
+        arguments.checked_create(kind, body | {"bay": "b1"}, NEWEST - 1)
     with pytest.raises(InvalidParameterValue, match="bay must not be longer"):
-        input.create(kind, body | {"bay": "far too long"}, NEWEST)
+        arguments.checked_create(kind, body | {"bay": "far too long"}, NEWEST)
     assert kind.writable("patch")["bay"].since == NEWEST
 
 
@@ -85,19 +86,19 @@ def test_rules_write_it_and_never_from_a_report(monkeypatch: pytest.MonkeyPatch)
     known = facts(node=NODE | {"bay": None})
     with pytest.raises(InvalidParameterValue, match="can't write field 'bay'"):
         act("set-attribute", ["/bay", "b1"], known=known)
-    monkeypatch.setattr(writable, "NODE", Node.writable("rules"))
-    monkeypatch.setattr(writable, "LITERAL", Node.table.literal)
+    monkeypatch.setattr(documents, "NODE", Node.writable("rules"))
+    monkeypatch.setattr(documents, "LITERAL", Node.table.literal)
     written = act("set-attribute", ["/bay", "b1"], known=known)
     assert written.changes.node == [{"op": "add", "path": "/bay", "value": "b1"}]
-    assert "/bay of the node takes text of 0 to 8 characters" in why(
+    assert "/bay of the node must be text of 0 to 8 characters" in why(
         act("set-attribute", ["/bay", "far too long"], known=known)
     )
     reported = act("set-attribute", ["/bay", "{inventory[cpu][architecture]}"], known=known)
-    assert "never made from what a machine reported" in why(reported)
+    assert "set to what a machine reported" in why(reported)
 
 
 def test_rules_write_that_of_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writable, "PORT", Port.writable("rules"))
+    monkeypatch.setattr(documents, "PORT", Port.writable("rules"))
     written = act("set-port-attribute", [PORT, "/bay", "b1"])
     assert written.changes.ports == {PORT: [{"op": "add", "path": "/bay", "value": "b1"}]}
 
@@ -110,11 +111,15 @@ def test_listeners_are_told(kind: type[Resource]) -> None:
 
 
 def test_each_later_version_that_brings_a_payload_fields_makes_it_a_later_one() -> None:
-    lines = {"a": Field(Text(), told=EVERY), "b": Field(Text(), since=116, told=EVERY)}
-    lines |= {"c": Field(Text(), since=116, told=EVERY), "d": Field(Text(), since=118), "e": Field(Text(), since=119)}
+    lines = {"a": Field(Text(), notified=EVERY), "b": Field(Text(), since=116, notified=EVERY)}
+    lines |= {
+        "c": Field(Text(), since=116, notified=EVERY),
+        "d": Field(Text(), since=118),
+        "e": Field(Text(), since=119),
+    }
     made: Any = type("Made", (Resource,), {"__module__": __name__, **lines})
     assert Payload.about(made, "MadePayload", "1.3").version == "1.4"
-    made = type("Made", (Resource,), {"__module__": __name__, "a": Field(Text(), since=115, told=EVERY)})
+    made = type("Made", (Resource,), {"__module__": __name__, "a": Field(Text(), since=115, notified=EVERY)})
     assert Payload.about(made, "MadePayload", "1.3").version == "1.3"
 
 
@@ -140,12 +145,12 @@ def test_every_computed_field_is_bound_to_what_computes_it() -> None:
     for resource in operations.resources().values():
         for one in resource.table.fields.values():
             if one.is_computed:
-                assert callable(computed.gather(one)), f"{resource.__name__}.{one.name}"
+                assert callable(projection.computed_values(one)), f"{resource.__name__}.{one.name}"
 
 
 def test_what_is_computed_nowhere_is_found_when_the_module_is_loaded() -> None:
     made: Any = type("Made", (Resource,), {"__module__": __name__, "sum": Field(Text(), needs=("id",))})
     with pytest.raises(TypeError, match="Made: sum"):
-        computed.bind(made)
+        projection.bind_computed(made)
     with pytest.raises(TypeError, match="Made: other"):
-        computed.bind(made, sum=lambda _request, rows: rows, other=lambda _request, rows: rows)
+        projection.bind_computed(made, sum=lambda _request, rows: rows, other=lambda _request, rows: rows)

@@ -9,23 +9,22 @@ import pytest
 
 from ironic.api import arguments
 from ironic.api.answers import NO_CONTENT
-from ironic.api.arguments import Argument, Arguments, Body, NoBody, Objects, Parsed, Query, Whole, unknown
-from ironic.api.forms import Create, Delete, List, One, Patch
-from ironic.api.openapi.values import given
-from ironic.api.refusing import Refuses
+from ironic.api.arguments import Argument, Arguments, Body, EmptyBody, Objects, OpenBody, Query, UncheckedBody, unknown
+from ironic.api.crud import Create, Delete, List, One, Patch
+from ironic.api.openapi.schemas import given
 from ironic.api.request import Request
 from ironic.api.resources import ROUTES
-from ironic.api.routes import Route
+from ironic.api.routes import Refusing, Route
 from ironic.core.context import RequestContext
 from ironic.core.errors import InvalidParameterValue, IronicError, MissingParameterValue, NotAcceptable
-from ironic.core.model.chassis import Chassis
+from ironic.core.model.node import Chassis
 from ironic.core.values import Bool, Enum, Integer, Text, Words
 from ironic.tests.functional.wire.service import environ_of
 
 COLOUR = Argument("colour", Text(), exact=Enum("red", "green", "blue"), words={"blue": 20})
 SIZE = Argument("size", Integer(1, 9, digits=True), since=10)
 NAME = Argument("name", Text(), required=True)
-MOOD = Argument("mood", Text(), since=30, early=unknown)
+MOOD = Argument("mood", Text(), since=30, too_new=unknown)
 ALL = Arguments(NAME, COLOUR, SIZE, MOOD)
 
 
@@ -42,7 +41,7 @@ ALL = Arguments(NAME, COLOUR, SIZE, MOOD)
     ],
 )
 def test_a_handler_gets_what_was_given(sent: dict[str, Any], minor: int, got: dict[str, Any]) -> None:
-    assert ALL.of(sent, minor) == got
+    assert ALL.read_object(sent, minor) == got
 
 
 @pytest.mark.parametrize(
@@ -65,29 +64,29 @@ def test_a_request_is_refused_for_the_first_thing_that_is_wrong(
     sent: dict[str, Any], minor: int, error: type[IronicError], text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        ALL.of(sent, minor)
+        ALL.read_object(sent, minor)
 
 
 def test_a_late_argument_is_judged_by_the_handler_alone() -> None:
-    late = Argument("colour", Text(5), since=10, exact=Enum("red", "blue"), words={"blue": 20}, late=True)
-    taken = Arguments(late, Argument("token", Text(), required=True, missed_late=True))
-    assert taken.of({"colour": "pink"}, 1) == {"colour": "pink"}
+    late = Argument("colour", Text(5), since=10, exact=Enum("red", "blue"), words={"blue": 20}, handler_checks=True)
+    taken = Arguments(late, Argument("token", Text(), required=True, handler_requires=True))
+    assert taken.read_object({"colour": "pink"}, 1) == {"colour": "pink"}
     with pytest.raises(InvalidParameterValue, match="longer"):
-        taken.of({"colour": "purple"}, 1)
+        taken.read_object({"colour": "purple"}, 1)
     for value, minor, error in (
         ("red", 9, NotAcceptable),
         ("blue", 19, NotAcceptable),
         ("pink", 20, InvalidParameterValue),
     ):
         with pytest.raises(error):
-            late.judge(value, minor)
-    assert (late.judge("red", 10), late.judge("blue", 20)) == ("red", "blue")
+            late.check_value(value, minor)
+    assert (late.check_value("red", 10), late.check_value("blue", 20)) == ("red", "blue")
 
 
 def test_an_error_of_its_own_is_raised_for_older_versions() -> None:
-    own = Argument("size", Integer(), since=10, early=lambda name, since: LookupError(f"{name} {since}"))
+    own = Argument("size", Integer(), since=10, too_new=lambda name, since: LookupError(f"{name} {since}"))
     with pytest.raises(LookupError, match="size 10"):
-        Arguments(own).of({"size": 1}, 9)
+        Arguments(own).read_object({"size": 1}, 9)
 
 
 def asked(query: str, minor: int = 115) -> Request:
@@ -133,25 +132,25 @@ def test_a_row_that_takes_two_bodies_is_no_row() -> None:
 
 def test_nobody_looks_at_what_is_sent_to_a_row_that_only_refuses() -> None:
     assert arguments.reader(None, None)(asked("a=1")) == {}
-    row = Route("GET", "/v1/x", Refuses(lambda: InvalidParameterValue(err="no")))
+    row = Route("GET", "/v1/x", Refusing(lambda: InvalidParameterValue(err="no")))
     assert row.read(asked("a=1")) == {}
     with pytest.raises(InvalidParameterValue, match="a"):
         Route("GET", "/v1/x", lambda request: NO_CONTENT, ok=200).read(asked("a=1"))
 
 
-SERVED = [row for row in ROUTES if not isinstance(row.handler, Refuses)]
+SERVED = [row for row in ROUTES if not isinstance(row.handler, Refusing)]
 FORMS = {List: {"page"}, One: {"view"}, Create: {"values"}, Patch: {"changes"}, Delete: set[str]()}
 
 
 def taken(row: Route) -> Iterator[tuple[str, bool]]:
     """Return what a row reads, by name, and whether it is always there."""
     match row.body:
-        case Whole(name=name) | Parsed(name=name):
+        case OpenBody(name=name) | UncheckedBody(name=name):
             yield name, True
-        case NoBody() | None:
+        case EmptyBody() | None:
             pass
         case Arguments():
-            yield from ((one.name, one.required and not one.missed_late) for one in row.body.declared)
+            yield from ((one.name, one.required and not one.handler_requires) for one in row.body.declared)
     yield from ((one.name, one.required) for one in row.query or ())
     if row.of is not None:
         yield from ((name, True) for name in FORMS[type(row.of)])
@@ -161,7 +160,7 @@ def taken(row: Route) -> Iterator[tuple[str, bool]]:
 def test_a_handler_takes_what_its_row_reads(row: Route) -> None:
     head = inspect.signature(row.handler)
     names = re.findall(r"\{(\w+)\}", row.path)
-    learnt = {row.learns: None} if row.learns else {}
+    learnt = {row.precheck_as: None} if row.precheck_as else {}
     head.bind("request", *names, **dict(taken(row)), **learnt)
     # What may be missing has a default.
     head.bind("request", *names, **{name: True for name, is_there in taken(row) if is_there}, **learnt)

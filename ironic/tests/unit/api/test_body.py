@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from ironic.api import body
-from ironic.api.errors import Raw
+from ironic.api import request_body
+from ironic.api.error_responses import Raw
 from ironic.core.errors import Invalid
 
 
@@ -13,22 +13,22 @@ def environ(content: bytes, **more: Any) -> dict[str, Any]:
 
 
 def test_it_reads_what_the_length_says_and_no_more() -> None:
-    assert body.read(environ(b"abcdef", CONTENT_LENGTH="3"), 10) == b"abc"
+    assert request_body.read(environ(b"abcdef", CONTENT_LENGTH="3"), 10) == b"abc"
 
 
 def test_no_length_means_no_body() -> None:
-    assert body.read(environ(b"abc", CONTENT_LENGTH=""), 10) == b""
+    assert request_body.read(environ(b"abc", CONTENT_LENGTH=""), 10) == b""
 
 
 @pytest.mark.parametrize("length", ["-1", "+3", "x", "1e3", "٣", "3 ", "0x3"])
 def test_a_length_that_is_no_number_is_refused(length: str) -> None:
     with pytest.raises(Invalid):
-        body.read(environ(b"abc", CONTENT_LENGTH=length), 10)
+        request_body.read(environ(b"abc", CONTENT_LENGTH=length), 10)
 
 
 def test_a_body_that_ends_too_early_is_refused() -> None:
     with pytest.raises(Invalid):
-        body.read(environ(b"{}", CONTENT_LENGTH="3"), 10)
+        request_body.read(environ(b"{}", CONTENT_LENGTH="3"), 10)
 
 
 @pytest.mark.parametrize("error", [ValueError("Bad chunked transfer size"), OverflowError(), OSError(), TimeoutError()])
@@ -39,35 +39,35 @@ def test_what_a_server_can_not_read_is_the_clients_fault(error: Exception) -> No
 
     for given in ({"CONTENT_LENGTH": "3"}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}):
         with pytest.raises(Invalid):
-            body.read(environ(b"abc", **given) | {"wsgi.input": Broken()}, 10)
+            request_body.read(environ(b"abc", **given) | {"wsgi.input": Broken()}, 10)
 
 
 @pytest.mark.parametrize("length", ["11", "9" * 40])
 def test_a_length_over_the_limit_is_refused_before_a_byte_is_read(length: str) -> None:
     given = environ(b"abc", CONTENT_LENGTH=length)
     with pytest.raises(Raw) as refusal:
-        body.read(given, 10)
+        request_body.read(given, 10)
     assert refusal.value.status == 413
     assert given["wsgi.input"].tell() == 0
 
 
 def test_chunks_are_read_up_to_the_limit() -> None:
     chunked = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
-    assert body.read(environ(b"a" * 10, **chunked), 10) == b"a" * 10
+    assert request_body.read(environ(b"a" * 10, **chunked), 10) == b"a" * 10
     with pytest.raises(Raw):
-        body.read(environ(b"a" * 11, **chunked), 10)
+        request_body.read(environ(b"a" * 11, **chunked), 10)
 
 
 @pytest.mark.parametrize("given", [{}, {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}])
 def test_a_body_without_a_type_is_refused(given: dict[str, str]) -> None:
     with pytest.raises(Invalid, match="Content-Type"):
-        body.read(environ(b"{}", CONTENT_TYPE="", **given), 10)
-    assert body.read(environ(b"", CONTENT_TYPE="", **given), 10) == b""
+        request_body.read(environ(b"{}", CONTENT_TYPE="", **given), 10)
+    assert request_body.read(environ(b"", CONTENT_TYPE="", **given), 10) == b""
 
 
 @pytest.mark.parametrize("raw", [b"", b"  \n"])
 def test_nothing_counts_as_an_empty_object(raw: bytes) -> None:
-    assert body.parse(raw, 5) == {}
+    assert request_body.parse(raw, 5) == {}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_nothing_counts_as_an_empty_object(raw: bytes) -> None:
 )
 def test_what_is_not_json_is_refused_without_being_quoted(raw: bytes) -> None:
     with pytest.raises(Invalid) as refusal:
-        body.parse(raw, 5)
+        request_body.parse(raw, 5)
     assert raw.decode("latin-1") not in str(refusal.value)
 
 
@@ -94,10 +94,10 @@ def test_what_is_not_json_is_refused_without_being_quoted(raw: bytes) -> None:
 )
 def test_nesting_has_a_limit(raw: bytes, fits: bool) -> None:
     if fits:
-        body.parse(raw, 5)
+        request_body.parse(raw, 5)
         return
     with pytest.raises(Raw) as refusal:
-        body.parse(raw, 5)
+        request_body.parse(raw, 5)
     assert refusal.value.status == 400
 
 
@@ -126,12 +126,12 @@ def test_nesting_has_a_limit(raw: bytes, fits: bool) -> None:
     ],
 )
 def test_what_not_everybody_can_hold_is_refused(raw: bytes, fits: bool) -> None:
-    body.parse(raw, 5)
+    request_body.parse(raw, 5)
     if fits:
-        body.check_storable(raw)
+        request_body.check_storable(raw)
         return
     with pytest.raises(Invalid):
-        body.check_storable(raw)
+        request_body.check_storable(raw)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_what_not_everybody_can_hold_is_refused(raw: bytes, fits: bool) -> None:
 )
 def test_values_are_counted_before_anything_is_made_of_them(raw: bytes, fits: bool) -> None:
     if fits:
-        assert body.signs(raw, 10) <= 10
+        assert request_body.signs(raw, 10) <= 10
         return
     with pytest.raises(Raw) as refusal:
-        body.signs(raw, 10)
+        request_body.signs(raw, 10)
     assert refusal.value.status == 400
 
 
@@ -172,4 +172,4 @@ def test_values_are_counted_before_anything_is_made_of_them(raw: bytes, fits: bo
     ],
 )
 def test_a_length_is_known_before_the_body_is_read(more: dict[str, Any], length: int) -> None:
-    assert body.length_of(environ(b"abcdefg", **more), 10) == length
+    assert request_body.length_of(environ(b"abcdefg", **more), 10) == length

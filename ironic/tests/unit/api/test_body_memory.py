@@ -2,13 +2,13 @@ import threading
 
 import pytest
 
-from ironic.api import body_memory
-from ironic.api.body_memory import BodyMemory, most_of, taken_by
-from ironic.api.errors import Raw
+from ironic.api import request_body
+from ironic.api.error_responses import Raw
+from ironic.api.request_body import BodyMemory, most_of, taken_by
 
 
 def test_what_is_taken_is_missing_until_it_is_given_back() -> None:
-    memory = BodyMemory(100, patience=0)
+    memory = BodyMemory(100, timeout=0)
     assert memory.take(60) == 60
     with pytest.raises(Raw) as refusal:
         memory.take(41)
@@ -20,7 +20,7 @@ def test_what_is_taken_is_missing_until_it_is_given_back() -> None:
 
 
 def test_what_is_larger_than_all_there_is_gets_all_of_it() -> None:
-    memory = BodyMemory(100, patience=0)
+    memory = BodyMemory(100, timeout=0)
     assert memory.take(1000) == 100
     with pytest.raises(Raw):
         memory.take(1)
@@ -28,7 +28,7 @@ def test_what_is_larger_than_all_there_is_gets_all_of_it() -> None:
 
 @pytest.mark.parametrize(("size", "left"), [(20, 20), (60, 60), (90, 60)])
 def test_a_share_shrinks_and_never_grows(size: int, left: int) -> None:
-    memory = BodyMemory(100, patience=0)
+    memory = BodyMemory(100, timeout=0)
     share = memory.shrink(memory.take(60), size)
     assert share == left
     assert memory.take(100 - left) == 100 - left
@@ -37,7 +37,7 @@ def test_a_share_shrinks_and_never_grows(size: int, left: int) -> None:
 
 
 def test_a_waiting_one_gets_what_another_gives_back() -> None:
-    memory = BodyMemory(100, patience=60)
+    memory = BodyMemory(100, timeout=60)
     memory.take(100)
     taken: list[int] = []
     waiter = threading.Thread(target=lambda: taken.append(memory.take(30)))
@@ -48,8 +48,8 @@ def test_a_waiting_one_gets_what_another_gives_back() -> None:
 
 
 def test_few_wait_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_memory, "_MOST_WAITING", 0)
-    memory = BodyMemory(100, patience=3600)
+    monkeypatch.setattr(request_body, "_MOST_WAITING", 0)
+    memory = BodyMemory(100, timeout=3600)
     memory.take(100)
     with pytest.raises(Raw):
         memory.take(1)

@@ -1,7 +1,7 @@
 """Every field that clients of a reference release know is there, since the same version, written by the same requests.
 
 The file has by collection rows of [name, type, first minor version, in the plain list, settable, patchable, sortable];
-null is "not told".
+null is "not known".
 """
 
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.tests.repository import ROOT
@@ -65,7 +65,7 @@ def test_a_field_is_as_it_was_known(collection: str, row: list[Any]) -> None:
 )
 def test_links_name_the_fields_of_plain_pages_in_the_order_that_was_known(collection: str, named: str) -> None:
     resource = RESOURCES[collection]
-    found = resource.plain_fields(versions.MAXIMUM)
+    found = resource.plain_fields(version_negotiation.MAXIMUM)
     assert ",".join(found) == named
     assert set(found) <= {name for name, one in resource.table.fields.items() if one.plain}
     assert not resource.plain_order or set(resource.plain_order) == set(found)

@@ -1,7 +1,7 @@
 """Every request that clients of a reference release know is there, since the same version, with the same success.
 
 The file has rows of [method, path, first minor version, status for callers of older ones, status of success]; null is
-"not told". A pair of braces stands for a name.
+"not known". A pair of braces stands for a name.
 """
 
 import json
@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from ironic.api import versions
+from ironic.api import version_negotiation
 from ironic.api.openapi import operations
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route
 from ironic.tests.repository import ROOT
 
 KNOWN: list[list[Any]] = json.loads((ROOT / "ironic" / "tests" / "data" / "routes.json").read_text())
-# Known to one older version too; the handler tells them apart.
+# Known to one older version too; the handler distinguishes them.
 JUDGED_INSIDE = {("POST", "/v1/continue_inspection")}
 
 
@@ -37,5 +37,5 @@ def test_a_known_request_is_there(method: str, path: str, since: int, below: int
     # Some were announced with a version, but never kept from older callers.
     if (method, path) not in JUDGED_INSIDE and (below is None or below >= 400):
         assert (route.since, route.below) == (since, below or route.below)
-    told = operations.told(route, versions.MAXIMUM)
+    told = operations.content_of(route, version_negotiation.MAXIMUM)
     assert success is None or success in (told.ok, *route.also)

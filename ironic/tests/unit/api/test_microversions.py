@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ironic.api import verbs, versions
+from ironic.api import version_negotiation
 from ironic.api.resources import root
 from ironic.core import states
 from ironic.core.microversions import MAXIMUM, MICROVERSIONS, MINIMUM, Microversion
-from ironic.core.model import local_link, views
+from ironic.core.model import fields, port
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.api import declared
 
-EACH = pytest.mark.parametrize("version", MICROVERSIONS, ids=lambda one: versions.text(one.minor))
+EACH = pytest.mark.parametrize("version", MICROVERSIONS, ids=lambda one: version_negotiation.text(one.minor))
 PROVISION = "PUT /v1/nodes/{node}/states/provision"
 
 
@@ -36,13 +36,17 @@ SHOWN = {f"node.provision_state={state}" for state in states.ALL}
 
 
 def test_what_changed_is_what_the_rules_of_verbs_and_values_say() -> None:
-    changes = {(since, f"{PROVISION} target=abort") for since in verbs.ABORT_SINCE.values()}
-    came = min(verbs.RAMDISK_SINCE.values())
-    changes |= {(since, f"{PROVISION} disable_ramdisk") for since in verbs.RAMDISK_SINCE.values() if since > came}
-    forms = (form.minor for form in local_link._FORMS if form.minor > 1)
+    changes = {(since, f"{PROVISION} target=abort") for since in version_negotiation.ABORT_SINCE.values()}
+    came = min(version_negotiation.RAMDISK_SINCE.values())
+    changes |= {
+        (since, f"{PROVISION} disable_ramdisk") for since in version_negotiation.RAMDISK_SINCE.values() if since > came
+    }
+    forms = (form.minor for form in port._FORMS if form.minor > 1)
     changes |= {(since, "port.local_link_connection") for since in forms}
     changes |= {
-        (minor, f"node.provision_state={state}") for minor in versions.TEXTS for state in _read_otherwise(minor)
+        (minor, f"node.provision_state={state}")
+        for minor in version_negotiation.TEXTS
+        for state in _read_otherwise(minor)
     }
     told = {(one.minor, name) for one in MICROVERSIONS for name in one.changed}
     named = {name for _, name in changes}
@@ -50,7 +54,7 @@ def test_what_changed_is_what_the_rules_of_verbs_and_values_say() -> None:
 
 
 def _read_otherwise(minor: int) -> Iterator[str]:
-    before, now = (views.state_of_version(max(one, MINIMUM)) for one in (minor - 1, minor))
+    before, now = (fields.state_of_version(max(one, MINIMUM)) for one in (minor - 1, minor))
     for state in sorted(states.ALL):
         if (before(state) if before else state) != (now(state) if now else state):
             yield state
@@ -61,7 +65,11 @@ def test_a_version_that_code_asks_for_changes_something_and_what_changes_is_aske
     asked = {minor for room in rooms for path in sorted(room.rglob("*.py")) for minor in _asked_for(path)}
     assert len(asked) > 15
     assert asked <= {one.minor for one in MICROVERSIONS if one.touched}
-    tables = {*verbs.ABORT_SINCE.values(), *verbs.RAMDISK_SINCE.values(), *(form.minor for form in local_link._FORMS)}
+    tables = {
+        *version_negotiation.ABORT_SINCE.values(),
+        *version_negotiation.RAMDISK_SINCE.values(),
+        *(form.minor for form in port._FORMS),
+    }
     assert {one.minor for one in MICROVERSIONS if one.changed} <= asked | tables
 
 
@@ -91,10 +99,10 @@ def test_the_first_document_names_a_collection_as_soon_as_it_is_there() -> None:
 
 
 def test_the_range_served_is_that_of_the_history() -> None:
-    assert list(versions.TEXTS) == [one.minor for one in MICROVERSIONS]
-    assert (versions.MINIMUM, versions.MAXIMUM) == (MINIMUM, MAXIMUM)
+    assert list(version_negotiation.TEXTS) == [one.minor for one in MICROVERSIONS]
+    assert (version_negotiation.MINIMUM, version_negotiation.MAXIMUM) == (MINIMUM, MAXIMUM)
 
 
 @pytest.mark.parametrize("path", ["README.md", "api-ref/README.md"])
 def test_pages_for_newcomers_tell_the_range(path: str) -> None:
-    assert f"{versions.text(MINIMUM)} to {versions.text(MAXIMUM)}" in (ROOT / path).read_text()
+    assert f"{version_negotiation.text(MINIMUM)} to {version_negotiation.text(MAXIMUM)}" in (ROOT / path).read_text()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ironic.api import policies
-from ironic.api.policy import Keystone
+from ironic.api.access import KeystonePolicy
 from ironic.core.context import RequestContext
 from ironic.tests.reference_rules import RANKS, REFERENCE, configuration, everybody, judge
 
@@ -62,7 +62,7 @@ def test_the_rules_let_the_same_people_through(
     tmp_path: Path, people: list[RequestContext], options: dict[str, Any]
 ) -> None:
     conf = configuration(tmp_path, **options)
-    theirs, ours = judge(conf), Keystone.from_conf(conf)
+    theirs, ours = judge(conf), KeystonePolicy.from_conf(conf)
     more = {"config.service_project_name": "service"} if "rbac_service_role_elevated_access" in options else {}
     verdicts = set()
     for name, who in itertools.product(sorted(REFERENCE), people):
@@ -74,7 +74,7 @@ def test_the_rules_let_the_same_people_through(
 
 @pytest.mark.parametrize("who", [DOMAIN_ADMIN, SYSTEM_MANAGER])
 def test_what_nobody_owns_is_not_owned_by_who_comes_without_a_project(tmp_path: Path, who: RequestContext) -> None:
-    rules = Keystone.from_conf(configuration(tmp_path))
+    rules = KeystonePolicy.from_conf(configuration(tmp_path))
     for name in ("baremetal:port:delete", "baremetal:portgroup:create", "baremetal:node:delete:self_owned_node"):
         assert not rules.allows(who, name, NOBODYS)
         assert not rules.allows(who, name, OWNERS)
@@ -93,14 +93,14 @@ def test_what_nobody_owns_is_not_owned_by_who_comes_without_a_project(tmp_path: 
 )
 def test_a_sites_file_wins(tmp_path: Path, file: str, name: str, allowed: bool) -> None:
     who = RequestContext(project_id="owners", user_domain_id="home", roles=("reader", "member"))
-    assert Keystone.from_conf(configuration(tmp_path, file)).allows(who, name, OWNERS) is allowed
+    assert KeystonePolicy.from_conf(configuration(tmp_path, file)).allows(who, name, OWNERS) is allowed
 
 
 def test_an_old_name_in_a_sites_file_stands_for_what_came_of_it(tmp_path: Path) -> None:
     conf = configuration(tmp_path, '"baremetal:node:update": "role:reader"')
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        rules = Keystone.from_conf(conf)
+        rules = KeystonePolicy.from_conf(conf)
     assert any("baremetal:node:update:owner" in str(each.message) for each in told)
     who = RequestContext(project_id="others", roles=("reader",))
     assert rules.allows(who, "baremetal:node:update:owner", OWNERS)

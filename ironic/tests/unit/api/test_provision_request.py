@@ -35,7 +35,7 @@ def check(facts: NodeValues, verb: str, minor: int = 115, **more: Any) -> None:
 @pytest.mark.parametrize("state", sorted(states.ALL))
 @pytest.mark.parametrize("verb", sorted(states.VERBS))
 def test_a_verb_is_possible_just_where_the_table_of_states_says_so(state: str, verb: str) -> None:
-    if node_rules.takes(state, verb):
+    if node_rules.accepts_verb(state, verb):
         check(node(state), verb)
         return
     with pytest.raises(InvalidStateRequested):

@@ -3,7 +3,7 @@
 import pytest
 
 from ironic.api import rate_limit
-from ironic.api.rate_limit import RateLimit, counted_as
+from ironic.api.rate_limit import TokenBuckets, bucket_of
 
 
 class Time:
@@ -19,7 +19,7 @@ def clock() -> Time:
 
 
 def test_an_address_has_so_many_calls_and_gets_them_back_evenly(clock: Time) -> None:
-    limit = RateLimit(6, clock)
+    limit = TokenBuckets(6, clock)
     assert [limit.admits("192.0.2.1") for _ in range(8)] == [True] * 6 + [False] * 2
     clock.now += 10
     assert [limit.admits("192.0.2.1") for _ in range(2)] == [True, False]
@@ -28,7 +28,7 @@ def test_an_address_has_so_many_calls_and_gets_them_back_evenly(clock: Time) -> 
 
 
 def test_addresses_do_not_get_in_each_others_way(clock: Time) -> None:
-    limit = RateLimit(1, clock)
+    limit = TokenBuckets(1, clock)
     assert [limit.admits(source) for source in ("192.0.2.1", "192.0.2.2", "192.0.2.1", None, None)] == [
         True, True, False, True, False,
     ]  # fmt: skip
@@ -47,12 +47,12 @@ def test_addresses_do_not_get_in_each_others_way(clock: Time) -> None:
     ],
 )
 def test_it_tells_machines_apart(one: str | None, other: str | None, same: bool) -> None:
-    assert (counted_as(one) == counted_as(other)) is same
+    assert (bucket_of(one) == bucket_of(other)) is same
 
 
 def test_it_remembers_so_many_addresses_only(clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_limit, "_MOST", 3)
-    limit = RateLimit(1, clock)
+    limit = TokenBuckets(1, clock)
     for number in range(10):
         assert limit.admits(f"192.0.2.{number}")
     assert len(limit._left) == 3

@@ -2,7 +2,7 @@ import pytest
 
 from ironic.api import answers
 from ironic.api.answers import Answer
-from ironic.api.errors import Abort, Refused, Silent
+from ironic.api.error_responses import Abort, Refused, Silent
 from ironic.api.request import Request
 from ironic.api.resources import ROUTES
 from ironic.api.routes import FAULT, Route, Routes
@@ -101,7 +101,7 @@ def test_a_malformed_name_is_refused_where_the_method_and_the_version_are_there(
 def test_two_rows_for_one_thing_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="twice"):
         Routes([Route("GET", "/v1/nodes", handler), Route("GET", "/v1/nodes", handler)])
-    with pytest.raises(ValueError, match="meet"):
+    with pytest.raises(ValueError, match="same position"):
         Routes([Route("GET", "/v1/nodes/{node}", handler), Route("PUT", "/v1/nodes/{port}", handler)])
 
 

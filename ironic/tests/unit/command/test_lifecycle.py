@@ -1,4 +1,4 @@
-"""A process starts its parts in order, obeys signals and ends its parts in reverse."""
+"""A process starts its components in order, handles signals and stops its components in reverse."""
 
 import logging
 import os
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ironic.command import lifecycle, waiting
-from ironic.command.signals import SIGNALS, Pause
+from ironic.command import lifecycle, server_wait
+from ironic.command.lifecycle import SIGNALS, Pause
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
 
 
-class Recorder(lifecycle.Part):
-    """A part that writes down what happens to it, and does what it is told when it starts."""
+class Recorder(lifecycle.Component):
+    """A part that writes down what happens to it, and calls a function when it starts."""
 
     def __init__(self, name: str, diary: list[str], on_start: Callable[[], None] = lambda: None) -> None:
         self._name, self._diary, self._on_start = name, diary, on_start
@@ -55,9 +55,9 @@ def diary() -> list[str]:
     return []
 
 
-def run(parts: Sequence[Recorder]) -> int:
-    """Run the parts as the program called Test."""
-    return lifecycle.run(CONF, "Test", lambda _pause: parts)
+def run(components: Sequence[Recorder]) -> int:
+    """Run the components as the program called Test."""
+    return lifecycle.run_components(CONF, "Test", lambda _pause: components)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -188,16 +188,16 @@ def test_work_that_was_left_behind_shows_in_the_status(diary: list[str], caplog:
 def test_it_can_be_told_to_end_before_it_is_ready(diary: list[str], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
 
-    def build(pause: Pause) -> Sequence[lifecycle.Part]:
+    def build(pause: Pause) -> Sequence[lifecycle.Component]:
         def never_there() -> Exception:
             return ConnectionError("refused")
 
         return [
             Recorder("a", diary, send(signal.SIGHUP, signal.SIGTERM)),
-            Recorder("b", diary, lambda: waiting.until(never_there, "Godot", pause)),
+            Recorder("b", diary, lambda: server_wait.until(never_there, "Godot", pause)),
         ]
 
-    assert lifecycle.run(CONF, "Test", build) == 0
+    assert lifecycle.run_components(CONF, "Test", build) == 0
     assert diary == ["start a", "start b", "stop a"]
     assert "before it was ready" in caplog.text
     assert "can't start" not in caplog.text

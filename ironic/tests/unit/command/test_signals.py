@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ironic.command.signals import receiving
+from ironic.command.lifecycle import receive_signals
 
 STUCK = """
 import time
 from ironic.command import lifecycle
 from ironic.conf import CONF
 
-class Stuck(lifecycle.Part):
+class Stuck(lifecycle.Component):
     def start(self):
         print("starting", flush=True)
         time.sleep(60)
 
-lifecycle.run(CONF, "Test", lambda pause: [Stuck()])
+lifecycle.run_components(CONF, "Test", lambda pause: [Stuck()])
 """
 
 
@@ -47,5 +47,5 @@ def test_a_child_process_that_a_thread_starts_obeys_signals() -> None:
             finally:
                 child.kill()
 
-    with receiving(), ThreadPoolExecutor(1) as workers:
+    with receive_signals(), ThreadPoolExecutor(1) as workers:
         assert workers.submit(started_and_ended).result() == -signal.SIGTERM

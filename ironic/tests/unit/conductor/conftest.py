@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.context import RequestContext
-from ironic.core.interface_choice import InterfaceRow
-from ironic.drivers import waiting
-from ironic.rpc.placement import Placement
+from ironic.core.hardware_interfaces import InterfaceRow
+from ironic.drivers import interruptible_wait
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
 
 
@@ -40,12 +40,12 @@ class FakeComposition:
 
 
 def fake_composition() -> Any:
-    """Return one, as something that takes the place of the real thing."""
+    """Return a composition that replaces the real one."""
     return FakeComposition()
 
 
 class Time:
-    """A clock that starts now and goes when it is told to."""
+    """A clock that starts now and moves only by ``pass_by``."""
 
     def __init__(self):
         self.now = datetime(2025, 1, 1, 12)
@@ -61,7 +61,7 @@ class Time:
 def waits() -> Iterator[None]:
     """Let waits be waits again for later tests, after a service that was stopped."""
     yield
-    waiting.allow()
+    interruptible_wait.allow()
 
 
 @pytest.fixture
@@ -92,12 +92,12 @@ def pool(_pool):
 
 @pytest.fixture
 def tasks(store, pool):
-    return Tasks(store, fake_composition(), pool, "c1")
+    return TaskFactory(store, fake_composition(), pool, "c1")
 
 
 @pytest.fixture
-def placement(store):
-    return Placement(store, heartbeat_timeout=60)
+def hash_ring(store):
+    return HashRingManager(store, heartbeat_timeout=60)
 
 
 @pytest.fixture

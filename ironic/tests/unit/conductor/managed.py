@@ -1,26 +1,26 @@
-"""A driver whose management does everything, noting what it is told, and a composition that gives it to every node."""
+"""A driver whose management does everything, which records its calls, and a composition that gives it to every node."""
 
 from typing import Any
 
+from ironic.core.bmc_readings import Console
 from ironic.core.errors import DriverNotFound, InterfaceNotFoundInEntrypoint
-from ironic.core.interface_kinds import KINDS
-from ironic.core.machine_documents import Console
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
-from ironic.drivers.bare_driver import BareDriver
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.storage.noop import NoopStorage
+from ironic.drivers.task import BareDriver
 
 
 class Notes:
-    """What was told; a call named in ``errors`` fails."""
+    """The recorded calls; a call named in ``errors`` fails."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
         self.errors: dict[str, Exception] = {}
 
     def note(self, name: str, *arguments: Any) -> None:
-        self.told.append((name, *arguments))
+        self.calls.append((name, *arguments))
         if name in self.errors:
             raise self.errors[name]
 
@@ -108,8 +108,8 @@ class Doors(base.VendorInterface):
         return bool(task.shared)
 
     @base.passthru(["POST"], require_exclusive_lock=False)
-    def begin_beside(self, task: Any, http_method: str) -> None:
-        self.notes.note("begin_beside", task.shared)
+    def begin_shared(self, task: Any, http_method: str) -> None:
+        self.notes.note("begin_shared", task.shared)
 
     @base.passthru(["GET"], async_call=False, attach=True)
     def dump(self, task: Any, http_method: str, kind: str) -> Any:

@@ -161,7 +161,7 @@ def test_without_a_free_worker_nothing_changes(bench: Bench, notes: Notes, call:
     with pytest.raises(NoFreeConductorWorker):
         ask(bench, call, uuid, *CALLS[call][0])
     row = bench.row(uuid)
-    assert (row.last_error, row.reservation, notes.told) == ("an old story", None, [])
+    assert (row.last_error, row.reservation, notes.calls) == ("an old story", None, [])
 
 
 def test_work_that_lost_its_worker_says_so(bench: Bench, notes: Notes) -> None:
@@ -170,7 +170,7 @@ def test_work_that_lost_its_worker_says_so(bench: Bench, notes: Notes) -> None:
     with pytest.raises(NoFreeConductorWorker):
         ask(bench, "change_console", uuid, True)
     row = bench.row(uuid)
-    assert (row.console_enabled, row.reservation, notes.told) == (False, None, [])
+    assert (row.console_enabled, row.reservation, notes.calls) == (False, None, [])
     assert "Opening the console failed" in (row.last_error or "")
 
 
@@ -185,7 +185,7 @@ def test_a_console_is_opened_and_closed(bench: Bench, notes: Notes) -> None:
     ask(bench, "change_console", uuid, True)
     ask(bench, "change_console", uuid, False)
     assert bench.row(uuid).console_enabled is False
-    assert notes.told == [("start_console",), ("start_console",), ("stop_console",)]
+    assert notes.calls == [("start_console",), ("start_console",), ("stop_console",)]
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -202,7 +202,7 @@ def test_boot_mode_and_secure_boot_are_kept_on_the_node(bench: Bench, notes: Not
     ask(bench, "change_boot_mode", uuid, "bios")
     ask(bench, "change_secure_boot", uuid, False)
     assert (bench.row(uuid).boot_mode, bench.row(uuid).secure_boot) == ("bios", False)
-    assert notes.told == [("set_boot_mode", "bios"), ("set_secure_boot_state", False)]
+    assert notes.calls == [("set_boot_mode", "bios"), ("set_secure_boot_state", False)]
 
 
 @pytest.mark.parametrize("state", sorted(states.TRANSIENT))
@@ -210,7 +210,7 @@ def test_boot_mode_and_secure_boot_are_kept_on_the_node(bench: Bench, notes: Not
 def test_a_busy_machine_keeps_its_boot_mode(bench: Bench, notes: Notes, call: str, state: str) -> None:
     with pytest.raises(InvalidState, match=state):
         ask(bench, call, node(bench, provision_state=state), *CALLS[call][0])
-    assert notes.told == []
+    assert notes.calls == []
 
 
 # RAID
@@ -243,7 +243,7 @@ def test_without_raid_there_is_no_target(bench: Bench, config: dict[str, Any]) -
 
 def test_a_light_is_switched(bench: Bench, notes: Notes) -> None:
     ask(bench, "set_indicator", node(bench), "system", "led", "off")
-    assert notes.told == [("set_indicator_state", "system", "led", "off")]
+    assert notes.calls == [("set_indicator_state", "system", "led", "off")]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_light_is_switched(bench: Bench, notes: Notes) -> None:
     [
         (("chassis", "led-0", "on"), "only be read"),
         (("system", "led", "purple"), "blinking, off, on"),
-        (("system", "other", "on"), "no such light"),
+        (("system", "other", "on"), "no such indicator"),
         (("disk", "led", "on"), "disk"),
     ],
 )
@@ -260,12 +260,12 @@ def test_a_light_that_can_not_be_switched_so_is_left_alone(
 ) -> None:
     with pytest.raises(InvalidParameterValue, match=reason):
         ask(bench, "set_indicator", node(bench), *light)
-    assert notes.told == []
+    assert notes.calls == []
 
 
 def test_an_nmi_is_sent_once(bench: Bench, notes: Notes) -> None:
     ask(bench, "inject_nmi", node(bench))
-    assert notes.told == [("inject_nmi",)]
+    assert notes.calls == [("inject_nmi",)]
 
 
 def test_vifs_are_the_network_interfaces_business(bench: Bench, notes: Notes) -> None:
@@ -273,7 +273,7 @@ def test_vifs_are_the_network_interfaces_business(bench: Bench, notes: Notes) ->
     ask(bench, "attach_vif", uuid, {"id": "v1", "physnet": "a"})
     ask(bench, "detach_vif", uuid, "v1")
     assert ask(bench, "list_vifs", uuid) == [{"id": "v1"}]
-    assert notes.told == [("vif_attach", {"id": "v1", "physnet": "a"}), ("vif_detach", "v1")]
+    assert notes.calls == [("vif_attach", {"id": "v1", "physnet": "a"}), ("vif_detach", "v1")]
 
 
 # Vendor methods
@@ -281,25 +281,25 @@ def test_vifs_are_the_network_interfaces_business(bench: Bench, notes: Notes) ->
 
 def test_a_synchronous_method_is_called_with_the_node_locked(bench: Bench, notes: Notes) -> None:
     uuid = node(bench)
-    told = ask(bench, "call_vendor_method", uuid, "ask", "PUT", {"what": "time"})
-    assert told == {"async": False, "result": {"said": "time"}}
-    assert notes.told[-1] == ("ask", "PUT", "time", False)
-    assert notes.told[0] == ("validate", "ask", {"http_method": "PUT", "what": "time"})
+    answer = ask(bench, "call_vendor_method", uuid, "ask", "PUT", {"what": "time"})
+    assert answer == {"async": False, "result": {"said": "time"}}
+    assert notes.calls[-1] == ("ask", "PUT", "time", False)
+    assert notes.calls[0] == ("validate", "ask", {"http_method": "PUT", "what": "time"})
     assert bench.row(uuid).reservation is None
 
 
 def test_an_asynchronous_method_is_only_begun(bench: Bench, notes: Notes) -> None:
     uuid = node(bench)
     assert ask(bench, "call_vendor_method", uuid, "begin", "POST", {}) == {"async": True}
-    assert notes.told[-1] == ("begin", False, "here")
+    assert notes.calls[-1] == ("begin", False, "here")
     assert bench.row(uuid).reservation is None
 
 
 def test_a_method_that_shares_the_node_runs_while_others_hold_it(bench: Bench, notes: Notes) -> None:
     uuid = node(bench, reservation="elsewhere")
     assert ask(bench, "call_vendor_method", uuid, "look", "GET", {}) == {"async": False, "result": True}
-    assert ask(bench, "call_vendor_method", uuid, "begin_beside", "POST", {}) == {"async": True}
-    assert notes.told[-1] == ("begin_beside", True)
+    assert ask(bench, "call_vendor_method", uuid, "begin_shared", "POST", {}) == {"async": True}
+    assert notes.calls[-1] == ("begin_shared", True)
     with pytest.raises(NodeLocked):
         ask(bench, "call_vendor_method", uuid, "begin", "POST", {})
     assert bench.row(uuid).reservation == "elsewhere"
@@ -316,14 +316,14 @@ def test_an_asynchronous_method_that_fails_leaves_the_node_as_it_was(bench: Benc
 
 @pytest.mark.parametrize("kind, file", [("text", "Z3LDvG4="), ("bytes", "AP8="), ("json", "eyJhIjogWzFdfQ==")])
 def test_an_attached_result_is_a_file(bench: Bench, kind: str, file: str) -> None:
-    told = ask(bench, "call_vendor_method", node(bench), "dump", "GET", {"kind": kind})
-    assert told == {"async": False, "file": file}
+    answer = ask(bench, "call_vendor_method", node(bench), "dump", "GET", {"kind": kind})
+    assert answer == {"async": False, "file": file}
 
 
 @pytest.mark.parametrize(
     "method, http_method, arguments, reason",
     [
-        ("nope", "POST", {}, "ask, begin, begin_beside, dump, look"),
+        ("nope", "POST", {}, "ask, begin, begin_shared, dump, look"),
         ("ask", "GET", {}, "only by POST, PUT"),
         ("ask", "POST", {"task": 1}, "no argument named task"),
         ("ask", "POST", {"http_method": "GET", "method": "x"}, "http_method, method"),
@@ -350,7 +350,7 @@ def test_the_methods_of_a_node_are_shown_with_their_terms(bench: Bench) -> None:
         "attach": False,
         "require_exclusive_lock": True,
     }
-    assert set(found) == {"ask", "begin", "begin_beside", "dump", "look"}
+    assert set(found) == {"ask", "begin", "begin_shared", "dump", "look"}
     assert ask(bench, "vendor_methods", node(bench, vendor_interface="no")) == {}
 
 
@@ -358,11 +358,11 @@ def test_the_methods_of_a_node_are_shown_with_their_terms(bench: Bench) -> None:
 def test_a_driver_has_methods_of_its_own(bench: Bench, notes: Notes) -> None:
     found = ask(bench, "driver_vendor_methods", "managed")
     assert found["ask_all"] == {"http_methods": ["POST"], "async": False, "description": "", "attach": False}
-    told = ask(bench, "call_driver_vendor_method", "managed", "ask_all", "POST", {"what": "x"})
-    assert told == {"async": False, "result": ["kim", "POST", "x"]}
-    assert notes.told == [("driver_validate", "ask_all", {"http_method": "POST", "what": "x"})]
+    answer = ask(bench, "call_driver_vendor_method", "managed", "ask_all", "POST", {"what": "x"})
+    assert answer == {"async": False, "result": ["kim", "POST", "x"]}
+    assert notes.calls == [("driver_validate", "ask_all", {"http_method": "POST", "what": "x"})]
     assert ask(bench, "call_driver_vendor_method", "managed", "begin_all", "POST", {}) == {"async": True}
-    assert notes.told[-1] == ("begin_all", "kim")
+    assert notes.calls[-1] == ("begin_all", "kim")
     with pytest.raises(InvalidParameterValue, match="ask_all, begin_all"):
         ask(bench, "call_driver_vendor_method", "managed", "ask", "POST", {})
 
@@ -371,7 +371,7 @@ def test_a_driver_method_needs_a_free_worker_too(bench: Bench, notes: Notes) -> 
     bench.pool.full = True
     with pytest.raises(NoFreeConductorWorker):
         ask(bench, "call_driver_vendor_method", "managed", "begin_all", "POST", {})
-    assert ("begin_all", "kim") not in notes.told
+    assert ("begin_all", "kim") not in notes.calls
 
 
 @pytest.mark.demand("S31")

@@ -1,4 +1,4 @@
-"""Power changes in one place."""
+"""All power changes pass through one module."""
 
 import ast
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import ironic
+from ironic.conductor.locking import LockMode
 from ironic.core import states
 from ironic.core.errors import ExclusiveLockRequired
 
@@ -14,7 +15,7 @@ ORDERS = {"set_power_state", "reboot"}
 
 
 def orders_in(path: Path) -> list[str]:
-    """Return the calls that order a power change; an interface that calls itself or its base is no such place."""
+    """Return the calls that order a power change; an interface that calls itself or its base is not counted."""
     calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     return [
         f"{path.relative_to(ROOT)}:{call.lineno}"
@@ -27,13 +28,13 @@ def orders_in(path: Path) -> list[str]:
 
 def test_nothing_else_gives_a_power_interface_its_orders():
     sources = [path for path in ROOT.rglob("*.py") if "tests" not in path.relative_to(ROOT).parts]
-    found = [place for path in sources for place in orders_in(path)]
-    assert {place.partition(":")[0] for place in found} == {"conductor/power.py"}
+    found = [call for path in sources for call in orders_in(path)]
+    assert {call.partition(":")[0] for call in found} == {"conductor/power.py"}
 
 
 def test_it_wants_the_node_for_itself(tasks, context, make_node):
     with (
-        tasks.acquire(context, make_node(), shared=True, purpose="test") as task,
+        tasks.acquire(context, make_node(), mode=LockMode.SHARED, purpose="test") as task,
         pytest.raises(ExclusiveLockRequired),
     ):
         task.change_power(states.POWER_OFF)

@@ -1,34 +1,35 @@
 import logging
+import socket
 import threading
 
 import pytest
 
-from ironic.conductor.jobs import Job
+from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.service import Conductor
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.errors import ConductorSuperseded, DriverLoadError, NoFreeConductorWorker, TakenOver
-from ironic.core.interface_choice import InterfaceRow
-from ironic.drivers import waiting
+from ironic.core.hardware_interfaces import InterfaceRow
+from ironic.drivers import interruptible_wait
 from ironic.tests.unit.conductor.conftest import FakeComposition, fake_composition, wait_until
 
 
 @pytest.fixture
 def own_tasks(store):
-    """The tasks of a conductor whose end is part of the test."""
-    return Tasks(store, fake_composition(), Workers("c1", 4), "c1")
+    """Return the tasks of a conductor whose end is part of the test."""
+    return TaskFactory(store, fake_composition(), Workers("c1", 4), "c1")
 
 
 @pytest.fixture
-def make(store, placement):
+def make(store, hash_ring):
     """Return a function that puts a conductor together; all are stopped at the end."""
     made = []
 
     def make(composition=None, host="c1", tasks=None, **options):
         composition = composition or FakeComposition()
-        tasks = tasks or Tasks(store, composition, Workers(host, 4), host)
+        tasks = tasks or TaskFactory(store, composition, Workers(host, 4), host)
         options = {"heartbeat_interval": 30, "check_interval": 30, "graceful_timeout": 5} | options
-        conductor = Conductor(host, store, composition, placement, tasks, **options)
+        conductor = Conductor(host, store, composition, hash_ring, tasks, **options)
         made.append(conductor)
         return conductor
 
@@ -48,14 +49,14 @@ def test_a_conductor_without_drivers_does_not_start(make, store):
 
 
 @pytest.mark.demand("S33")
-def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, placement):
+def test_a_started_conductor_is_in_the_table_with_what_it_serves(make, store, hash_ring):
     make(group="rack").start()
-    (row,) = placement.served()
+    (row,) = hash_ring.served()
     assert tuple(row) == ("c1", "rack", "fake-hardware", "power", "fake", True, True)
-    assert placement.host_for("f1b36d8a-0000-4000-8000-000000000001", "fake-hardware", "rack") == "c1"
+    assert hash_ring.host_for("f1b36d8a-0000-4000-8000-000000000001", "fake-hardware", "rack") == "c1"
 
 
-def test_a_stopped_conductor_serves_nothing_and_leaves_nothing_behind(make, store, placement):
+def test_a_stopped_conductor_serves_nothing_and_leaves_nothing_behind(make, store, hash_ring):
     before = set(threading.enumerate())
     conductor = make(heartbeat_interval=0.01)
     conductor.start()
@@ -63,7 +64,7 @@ def test_a_stopped_conductor_serves_nothing_and_leaves_nothing_behind(make, stor
     assert conductor.stop() == []
     assert set(threading.enumerate()) <= before
     assert store.conductors.alive(60) == []
-    assert placement.served() == []
+    assert hash_ring.served() == []
     assert conductor.stop() == []
 
 
@@ -78,17 +79,17 @@ def test_it_takes_calls_before_others_are_told_of_it_and_after_its_locks_were_fr
 def test_one_that_retires_serves_nothing_but_lives_until_its_work_has_ended(make, own_tasks, make_node, store, context):
     conductor = make(tasks=own_tasks, heartbeat_interval=0.01)
     conductor.start()
-    go_on = threading.Event()
+    proceed = threading.Event()
     node = make_node()
     with own_tasks.acquire(context, node, purpose="cleaning") as task:
-        task.process_event("provide", callback=lambda: (go_on.wait(5), task.finish("done")))
+        task.process_event("provide", callback=lambda: (proceed.wait(5), task.finish("done")))
     conductor.retire()
     (row,) = store.conductors.alive(60)
     assert row.drivers == []
     assert store.conductors.served_interfaces(60) == []
     assert not conductor.is_idle
     assert store.nodes.get(node).reservation == "c1"
-    go_on.set()
+    proceed.set()
     wait_until(lambda: conductor.is_idle)
     assert store.nodes.get(node).provision_state == "available"
     store.conductors.delete("c1")
@@ -129,6 +130,29 @@ def test_other_interfaces_elsewhere_are_one_warning_each_and_no_error(make, stor
     assert len(store.conductors.alive(60)) == 2
 
 
+@pytest.mark.demand("S34")
+@pytest.mark.parametrize("prefix", [None, "site1"])
+def test_the_number_of_differences_is_a_metric(make, store, conf, prefix):
+    rows = [InterfaceRow("fake-hardware", "power", name, True) for name in ("fake", "redfish")]
+    store.conductors.register("c2", "", ["fake-hardware"], rows)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as statsd:
+        statsd.bind(("127.0.0.1", 0))
+        statsd.settimeout(10)
+        where = {"statsd_host": "127.0.0.1", "statsd_port": statsd.getsockname()[1]}
+        conf(metrics__backend="statsd", metrics__global_prefix=prefix)
+        conf(**{f"metrics_statsd__{name}": value for name, value in where.items()})
+        make().start()
+        name = "conductor.interface_differences"
+        assert statsd.recv(1000).decode() == f"{f'{prefix}.' if prefix else ''}{name}:1|g"
+
+
+def test_a_metric_that_can_not_be_sent_stops_nothing(make, store, conf, caplog):
+    conf(metrics__backend="statsd", metrics_statsd__statsd_host="no-such-host.invalid")
+    make().start()
+    assert "can't be sent to statsd at no-such-host.invalid port 8125" in caplog.text
+    assert len(store.conductors.alive(60)) == 1
+
+
 def test_a_restart_is_not_compared_with_its_own_past(make, store, caplog):
     store.conductors.register("c1", "", ["fake-hardware"], [InterfaceRow("fake-hardware", "power", "old", True)])
     make().start()
@@ -137,7 +161,7 @@ def test_a_restart_is_not_compared_with_its_own_past(make, store, caplog):
 
 def test_jobs_of_others_come_round_too(make):
     seen = []
-    make(jobs=[Job("of a driver", 0.01, lambda: seen.append(1))]).start()
+    make(jobs=[PeriodicTask("of a driver", 0.01, lambda: seen.append(1))]).start()
     wait_until(lambda: seen)
 
 
@@ -169,7 +193,7 @@ def test_nobody_is_taken_for_dead_while_all_had_no_chance_to_say_that_they_live(
     node = make_node(provision_state="cleaning", reservation="dead")
     clock.pass_by(61)
     looked = threading.Event()
-    make(check_interval=0.01, jobs=[Job("later", 0.3, looked.set)]).start()
+    make(check_interval=0.01, jobs=[PeriodicTask("later", 0.3, looked.set)]).start()
     assert looked.wait(10)
     assert store.nodes.get(node).reservation == "dead"
 
@@ -178,11 +202,11 @@ def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, st
     conductor = make(tasks=own_tasks)
     conductor.start()
     node, other = make_node(), make_node()
-    began, go_on = threading.Event(), threading.Event()
+    began, proceed = threading.Event(), threading.Event()
 
     def work(task):
         began.set()
-        go_on.wait(5)
+        proceed.wait(5)
         task.finish("done")
 
     with own_tasks.acquire(context, node, purpose="cleaning") as task:
@@ -197,7 +221,7 @@ def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, st
     ):
         task.process_event("provide", callback=work, call_args=(task,))
     assert store.conductors.alive(60)
-    go_on.set()
+    proceed.set()
     stopping.join(10)
     assert store.nodes.get(node).provision_state == "available"
     assert store.nodes.get(other).provision_state == "manageable"
@@ -207,10 +231,10 @@ def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, own_tasks, ma
     conductor = make(tasks=own_tasks, graceful_timeout=0.05)
     conductor.start()
     node = make_node()
-    go_on, outcome = threading.Event(), []
+    proceed, outcome = threading.Event(), []
 
     def work(task):
-        go_on.wait(10)
+        proceed.wait(10)
         try:
             task.finish("done")
         except TakenOver as error:
@@ -224,7 +248,7 @@ def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, own_tasks, ma
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("clean failed", None)
     assert "conductor c1 was stopped" in found.last_error
-    go_on.set()
+    proceed.set()
     wait_until(lambda: outcome)
     assert store.nodes.get(node).provision_state == "clean failed"
 
@@ -243,20 +267,20 @@ def test_stopping_without_a_database_still_ends_everything(make, store, caplog):
     assert "could not leave the table of conductors" in caplog.text
 
 
-def test_new_options_make_it_look_round_again(make, store, placement):
+def test_new_options_make_it_look_round_again(make, store, hash_ring):
     conductor = make()
     conductor.start()
-    assert placement.hosts_of("fake-hardware") == ["c1"]
+    assert hash_ring.hosts_of("fake-hardware") == ["c1"]
     store.conductors.register("c2", "", ["fake-hardware"], [])
-    assert placement.hosts_of("fake-hardware") == ["c1"]
+    assert hash_ring.hosts_of("fake-hardware") == ["c1"]
     conductor.reload()
-    assert placement.hosts_of("fake-hardware") == ["c1", "c2"]
+    assert hash_ring.hosts_of("fake-hardware") == ["c1", "c2"]
 
 
 def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
     make, own_tasks, make_node, store, context, request
 ):
-    request.addfinalizer(waiting.allow)
+    request.addfinalizer(interruptible_wait.allow)
     conductor = make(tasks=own_tasks, graceful_timeout=0.05)
     conductor.start()
     node = make_node()
@@ -264,8 +288,8 @@ def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
 
     def work(task):
         began.set()
-        if not waiting.pause(60):
-            task.finish("fail", last_error="told to stop while it waited for the BMC")
+        if not interruptible_wait.pause(60):
+            task.finish("fail", last_error="stopped while it waited for the BMC")
 
     with own_tasks.acquire(context, node, purpose="node cleaning") as task:
         task.process_event("provide", callback=work, call_args=(task,))
@@ -273,25 +297,25 @@ def test_what_still_waits_when_the_time_is_over_ends_at_once_and_tells(
     assert conductor.stop() == []
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("clean failed", None)
-    assert found.last_error == "told to stop while it waited for the BMC"
+    assert found.last_error == "stopped while it waited for the BMC"
 
 
 def test_a_new_start_in_the_same_process_may_wait_again(make, request):
-    request.addfinalizer(waiting.allow)
-    waiting.interrupt()
-    assert waiting.pause(0.001) is False
+    request.addfinalizer(interruptible_wait.allow)
+    interruptible_wait.interrupt()
+    assert interruptible_wait.pause(0.001) is False
     make().start()
-    assert waiting.pause(0.001) is True
+    assert interruptible_wait.pause(0.001) is True
 
 
 def test_a_newer_process_of_the_same_name_wins(make, make_node, store, context, caplog):
     ended = threading.Event()
-    old_tasks = Tasks(store, fake_composition(), Workers("c1", 4), "c1")
+    old_tasks = TaskFactory(store, fake_composition(), Workers("c1", 4), "c1")
     older = make(tasks=old_tasks, heartbeat_interval=0.01, on_superseded=ended.set)
     older.start()
     node = make_node(provision_state="cleaning", target_provision_state="available")
     held = old_tasks.acquire(context, node, purpose="cleaning")
-    newer_tasks = Tasks(store, fake_composition(), Workers("c1", 4), "c1")
+    newer_tasks = TaskFactory(store, fake_composition(), Workers("c1", 4), "c1")
     newer = make(tasks=newer_tasks, group="new")
     newer.start()
     assert ended.wait(30)

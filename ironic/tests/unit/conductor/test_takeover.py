@@ -7,8 +7,8 @@ from ironic.tests.databases import counting_statements
 
 
 @pytest.fixture
-def takeover(tasks, placement):
-    return TakeOver(tasks, placement)
+def takeover(tasks, hash_ring):
+    return TakeOver(tasks, hash_ring)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_the_nodes_of_a_dead_conductor_are_freed(dead, takeover, make_node, stor
 
 
 def test_the_nodes_of_a_conductor_that_left_for_good_are_freed(dead, takeover, make_node, store):
-    node = make_node(provision_state="active", reservation="nobody knows")
+    node = make_node(provision_state="active", reservation="an unknown host")
     takeover.of_the_dead()
     assert store.nodes.get(node).reservation is None
 
@@ -116,19 +116,19 @@ def test_a_conductor_that_was_not_dead_can_not_write_any_more(dead, takeover, ma
     assert store.nodes.get(node).provision_state == "clean failed"
 
 
-def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, tasks, placement, make_node, store):
+def test_a_node_that_found_another_holder_in_the_meantime_is_left_alone(dead, tasks, hash_ring, make_node, store):
     class Late(TakeOver):
         def _free(self, lock, why, *, gives_up=False):
             store.nodes.update(lock.node_id, {"reservation": "c9"})
             super()._free(lock, why)
 
     node = make_node(provision_state="cleaning", reservation="dead")
-    Late(tasks, placement).of_the_dead()
+    Late(tasks, hash_ring).of_the_dead()
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("cleaning", "c9")
 
 
-def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, placement, make_node, store):
+def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, hash_ring, make_node, store):
     class Late(TakeOver):
         def _free(self, lock, why, *, gives_up=False):
             if lock.node_id == first:
@@ -137,7 +137,7 @@ def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, place
 
     first = store.nodes.get(make_node(reservation="dead")).id
     second = make_node(reservation="dead")
-    Late(tasks, placement).of_the_dead()
+    Late(tasks, hash_ring).of_the_dead()
     assert store.nodes.get(second).reservation is None
 
 
@@ -149,7 +149,7 @@ def test_nothing_to_do_costs_little(dead, takeover, make_node, store):
     assert (seen.selects, seen.writes) == (3, 0)
 
 
-# What nobody works on
+# Nodes at work without a lock
 
 
 def test_work_in_nobodys_hands_is_failed_after_a_while(dead, takeover, make_node, store, clock):
@@ -204,7 +204,7 @@ def test_a_lock_that_is_taken_again_between_the_looks_is_not_forgotten(takeover,
 def test_a_reservation_taken_anew_in_between_is_not_freed(takeover, tasks, make_node, store):
     node = make_node(provision_state="active")
     store.nodes.reserve(node, "c1")
-    held = takeover._all_held()
+    held = takeover._all_locks()
     store.nodes.release(store.nodes.get(node).id, "c1")
     store.nodes.reserve(node, "c1")
     takeover._free(held[0], RESTARTED)
@@ -222,11 +222,11 @@ def test_an_older_life_frees_nothing_of_the_newer(takeover, tasks, make_node, st
     assert store.nodes.get(node).reservation == "c1"
 
 
-def test_a_paused_conductor_can_not_write_after_its_node_was_taken_over(dead, tasks, placement, make_node, store):
+def test_a_paused_conductor_can_not_write_after_its_node_was_taken_over(dead, tasks, hash_ring, make_node, store):
     """Not even when a later task of the same conductor has the node by then."""
     node = make_node(provision_state="active")
     paused = store.nodes.reserve(node, "dead")
-    TakeOver(tasks, placement).of_the_dead()
+    TakeOver(tasks, hash_ring).of_the_dead()
     later = store.nodes.reserve(node, "dead")
     paused.extra["written"] = "by the paused one"
     with pytest.raises(TakenOver):

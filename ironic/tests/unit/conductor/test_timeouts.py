@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import WAITS, Timeouts
 from ironic.conductor.workers import Workers
 from ironic.core import states
@@ -10,13 +10,13 @@ from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 
 @pytest.fixture
-def expire(store, tasks, placement):
+def expire(store, tasks, hash_ring):
     """Return a function that runs the job once on a living conductor and waits for what it started."""
 
     def expire(handlers=None, tasks=tasks, job=Timeouts):
         store.conductors.register("c1", "", ["fake-hardware"], [])
-        placement.reset()
-        job(tasks, placement, handlers or {})()
+        hash_ring.reset()
+        job(tasks, hash_ring, handlers or {})()
         wait_until(lambda: not tasks.held)
 
     return expire
@@ -186,7 +186,7 @@ def test_a_full_pool_puts_the_rest_off(waiting, expire, store, caplog):
     for _ in range(2):
         pool.take("a user's request")
     node = waiting()
-    expire(tasks=Tasks(store, fake_composition(), pool, "c1"))
+    expire(tasks=TaskFactory(store, fake_composition(), pool, "c1"))
     assert "No worker is free" in caplog.text
     found = store.nodes.get(node)
     assert (found.provision_state, found.reservation) == ("clean wait", None)

@@ -3,8 +3,7 @@ import logging
 
 import pytest
 
-from ironic.conductor.moves import decide
-from ironic.conductor.transitions import Recorder
+from ironic.conductor.transitions import Recorder, decide
 from ironic.core import states
 from ironic.core.errors import InvalidState
 from ironic.db import NodeRecord

@@ -11,7 +11,7 @@ from ironic.tests.unit.conductor.conftest import wait_until
 
 @pytest.fixture
 def gate():
-    """An event that work waits for; opened at the end, so that nothing hangs."""
+    """Return an event that work waits for; it is set at the end, so that nothing hangs."""
     event = threading.Event()
     yield event
     event.set()
@@ -19,7 +19,7 @@ def gate():
 
 @pytest.fixture
 def pool():
-    """A pool of one's own; its threads go by themselves once nobody refers to it."""
+    """Return a pool of one's own; its threads go by themselves once nothing refers to it."""
     return Workers("c1", 4)
 
 
@@ -42,12 +42,12 @@ def test_a_full_pool_refuses(pool, gate):
 
 
 def test_a_place_counts_from_when_it_is_taken(pool):
-    places = [pool.take("later") for _ in range(4)]
+    slots = [pool.take("later") for _ in range(4)]
     with pytest.raises(NoFreeConductorWorker):
         pool.take("one more")
-    for place in places:
-        place.give_back()
-        place.give_back()
+    for slot in slots:
+        slot.release()
+        slot.release()
     assert pool.taken == 0
 
 
@@ -59,19 +59,19 @@ def test_a_place_is_free_again_when_its_work_has_ended_even_badly(pool):
 
 
 def test_a_place_is_used_once(pool):
-    place = pool.take("once")
-    place.start(int).result(5)
+    slot = pool.take("once")
+    slot.start(int).result(5)
     with pytest.raises(RuntimeError):
-        place.start(int)
+        slot.start(int)
 
 
 @pytest.mark.parametrize("percentage, background", [(0, 10), (20, 8), (50, 5), (5, 10)])
 def test_background_work_can_not_have_the_reserved_share(percentage, background):
     pool = Workers("c1", 10, percentage)
-    places = [pool.take("job", background=True) for _ in range(background)]
+    slots = [pool.take("job", background=True) for _ in range(background)]
     with pytest.raises(NoFreeConductorWorker):
         pool.take("one more job", background=True)
-    places += [pool.take("a user's request") for _ in range(10 - background)]
+    slots += [pool.take("a user's request") for _ in range(10 - background)]
     with pytest.raises(NoFreeConductorWorker):
         pool.take("one request more")
 
@@ -141,9 +141,9 @@ def test_draining_waits_for_work_that_ends(pool):
 
 
 def test_a_place_taken_before_the_end_may_still_be_used(pool):
-    place = pool.take("accepted")
+    slot = pool.take("accepted")
     waiter = threading.Thread(target=pool.drain, args=(10,))
     waiter.start()
-    assert place.start(int, "7").result(5) == 7
+    assert slot.start(int, "7").result(5) == 7
     waiter.join(5)
     assert not waiter.is_alive()

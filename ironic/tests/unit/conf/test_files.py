@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ironic.conf import CONF, logging_setup, prepare, unknown
+from ironic.conf import CONF, config_files, logging_setup, prepare
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +59,12 @@ def test_it_takes_the_file_and_the_directory_that_the_environment_names(
     assert (CONF.host, CONF.conductor.conductor_group) == ("there", "g9")
 
 
+def test_it_takes_the_certificate_from_its_older_group(tmp_path: Path) -> None:
+    text = "[ssl]\ncert_file = /c.pem\nkey_file = /k.pem\n"
+    prepare([], default_config_files=[written(tmp_path / "a.conf", text)])
+    assert (CONF.api.cert_file, CONF.api.key_file) == ("/c.pem", "/k.pem")
+
+
 def test_it_lists_every_unknown_option_in_one_warning(tmp_path: Path) -> None:
     log = tmp_path / "log"
     text = f"[DEFAULT]\nlog_file = {log}\nwibble = 1\n[api]\nprt = 1\nhst = 2\nport = 1\n[nowhere]\nx = 1\n"
@@ -84,19 +90,41 @@ def test_it_says_nothing_about_a_file_whose_options_are_all_known(tmp_path: Path
         "[cors]\nallowed_origin = http://there",
         "[database]\nmax_pool_size = 3",
         "[DEFAULT]\ngraceful_shutdown_timeout = 3",
-        "[service_catalog]\nauth_type = password\nauth_url = http://keystone\nuser_domain_name = d\nregion_name = r",
+        "[swift]\nauth_type = password\nauth_url = http://keystone\nuser_domain_name = d\nregion_name = r",
+        "[swift]\nauth_section = cloud\n[cloud]\nauth_type = password\nauth_url = http://keystone\nusername = u",
+        "[keystone_authtoken]\nauth_type = password\nauth_url = http://keystone\nusername = u\npassword = p\n"
+        "project_domain_name = d\nmemcached_servers = localhost",
         "[inspection_rules]\nbuilt_in_rules = /some/file",
         "[api]\ntls_ciphers = HIGH",
     ],
 )
 def test_it_knows_options_of_libraries_and_older_names(tmp_path: Path, text: str) -> None:
     CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
-    assert unknown.find(CONF) == {}
+    assert config_files.unknown_options(CONF) == {}
 
 
 def test_a_misspelt_option_of_a_library_is_unknown(tmp_path: Path) -> None:
     CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", "[DEFAULT]\ntransprt_url = x")])
-    assert unknown.find(CONF) == {"DEFAULT": ["transprt_url"]}
+    assert config_files.unknown_options(CONF) == {"DEFAULT": ["transprt_url"]}
+
+
+@pytest.mark.parametrize(
+    "group, names",
+    [
+        ("database", ["mysql_engine", "backend", "sqlite_synchronous", "use_db_reconnect", "db_max_retries"]),
+        ("service_catalog", ["auth_type", "username", "region_name", "valid_interfaces", "cafile", "timeout"]),
+    ],
+)
+def test_the_start_names_options_of_libraries_that_have_no_effect(tmp_path: Path, group: str, names: list[str]) -> None:
+    text = f"[{group}]\n" + "".join(f"{name} = 1\n" for name in names)
+    CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
+    assert config_files.unknown_options(CONF) == {group: names}
+
+
+def test_a_plugin_for_credentials_that_is_not_installed_leaves_its_options_unknown(tmp_path: Path) -> None:
+    text = "[keystone_authtoken]\nauth_type = nonsense\nusername = u\n"
+    CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
+    assert config_files.unknown_options(CONF) == {"keystone_authtoken": ["username"]}
 
 
 def test_chatty_libraries_are_quiet_by_default() -> None:

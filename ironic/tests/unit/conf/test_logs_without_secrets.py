@@ -1,4 +1,4 @@
-"""No line of a log holds a secret, whoever writes it."""
+"""No line of a log holds a secret, whichever module writes it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a node remembers of its agent, and that nobody else knows under which keys."""
+"""What a node remembers of its agent, and that no other module knows the keys."""
 
 import ast
 from datetime import datetime
@@ -58,9 +58,9 @@ def test_it_reads_what_the_release_before_has_written():
 def test_it_writes_what_the_release_before_reads():
     node = remembering()
     agent = AgentMemory(node)
-    agent.give_token("t0ken", "192.0.2.7")
+    agent.store_token("t0ken", "192.0.2.7")
     agent.record({**BEAT, "agent_status_message": "half way"})
-    agent.keep_steps(
+    agent.store_steps(
         "clean", {"m": [{"step": "erase_devices", "interface": "deploy", "priority": 10}]}, {"generic": "1.1"}
     )
     times = {key: WRITTEN_BEFORE[key] for key in ("agent_last_heartbeat", "agent_cached_clean_steps_refreshed")}
@@ -93,7 +93,7 @@ def test_what_an_agent_says_to_people_is_made_fit_for_them():
     ],
 )
 def test_a_heartbeat_counts_for_a_while(heartbeat: Any, fresh: bool) -> None:
-    assert KnownAgent({"agent_last_heartbeat": heartbeat}).was_heard(NOW, 300) is fresh
+    assert KnownAgent({"agent_last_heartbeat": heartbeat}).has_recent_heartbeat(NOW, 300) is fresh
 
 
 def test_an_operation_that_is_over_leaves_nothing_to_show():
@@ -107,20 +107,20 @@ def test_an_operation_that_is_over_leaves_nothing_to_show():
 @pytest.mark.parametrize("pregenerated, token", [(True, "t0ken"), (False, None)])
 def test_a_restart_leaves_the_token_that_is_in_the_image(pregenerated, token):
     node = remembering(**WRITTEN_BEFORE, agent_secret_token_pregenerated=pregenerated)
-    AgentMemory(node).machine_restarts()
+    AgentMemory(node).forget_on_restart()
     agent = KnownAgent(node.driver_internal_info)
     assert (agent.url, agent.token) == (None, token)
 
 
 def test_a_token_whose_receiver_is_uncertain_has_no_source():
     node = remembering(agent_looked_up_from="192.0.2.7")
-    AgentMemory(node).give_token("t0ken", None)
+    AgentMemory(node).store_token("t0ken", None)
     assert KnownAgent(node.driver_internal_info).token_source is None
 
 
 def test_a_silent_ramdisk_makes_room_for_another():
     node = remembering(**WRITTEN_BEFORE)
-    AgentMemory(node).make_room(NOW)
+    AgentMemory(node).allow_new_lookup(NOW)
     agent = KnownAgent(node.driver_internal_info)
     assert (agent.url, agent.token, agent.last_heartbeat) == (None, None, NOW)
 

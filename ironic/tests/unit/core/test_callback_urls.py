@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.core.callback_urls import CallbackUrl, address_of, are_two_machines
+from ironic.core.agent_callbacks import CallbackUrl, address_of, are_two_machines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.core import capabilities
+from ironic.core import syntax
 
 
 @pytest.mark.parametrize(
@@ -18,14 +18,14 @@ from ironic.core import capabilities
     ],
 )
 def test_it_reads_text(text: str | None, expected: dict[str, str]) -> None:
-    assert capabilities.parse(text) == expected
+    assert syntax.parse_capabilities(text) == expected
 
 
 @pytest.mark.parametrize("text", ["a", "a:1,b", ":1", {"a": "1"}])
 def test_it_refuses_other_text(text: str) -> None:
     with pytest.raises(ValueError, match="form name:value"):
-        capabilities.parse(text)
+        syntax.parse_capabilities(text)
 
 
 def test_it_sets_some_and_keeps_the_order() -> None:
-    assert capabilities.updated("a:1,b:2", {"a": "3", "c": "4"}) == "a:3,b:2,c:4"
+    assert syntax.updated_capabilities("a:1,b:2", {"a": "3", "c": "4"}) == "a:3,b:2,c:4"

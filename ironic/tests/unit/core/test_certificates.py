@@ -2,17 +2,17 @@
 
 import pytest
 
-from ironic.core import certificates
+from ironic.core import agent_callbacks
 from ironic.tests.agent_double import make_certificate
 
 CERTIFICATE = make_certificate()[0]
 
 
 def test_it_returns_certificates_and_nothing_else() -> None:
-    assert certificates.from_pem(CERTIFICATE).strip() == CERTIFICATE.strip()
+    assert agent_callbacks.certificates_from_pem(CERTIFICATE).strip() == CERTIFICATE.strip()
     around = f"/etc/passwd\n{CERTIFICATE}\nfile:///dev/ptmx\n{CERTIFICATE}"
-    assert certificates.from_pem(around).count("BEGIN CERTIFICATE") == 2
-    assert "/" not in certificates.from_pem(around).replace(CERTIFICATE.strip(), "")
+    assert agent_callbacks.certificates_from_pem(around).count("BEGIN CERTIFICATE") == 2
+    assert "/" not in agent_callbacks.certificates_from_pem(around).replace(CERTIFICATE.strip(), "")
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ def test_it_returns_certificates_and_nothing_else() -> None:
         make_certificate()[1],  # a private key
         CERTIFICATE.replace("M", "é"),
         CERTIFICATE * 17,
-        CERTIFICATE + " " * certificates.LONGEST,
+        CERTIFICATE + " " * agent_callbacks.LONGEST_CERTIFICATES,
     ],
 )
 def test_it_refuses_all_else(said: str) -> None:
     with pytest.raises(ValueError, match="must"):
-        certificates.from_pem(said)
+        agent_callbacks.certificates_from_pem(said)

@@ -4,10 +4,9 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from ironic.core.destinations import Policy, fault_of, plain_form
-from ironic.core.servers import Server, is_among, server_of
+from ironic.core.allowed_addresses import AddressPolicy, Server, fault_of, is_among, plain_form, server_of
 
-OPEN = Policy(allows_loopback=True)
+OPEN = AddressPolicy(allows_loopback=True)
 NEVER = {
     "link-local": ["169.254.169.254", "169.254.0.1", "fe80::1", "fe80::1%lo"],
     "multicast": ["224.0.0.1", "239.255.255.250", "ff02::1", "ff05::2"],
@@ -38,7 +37,7 @@ USUAL = ["192.0.2.7", "10.1.2.3", "172.16.0.1", "100.64.0.1", "8.8.8.8", "fd12:3
 @pytest.mark.parametrize("kind, address", [(kind, address) for kind, found in NEVER.items() for address in found])
 def test_some_addresses_are_never_contacted(kind: str, address: str) -> None:
     assert kind in (fault_of(ip_address(address), OPEN) or "")
-    everywhere = Policy(True, (ip_network("0.0.0.0/0"), ip_network("::/0")))
+    everywhere = AddressPolicy(True, (ip_network("0.0.0.0/0"), ip_network("::/0")))
     assert fault_of(ip_address(address), everywhere)
 
 
@@ -49,7 +48,7 @@ def test_an_address_inside_of_another_is_seen(address: str) -> None:
 
 @pytest.mark.parametrize("address", LOOPBACK)
 def test_the_loopback_is_contacted_where_it_may_be(address: str) -> None:
-    assert "allow_loopback" in (fault_of(ip_address(address), Policy()) or "")
+    assert "allow_loopback" in (fault_of(ip_address(address), AddressPolicy()) or "")
     assert fault_of(ip_address(address), OPEN) is None
 
 
@@ -57,14 +56,14 @@ def test_the_loopback_is_contacted_where_it_may_be(address: str) -> None:
     "address", [*USUAL, "::ffff:192.0.2.7", "64:ff9b::808:808", "64:ff9b:1::808:808", "64:ff9b:1:808:8:800::"]
 )
 def test_all_others_are_contacted(address: str) -> None:
-    assert fault_of(ip_address(address), Policy()) is None
+    assert fault_of(ip_address(address), AddressPolicy()) is None
 
 
 @pytest.mark.parametrize(
     "address, is_in", [("192.0.2.7", True), ("::ffff:192.0.2.7", True), ("198.51.100.1", False), ("2001:db8::1", False)]
 )
 def test_an_operators_list_is_the_whole_list(address: str, is_in: bool) -> None:
-    narrow = Policy(networks=(ip_network("192.0.2.0/24"),))
+    narrow = AddressPolicy(networks=(ip_network("192.0.2.0/24"),))
     assert (fault_of(ip_address(address), narrow) is None) is is_in
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core import fast_track
+from ironic.core import agent_memory
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from ironic.core import fast_track
     ],
 )
 def test_the_nodes_own_word_wins(own: Any, default: bool, wanted: bool) -> None:
-    assert fast_track.is_wanted({} if own is None else {"fast_track": own}, default) is wanted
+    assert agent_memory.is_fast_track_wanted({} if own is None else {"fast_track": own}, default) is wanted

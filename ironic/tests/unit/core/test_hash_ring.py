@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from ironic.core.hash_ring import HashRing
+from ironic.rpc.hash_ring import HashRing
 
 KEYS = [str(uuid.UUID(int=n * 7919)) for n in range(4000)]
 HOSTS = [f"conductor-{n}" for n in range(8)]

@@ -10,8 +10,7 @@ from ironic.core.errors import (
     InterfaceNotFoundInEntrypoint,
     NoValidDefaultForInterface,
 )
-from ironic.core.interface_choice import InterfaceRow, choose_default, resolve
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS, InterfaceRow, choose_default, choose_interfaces
 
 NAMES = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 SUPPORTED = st.lists(NAMES, unique=True)
@@ -62,10 +61,10 @@ SERVED = rows("metal", power=["redfish", "ipmi"], vendor=["none"]) + rows("toy",
 
 @pytest.mark.demand("S22")
 def test_what_is_left_open_gets_the_default() -> None:
-    chosen = resolve(SERVED, "metal", {"power": "ipmi", "boot": None})
+    chosen = choose_interfaces(SERVED, "metal", {"power": "ipmi", "boot": None})
     assert chosen.keys() == set(KINDS)
     assert (chosen["power"], chosen["vendor"], chosen["boot"]) == ("ipmi", "none", "x")
-    assert resolve(SERVED, "metal", {})["power"] == "redfish"
+    assert choose_interfaces(SERVED, "metal", {})["power"] == "redfish"
 
 
 @pytest.mark.parametrize(
@@ -82,27 +81,31 @@ def test_what_does_not_fit_is_refused(
     hardware_type: str, requested: dict[str, str | None], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        resolve(SERVED, hardware_type, requested)
+        choose_interfaces(SERVED, hardware_type, requested)
 
 
 def test_the_refusal_says_what_would_fit() -> None:
     with pytest.raises(IncompatibleInterface) as refusal:
-        resolve(SERVED, "metal", {"power": "fake"})
+        choose_interfaces(SERVED, "metal", {"power": "fake"})
     assert refusal.value.facts == {
         "kind": "power", "name": "fake", "driver": "metal", "supported": "ipmi, redfish",
     }  # fmt: skip
 
 
-@pytest.mark.demand("S12")
+@pytest.mark.demand("S12", "S13")
 def test_a_hardware_type_without_default_needs_an_explicit_choice() -> None:
     served = [row._replace(default=False) if row.interface_type == "power" else row for row in SERVED]
     with pytest.raises(NoValidDefaultForInterface) as refusal:
-        resolve(served, "metal", {})
+        choose_interfaces(served, "metal", {})
     assert refusal.value.facts == {"kind": "power", "driver": "metal"}
-    assert resolve(served, "metal", {"power": "ipmi"})["power"] == "ipmi"
+    assert choose_interfaces(served, "metal", {"power": "ipmi"})["power"] == "ipmi"
 
 
 def test_conductors_that_disagree_are_outvoted() -> None:
     old, new = rows("metal", power=["ipmi", "redfish"]), rows("metal", power=["redfish", "ipmi"])
-    assert resolve(old + new + new, "metal", {})["power"] == "redfish"
-    assert resolve(old + new, "metal", {})["power"] == resolve(new + old, "metal", {})["power"] == "ipmi"
+    assert choose_interfaces(old + new + new, "metal", {})["power"] == "redfish"
+    assert (
+        choose_interfaces(old + new, "metal", {})["power"]
+        == choose_interfaces(new + old, "metal", {})["power"]
+        == "ipmi"
+    )

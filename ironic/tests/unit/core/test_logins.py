@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.logins import withheld
+from ironic.core.secret_updates import redirected_secrets
 from ironic.core.secrets import REPLACEMENT
 
 REDFISH = {"redfish_address": "https://10.0.0.1", "redfish_username": "root", "redfish_password": "old"}
@@ -17,7 +17,7 @@ SEVERAL: dict[str, Any] = {"acme_bmcs": [{"host": "one", "password": "old"}, {"h
 def setting(before: dict[str, Any], **values: Any) -> list[str]:
     """Return what is withheld where keys of the first level are set; None takes one away."""
     after = {name: value for name, value in (before | values).items() if value is not None}
-    return withheld(before, after, [((name,), value) for name, value in values.items() if value is not None])
+    return redirected_secrets(before, after, [((name,), value) for name, value in values.items() if value is not None])
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_secret_that_would_go_elsewhere_has_to_be_brought_along(
     if values.get("acme", {}).get("login"):
         after["acme"] = values["acme"] | {"login": {"password": "old"}}
     whole = {name: value for name, value in (before | after).items() if value is not None}
-    assert withheld(before, whole, [((name,), value) for name, value in values.items() if value is not None])
+    assert redirected_secrets(before, whole, [((name,), value) for name, value in values.items() if value is not None])
 
 
 @pytest.mark.parametrize(
@@ -114,20 +114,22 @@ def test_only_what_belongs_to_the_changed_address_is_asked_for() -> None:
 )
 def test_a_part_of_a_list_brings_nothing(written: list[Any]) -> None:
     after = {"acme_bmcs": [{"host": "evil", "password": "old"}, {"host": "two", "password": "other"}]}
-    assert withheld(SEVERAL, after, written) == ["acme_bmcs"]
+    assert redirected_secrets(SEVERAL, after, written) == ["acme_bmcs"]
 
 
 def test_a_secret_that_moves_within_a_list_is_known_again() -> None:
     after = {"acme_bmcs": [{"host": "x"}, {"host": "evil", "password": "old"}]}
-    assert withheld(SEVERAL, after, [(("acme_bmcs", "0"), {"host": "x"}), (("acme_bmcs", "1", "host"), "evil")])
+    assert redirected_secrets(
+        SEVERAL, after, [(("acme_bmcs", "0"), {"host": "x"}), (("acme_bmcs", "1", "host"), "evil")]
+    )
 
 
 def test_the_last_word_on_a_secret_counts() -> None:
     after = REDFISH | {"redfish_address": "https://10.0.0.2"}
     path = ("redfish_password",)
     moved = (("redfish_address",), "https://10.0.0.2")
-    assert withheld(REDFISH, after, [moved, (path, "old"), (path, REPLACEMENT)]) == ["redfish_password"]
-    assert withheld(REDFISH, after, [moved, (path, REPLACEMENT), (path, "old")]) == []
+    assert redirected_secrets(REDFISH, after, [moved, (path, "old"), (path, REPLACEMENT)]) == ["redfish_password"]
+    assert redirected_secrets(REDFISH, after, [moved, (path, REPLACEMENT), (path, "old")]) == []
 
 
 def test_many_secrets_and_many_changes_are_judged_in_time() -> None:
@@ -135,5 +137,5 @@ def test_many_secrets_and_many_changes_are_judged_in_time() -> None:
     after = before | {f"f{number}_address": "elsewhere" for number in range(1000)}
     written = [((f"f{number}_address",), "elsewhere") for number in range(1000)]
     begun = time.thread_time()
-    assert len(withheld(before, after, written)) == 1000
+    assert len(redirected_secrets(before, after, written)) == 1000
     assert time.thread_time() - begun < 5

@@ -77,7 +77,7 @@ def test_the_table_has_every_verb() -> None:
     [(0, "maintenance", NodeInMaintenance), (1, "protected", NodeProtected), (2, "retired", NodeIsRetired)],
 )
 def test_marks_forbid_some_verbs(verb: str, place: int, mark: str, error: type[IronicError]) -> None:
-    state = next(state for state in sorted(states.ALL) if node_rules.takes(state, verb))
+    state = next(state for state in sorted(states.ALL) if node_rules.accepts_verb(state, verb))
     marked = node(state, **{mark: True})
     if MARKS[verb][place]:
         with pytest.raises(error):
@@ -96,6 +96,19 @@ def test_offering_a_node_in_maintenance_is_the_operators_choice(verb: str) -> No
 def test_a_failed_service_is_not_left_in_maintenance() -> None:
     with pytest.raises(NodeInMaintenance):
         node_rules.check_marks(node(states.SERVICEFAIL, maintenance=True), "abort")
+
+
+@pytest.mark.parametrize(
+    ("state", "maintenance", "told"),
+    [
+        (states.CLEANFAIL, True, r"clean failed\. Possible now: .*manage.*\. The node is also in maintenance\.$"),
+        (states.ENROLL, False, r"enroll\. Possible now: manage\.$"),
+        (states.CLEANING, False, r"cleaning\. Possible now: nothing, until it has ended\.$"),
+    ],
+)
+def test_a_refusal_names_all_obstacles_and_what_is_possible(state: str, maintenance: bool, told: str) -> None:
+    with pytest.raises(InvalidStateRequested, match=told):
+        node_rules.check_verb(node(state, maintenance=maintenance), "inspect", by_holder=True)
 
 
 @pytest.mark.parametrize("verb", ["active", "deploy", "rebuild"])
@@ -119,10 +132,10 @@ def test_of_deployments_maintenance_is_told_before_the_state(verb: str) -> None:
 )
 def test_an_instance_gets_no_node_without_its_traits(asked: object, present: list[str], complaint: str | None) -> None:
     if complaint is None:
-        node_rules.check_instance_traits("u", asked, present)
+        node_rules.check_instance_traits("u", {"traits": asked}, present)
         return
     with pytest.raises(InvalidParameterValue, match=complaint):
-        node_rules.check_instance_traits("u", asked, present)
+        node_rules.check_instance_traits("u", {"traits": asked}, present)
 
 
 # Power
@@ -328,7 +341,7 @@ def test_values_have_to_fit_the_node(facts: NodeValues, values: dict[str, Any], 
     ],
 )
 def test_some_values_change_others(values: dict[str, Any], name: str | None, also: dict[str, Any]) -> None:
-    assert node_rules.consequences(values, name) == also
+    assert node_rules.implied_values(values, name) == also
 
 
 @pytest.mark.parametrize("state", sorted(states.ALL))

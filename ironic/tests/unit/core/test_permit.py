@@ -1,4 +1,4 @@
-"""One thread computes at a time; one that waits lets others, and a permit that is never given back stops nobody."""
+"""One thread computes at a time; one that waits lets others, and a permit that is never released stops no thread."""
 
 import threading
 
@@ -8,7 +8,7 @@ from ironic.core.permit import MustWait, Permit
 
 
 def test_it_is_held_by_one_thread_and_given_up_while_it_waits() -> None:
-    permit = Permit(patience=60)
+    permit = Permit(max_hold=60)
     seen: list[bool] = []
 
     def other() -> None:
@@ -36,7 +36,7 @@ def test_a_thread_without_it_waits_as_it_likes() -> None:
 
 
 def test_a_holder_that_keeps_it_too_long_loses_it() -> None:
-    permit = Permit(patience=0.01)
+    permit = Permit(max_hold=0.01)
     seen: list[bool] = []
 
     def other() -> None:
@@ -54,7 +54,7 @@ def test_a_holder_that_keeps_it_too_long_loses_it() -> None:
 
 
 def test_many_threads_leave_it_as_it_was() -> None:
-    permit = Permit(patience=0.0005)
+    permit = Permit(max_hold=0.0005)
     inside: list[int] = []
 
     def work() -> None:
@@ -75,7 +75,7 @@ def test_many_threads_leave_it_as_it_was() -> None:
 
 
 def test_it_is_free_again_after_an_error() -> None:
-    permit = Permit(patience=0)
+    permit = Permit(max_hold=0)
     for _ in range(2):
         try:
             with permit.computing(), permit.waiting():
@@ -87,17 +87,17 @@ def test_it_is_free_again_after_an_error() -> None:
 
 
 def test_a_thread_in_a_hurry_computes_without_it_and_never_waits() -> None:
-    permit = Permit(patience=60)
+    permit = Permit(max_hold=60)
     done: list[str] = []
 
     def other() -> None:
-        with permit.hurrying(), permit.computing():
+        with permit.nonblocking(), permit.computing():
             done.append("computed")
             with pytest.raises(MustWait), permit.waiting():
                 done.append("waited")
             with pytest.raises(MustWait):
-                permit.must_not_hurry()
-        permit.must_not_hurry()
+                permit.check_may_wait()
+        permit.check_may_wait()
 
     with permit.computing():
         thread = threading.Thread(target=other)
@@ -108,14 +108,14 @@ def test_a_thread_in_a_hurry_computes_without_it_and_never_waits() -> None:
 
 
 def test_a_wait_is_told_once_whether_for_the_permit_or_in_a_wait() -> None:
-    permit = Permit(patience=0.01)
+    permit = Permit(max_hold=0.01)
     told: list[str] = []
 
     def other() -> None:
-        permit.tell_of_wait(lambda: told.append("for the permit"))
+        permit.on_first_wait(lambda: told.append("for the permit"))
         with permit.computing(), permit.waiting():
             pass
-        permit.tell_of_wait(lambda: told.append("for something"))
+        permit.on_first_wait(lambda: told.append("for something"))
         with permit.computing():
             assert told == ["for the permit"]
             with permit.waiting():
@@ -130,3 +130,44 @@ def test_a_wait_is_told_once_whether_for_the_permit_or_in_a_wait() -> None:
             threading.Event().wait(0.01)
     thread.join(30)
     assert told == ["for the permit", "for something"]
+
+
+class HeldUp:
+    """The lock of a permit that holds one thread up, on its way to its turn, until it may go on."""
+
+    def __init__(self, thread: str) -> None:
+        self.thread, self.reached, self.go_on = thread, threading.Event(), threading.Event()
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        if threading.current_thread().name == self.thread and not self.reached.is_set():
+            self.reached.set()
+            self.go_on.wait(30)
+        self.lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.release()
+
+
+def test_nothing_is_taken_from_a_thread_whose_turn_only_begins() -> None:
+    permit = Permit(max_hold=0.001)
+    guard = HeldUp("slow")
+    permit._guard = guard  # type: ignore[assignment]  # what a permit uses of a lock
+    seen: list[tuple[str, bool]] = []
+
+    def work() -> None:
+        with permit.computing():
+            seen.append((threading.current_thread().name, permit.is_mine))
+
+    slow, other = threading.Thread(target=work, name="slow"), threading.Thread(target=work, name="other")
+    slow.start()
+    assert guard.reached.wait(30)
+    other.start()
+    other.join(0.2)
+    guard.go_on.set()
+    slow.join(30)
+    other.join(30)
+    # Both have come to their end: neither has released what the other one had.
+    assert seen == [("slow", True), ("other", True)]
+    with permit.computing():
+        assert permit.is_mine

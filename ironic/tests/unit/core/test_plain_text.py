@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.core.plain_text import SHORT, one_line, plain
+from ironic.core.syntax import SHORT, one_line, plain_text
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from ironic.core.plain_text import SHORT, one_line, plain
     ],
 )
 def test_it_is_one_line_of_plain_text(said: object, shown: str) -> None:
-    assert plain(said) == shown
+    assert plain_text(said) == shown
 
 
 def test_it_is_short() -> None:
-    assert len(plain("x" * 10_000_000)) == SHORT
-    assert plain("x" * 10, 5) == "xxxx…"
+    assert len(plain_text("x" * 10_000_000)) == SHORT
+    assert plain_text("x" * 10, 5) == "xxxx…"
     assert one_line("a\nb\tc") == "a b c"

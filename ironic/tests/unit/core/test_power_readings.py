@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ironic.core import states
-from ironic.core.power_readings import NOTHING, Limits, Memory, Verdict, judge
+from ironic.core.bmc_readings import NO_READINGS, PowerReadings, ReadingLimits, Verdict, judge_power_reading
 
 ON, OFF = states.POWER_ON, states.POWER_OFF
-LIMITS = Limits(agreeing=3, retries=2, force=True)
-FOLLOWING = Limits(agreeing=2, retries=2, force=False)
+LIMITS = ReadingLimits(agreeing=3, retries=2, force=True)
+FOLLOWING = ReadingLimits(agreeing=2, retries=2, force=False)
 
 
 def judged(recorded, readings, limits=LIMITS):
     """Return the verdicts on readings in a row."""
-    memory, verdicts = NOTHING, []
+    memory, verdicts = NO_READINGS, []
     for seen in readings:
-        verdict, memory = judge(recorded, seen, memory, limits)
+        verdict, memory = judge_power_reading(recorded, seen, memory, limits)
         verdicts.append(verdict.name)
     return verdicts
 
@@ -53,8 +53,8 @@ def test_no_answer_is_never_taken_for_a_state(readings, recorded):
 
 @given(st.lists(st.sampled_from([ON, OFF, None]), max_size=30))
 def test_nothing_is_done_about_less_than_the_agreeing_readings(readings):
-    memory: Memory = NOTHING
+    memory: PowerReadings = NO_READINGS
     for place, seen in enumerate(readings):
-        verdict, memory = judge(ON, seen, memory, LIMITS)
+        verdict, memory = judge_power_reading(ON, seen, memory, LIMITS)
         if verdict in (Verdict.FORCE, Verdict.RECORD):
             assert readings[place - 2 : place + 1] == [OFF, OFF, OFF]

@@ -108,9 +108,9 @@ def test_it_finds_the_disks_that_fit(hints: dict[str, Any], expected: list[dict[
         ({"size": "<range-in> [ 10 5 ]"}, "size is no number"),
         ({"size": "<range-in> 5 10"}, "size is no number"),
         ({"model": "<range-in> [ 5 10 ]"}, "model is no size"),
-        ({"model": "<in>"}, "model can't be read"),
-        ({"model": "s== a <in> b"}, "model can't be read"),
-        ({"model": "<in> a <or> b"}, "model can't be read"),
+        ({"model": "<in>"}, "model can't be parsed"),
+        ({"model": "s== a <in> b"}, "model can't be parsed"),
+        ({"model": "<in> a <or> b"}, "model can't be parsed"),
     ],
 )
 def test_it_tells_what_is_wrong_with_hints(hints: Any, fault: str) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.secret_updates import restored_secrets
 from ironic.core.secrets import REPLACEMENT, masked, masked_instance_info
-from ironic.core.sent_back import restored
 
 STORED: dict[str, Any] = {
     "address": "a",
@@ -18,13 +18,13 @@ STORED: dict[str, Any] = {
 
 
 def test_what_was_shown_means_what_is_stored() -> None:
-    assert restored(masked(STORED), STORED, masked) == STORED
-    assert restored(masked(STORED) | {"address": "b"}, STORED, masked) == STORED | {"address": "b"}
+    assert restored_secrets(masked(STORED), STORED, masked) == STORED
+    assert restored_secrets(masked(STORED) | {"address": "b"}, STORED, masked) == STORED | {"address": "b"}
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [1, "x"], "text", None, 5, {"password": "new"}, {"password": ""}])
 def test_what_has_no_mask_stays_as_it_is(value: Any) -> None:
-    assert restored(value, STORED, masked) is value
+    assert restored_secrets(value, STORED, masked) is value
 
 
 @pytest.mark.parametrize(
@@ -40,21 +40,21 @@ def test_what_has_no_mask_stays_as_it_is(value: Any) -> None:
 )
 def test_a_mask_where_nothing_it_could_hide_is_stored_is_refused(given: Any) -> None:
     with pytest.raises(InvalidParameterValue, match="asterisks"):
-        restored(given, STORED, masked)
+        restored_secrets(given, STORED, masked)
     with pytest.raises(InvalidParameterValue, match="asterisks"):
-        restored(given, None, masked)
+        restored_secrets(given, None, masked)
 
 
 def test_asterisks_where_no_secret_would_be_hidden_are_text() -> None:
     given = {"note": "******", "rating": "******", "list": ["******"]}
-    assert restored(given, STORED, masked) == given
+    assert restored_secrets(given, STORED, masked) == given
 
 
 def test_what_is_hidden_whole_comes_back_whole() -> None:
     info = {"image_url": "http://u:p@x", "configdrive": "abc", "capabilities": {}}
-    assert restored(masked_instance_info(info) | {"capabilities": {"a": 1}}, info, masked_instance_info) == info | {
-        "capabilities": {"a": 1}
-    }
+    assert restored_secrets(
+        masked_instance_info(info) | {"capabilities": {"a": 1}}, info, masked_instance_info
+    ) == info | {"capabilities": {"a": 1}}
 
 
 def test_a_text_of_which_a_part_is_hidden_is_not_changed_around_the_mask() -> None:
@@ -62,12 +62,12 @@ def test_a_text_of_which_a_part_is_hidden_is_not_changed_around_the_mask() -> No
         return {name: text.replace("pw", REPLACEMENT) for name, text in value.items()}
 
     stored = {"url": "https://u:pw@here"}
-    assert restored({"url": "https://u:******@here"}, stored, mask) == stored
+    assert restored_secrets({"url": "https://u:******@here"}, stored, mask) == stored
     with pytest.raises(InvalidParameterValue, match="asterisks"):
-        restored({"url": "https://u:******@there"}, stored, mask)
+        restored_secrets({"url": "https://u:******@there"}, stored, mask)
 
 
 @pytest.mark.parametrize("url", ["https://******@192.0.2.2/x", "https://192.0.2.2/?sig=******"])
 def test_a_new_url_has_no_asterisks_in_it(url: str) -> None:
     with pytest.raises(InvalidParameterValue, match="asterisks"):
-        restored({"url": url}, None, masked)
+        restored_secrets({"url": url}, None, masked)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ironic.core.flow import CLEAN, DEPLOY, FLOWS, SERVICE, VERIFY, Flow, named
-from ironic.core.step_cursor import StepCursor, keys_of, lists_of
+from ironic.core.step_cursor import StepCursor, keys_of, step_keys_of
 from ironic.core.steps import Step
 from ironic.tests.repository import ROOT
 
@@ -61,7 +61,7 @@ def test_it_reads_a_wait_in_the_middle_of_a_list():
     assert [step.step for step in cursor.plan] == ["first", "second", "on_demand"]
     assert cursor.asked == cursor.plan
     assert cursor.current is not None and cursor.current.name == "vendor.second"
-    assert cursor.whereabouts == " in step vendor.second"
+    assert cursor.position_text == " in step vendor.second"
     assert cursor.began is not None and cursor.seconds(cursor.began + timedelta(seconds=90)) == 90
 
 
@@ -96,7 +96,7 @@ def test_a_flow_that_is_left_keeps_its_list_without_arguments(record: Flow):
     node = node_of({"driver_internal_info": {"other": 1}})
     cursor = StepCursor.begun(record, [FIRST, SECOND]).planned([FIRST, SECOND]).entered(0, FIRST, NOW)
     replace(cursor, repeats=True, restarts=True, is_polled=True, child="c").put(node)
-    StepCursor.of(node, record).left().put(node)
+    StepCursor.of(node, record).ended().put(node)
     left = StepCursor.of(node, record)
     assert left == replace(
         StepCursor(flow=record), listed=left.listed, user_list=left.user_list, is_by_request=left.is_by_request,
@@ -140,4 +140,4 @@ def test_no_other_module_spells_one_of_the_keys():
         if part.value in keys - public or part.value.startswith("skip_current_")
     }
     assert spelled == set()
-    assert lists_of(DEPLOY) == ["deploy_steps", "user_deploy_steps"]
+    assert step_keys_of(DEPLOY) == ["deploy_steps", "user_deploy_steps"]

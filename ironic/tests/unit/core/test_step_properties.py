@@ -121,7 +121,7 @@ def test_two_templates_that_differ_are_named_and_never_merged_by_chance(offered,
         steps.deploy_plan(offered, [], templates=both, complete=False)
     except InvalidParameterValue as refusal:
         assert differ
-        assert all(f"ONE and OTHER want step {name} differently" in str(refusal) for name in differ)
+        assert all(f"ONE and OTHER define step {name} differently" in str(refusal) for name in differ)
     else:
         assert not differ
 

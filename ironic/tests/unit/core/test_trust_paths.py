@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from ironic.core.trust_paths import named
+from ironic.core.local_paths import trust_path_keys
 
 
 @pytest.mark.parametrize("key", ["redfish_verify_ca", "agent_verify_ca", "acme_ca_file", "acme_cafile", "acme-cert"])
 @pytest.mark.parametrize("value", ["/dev/ptmx", "/etc/passwd", "../../etc/passwd", "file", "~root/x", "\ttrue/../x"])
 def test_it_names_paths(key: str, value: str) -> None:
-    assert named({}, {key: value}) == [key]
-    assert named({key: "/old"}, {key: value}) == [key]
-    assert named({key: value}, {key: value}) == []
+    assert trust_path_keys({}, {key: value}) == [key]
+    assert trust_path_keys({key: "/old"}, {key: value}) == [key]
+    assert trust_path_keys({key: value}, {key: value}) == []
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_it_names_paths(key: str, value: str) -> None:
     ],
 )
 def test_it_leaves_all_else_alone(after: dict[str, Any]) -> None:
-    assert named({}, after) == []
+    assert trust_path_keys({}, after) == []

@@ -6,17 +6,12 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.core.model.allocation import Allocation
-from ironic.core.model.chassis import Chassis
 from ironic.core.model.conductor import Conductor
-from ironic.core.model.deploy_template import DeployTemplate
 from ironic.core.model.fields import Field, Resource
-from ironic.core.model.history import HistoryEntry
 from ironic.core.model.inspection_rule import InspectionRule
-from ironic.core.model.node import Node
-from ironic.core.model.node_items import BiosSetting, FirmwareComponent
-from ironic.core.model.port import Port
-from ironic.core.model.portgroup import Portgroup
-from ironic.core.model.runbook import Runbook
+from ironic.core.model.node import BiosSetting, Chassis, FirmwareComponent, HistoryEntry, Node
+from ironic.core.model.port import Port, Portgroup
+from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
 from ironic.core.values import Bool, Datetime, Integer, Json, Text
 from ironic.db import tables
@@ -25,8 +20,7 @@ from ironic.db.column_types import Json as JsonColumn
 from ironic.db.column_types import LongText, ShortText, UtcDateTime
 from ironic.db.history import History
 from ironic.db.nodes import Nodes
-from ironic.db.portgroups import Portgroups
-from ironic.db.ports import Ports
+from ironic.db.ports import Portgroups, Ports
 from ironic.db.volumes import VolumeConnectors, VolumeTargets
 
 # With what stands in other tables and is read as if it were a column, and the columns that are the service's own.
@@ -109,6 +103,6 @@ def test_a_column_holds_what_the_model_allows(resource: type[Resource], table: s
             # A parent is named by callers and stored as a UUID.
             length = 255 if name == "parent_node" else column.type.length
             assert one.type.longest is not None and one.type.longest <= length, name
-        # The store makes the UUID that nobody gives.
+        # The store makes a UUID when none is given.
         if one.write and one.nullable and one.empty is None and name != "uuid":
             assert column.nullable, name

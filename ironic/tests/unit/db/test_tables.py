@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.db import ConductorRecord, NodeRecord, PortRecord, tables
 from ironic.db.record import Record
 from ironic.db.tables.columns import Columns
@@ -44,7 +44,7 @@ def test_a_column_may_be_null_if_its_type_or_its_line_says_so() -> None:
     assert tables.nodes.c.provision_state.nullable
 
 
-@pytest.mark.demand("S31")
+@pytest.mark.demand("S21")
 def test_a_node_has_one_nullable_column_per_kind_of_interface() -> None:
     found = {name: column for name, column in tables.nodes.c.items() if name.endswith("_interface")}
     assert set(found) == {f"{kind}_interface" for kind in KINDS}

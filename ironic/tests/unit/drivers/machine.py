@@ -10,8 +10,7 @@ from ironic.conductor import power
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.db import NodeRecord, PortgroupRecord
-from ironic.drivers.bare_driver import BareDriver
-from ironic.drivers.task import HasInterfaces
+from ironic.drivers.task import BareDriver, HasInterfaces
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"
 
@@ -54,12 +53,26 @@ class Remembered:
         self.of.setdefault(node_id, []).extend(dict(item) for item in items)
 
 
+class Volumes:
+    """The volume targets of a node."""
+
+    def __init__(self) -> None:
+        self.of: list[dict[str, Any]] = []
+
+    def rows(self, columns: Sequence[str], *, filters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return [tuple(target[name] for name in columns) for target in self.of]
+
+    def count(self, **filters: Any) -> int:
+        return len(self.of)
+
+
 @dataclass
 class Shelves:
     """The part of the store that interfaces write to."""
 
     bios_settings: Remembered = field(default_factory=Remembered)
     firmware: Remembered = field(default_factory=Remembered)
+    volume_targets: Volumes = field(default_factory=Volumes)
 
 
 @dataclass

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
 from ironic.drivers.composer import Composer
 from ironic.drivers.composition import Composition
+from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.extensions import TYPES_GROUP, interfaces_group
 from ironic.drivers.hardware_type import AbstractHardwareType, Supported
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.network.noop import NoopNetwork
 from ironic.drivers.modules.storage.noop import NoopStorage
-from ironic.drivers.wanted import Wanted
 
 
 @dataclass
@@ -135,12 +135,12 @@ def wanted(
     defaults: Mapping[str, str | None] | None = None,
     clean_priorities: Mapping[str, Any] | None = None,
     **enabled: tuple[str, ...] | None,
-) -> Wanted:
+) -> DriverOptions:
     """Enable these hardware types (or else acme), and what is enough for them, changed by kind."""
-    return Wanted(types or ("acme",), {**ENABLED, **enabled}, defaults or {}, clean_priorities or {})
+    return DriverOptions(types or ("acme",), {**ENABLED, **enabled}, defaults or {}, clean_priorities or {})
 
 
-def compose(wish: Wanted | None = None, published: Registry | None = None) -> Composition:
+def compose(wish: DriverOptions | None = None, published: Registry | None = None) -> Composition:
     """Compose."""
     return Composition(*Composer(wish or wanted(), published or registry()).compose())
 

@@ -20,15 +20,15 @@ from ironic.core.errors import (
     NoValidDefaultForInterface,
     UnsupportedDriverExtension,
 )
-from ironic.core.interface_choice import choose_default
-from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.drivers.bare_driver import BareDriver
+from ironic.core.hardware_interfaces import KINDS, choose_default, interface_field
 from ironic.drivers.composition import Composition
+from ironic.drivers.driver_periodics import periodic
 from ironic.drivers.extensions import interfaces_group
 from ironic.drivers.generic import GenericHardware
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules import fake
-from ironic.drivers.periodic import periodic
+from ironic.drivers.redfish import RedfishHardware
+from ironic.drivers.task import BareDriver
 from ironic.tests.unit.drivers.machine import Machine
 from ironic.tests.unit.drivers.plugins import (
     ENABLED,
@@ -304,7 +304,7 @@ def test_the_redfish_library_stays_out_until_it_is_needed() -> None:
         "from ironic.drivers import base, fake_hardware, generic, redfish\n"
         "from ironic.drivers.composition import Composition\n"
         "from ironic.drivers.extensions import installed\n"
-        "from ironic.drivers.supported import supported_names\n"
+        "from ironic.drivers.extensions import supported_names\n"
         "assert supported_names(redfish.RedfishHardware(), 'power', installed()) == ['redfish']\n"
         "assert 'sushy' not in sys.modules and 'requests' not in sys.modules\n"
     )
@@ -368,3 +368,15 @@ def test_periodic_methods_run_once_per_implementation_and_tick() -> None:
 
 def test_the_helper_of_these_tests_enables_every_kind() -> None:
     assert ENABLED.keys() == set(KINDS)
+
+
+@pytest.mark.demand("S78")
+def test_a_driver_has_the_keys_of_bmc_addresses_that_its_hardware_type_declares() -> None:
+    class Declaring(AcmeHardware):
+        bmc_address_keys = ("acme_bmc",)
+
+    composition = compose(wanted("old", power=("acme",)), registry({"old": Declaring}))
+    assert composition.driver_for(node(composition, "old")).bmc_address_keys == ("acme_bmc",)
+    composition = compose(wanted("acme", power=("acme",)), registry(power={"acme": Published(AcmePower)}))
+    assert composition.driver_for(node(composition, "acme")).bmc_address_keys is None
+    assert RedfishHardware.bmc_address_keys == ("redfish_address",)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import ironic
-from ironic.core.interface_kinds import KINDS, interface_field
-from ironic.drivers import not_yet_built
+from ironic.core.hardware_interfaces import KINDS, interface_field
+from ironic.drivers import driver_options
 from ironic.drivers.base import BareDriver
 from ironic.drivers.extensions import TYPES_GROUP, Ambiguous, installed, interfaces_group
 from ironic.drivers.fake_hardware import FakeHardware
@@ -103,9 +103,9 @@ def test_every_name_leads_to_a_class_of_its_kind() -> None:
 
 def test_what_is_built_is_not_listed_as_missing() -> None:
     published = published_here()
-    assert published[TYPES_GROUP].isdisjoint(not_yet_built.HARDWARE_TYPES)
+    assert published[TYPES_GROUP].isdisjoint(driver_options.HARDWARE_TYPES)
     for kind in KINDS:
-        assert published[interfaces_group(kind)].isdisjoint(not_yet_built.INTERFACES[kind]), kind
+        assert published[interfaces_group(kind)].isdisjoint(driver_options.INTERFACES[kind]), kind
 
 
 @pytest.mark.demand("S2")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
 from ironic.drivers.interfaces import BASES
 from ironic.drivers.modules import fake

@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers.base import RAID_APPLY_CONFIGURATION_ARGSINFO, RAID_CONFIG_SCHEMA, clean_step
-from ironic.drivers.interfaces import raid_config
+from ironic.drivers.interfaces import raid
 from ironic.drivers.modules.fake import FakeRAID
 from ironic.tests.unit.drivers.machine import UUID, work_on
 
@@ -16,7 +16,7 @@ DATA = {"size_gb": "MAX", "raid_level": "5+0", "physical_disks": ["a", {"size": 
 
 @pytest.mark.parametrize("disks", [[ROOT], [ROOT, DATA], [{"size_gb": 1, "raid_level": "JBOD", "disk_type": "ssd"}]])
 def test_good_configurations_are_good(disks: list[dict[str, Any]]) -> None:
-    assert raid_config.faults({"logical_disks": disks}) == []
+    assert raid.faults({"logical_disks": disks}) == []
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_good_configurations_are_good(disks: list[dict[str, Any]]) -> None:
     [
         ({}, "RAID configuration needs logical_disks"),
         ([], "RAID configuration must be of type object"),
-        ({"bogus": 1, "logical_disks": [ROOT]}, "RAID configuration knows no bogus"),
+        ({"bogus": 1, "logical_disks": [ROOT]}, "RAID configuration has no property bogus"),
         ({"logical_disks": []}, "logical_disks must not be empty"),
         ({"logical_disks": "all"}, "logical_disks must be of type array"),
         ({"logical_disks": ["all"]}, "an item of logical_disks must be of type object"),
@@ -36,16 +36,16 @@ def test_good_configurations_are_good(disks: list[dict[str, Any]]) -> None:
         ({"logical_disks": [{**ROOT, "is_root_volume": 1}]}, "is_root_volume must be of type boolean"),
         ({"logical_disks": [{**ROOT, "number_of_physical_disks": 0}]}, "number_of_physical_disks must be at least 1"),
         ({"logical_disks": [{**ROOT, "physical_disks": [5]}]}, "an item of physical_disks has a value"),
-        ({"logical_disks": [{**ROOT, "colour": "red"}]}, "an item of logical_disks knows no colour"),
+        ({"logical_disks": [{**ROOT, "colour": "red"}]}, "an item of logical_disks has no property colour"),
         ({"logical_disks": [ROOT, ROOT]}, "only one logical disk can be the root volume"),
     ],
 )
 def test_bad_configurations_are_told_why(config: Any, fault: str) -> None:
-    assert any(found.startswith(fault) for found in raid_config.faults(config))
+    assert any(found.startswith(fault) for found in raid.faults(config))
 
 
 def test_all_faults_are_told() -> None:
-    assert len(raid_config.faults({"logical_disks": [{"size_gb": 0, "colour": "red"}], "bogus": 1})) == 4
+    assert len(raid.faults({"logical_disks": [{"size_gb": 0, "colour": "red"}], "bogus": 1})) == 4
 
 
 def test_every_property_is_explained() -> None:

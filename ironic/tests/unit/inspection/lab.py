@@ -9,11 +9,9 @@ from ironic import db
 from ironic.conductor import power
 from ironic.core import states
 from ironic.core.context import RequestContext
-from ironic.core.interface_choice import InterfaceRow
-from ironic.core.interface_kinds import KINDS
+from ironic.core.hardware_interfaces import KINDS, InterfaceRow
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
-from ironic.drivers.bare_driver import BareDriver
-from ironic.drivers.task import HasInterfaces
+from ironic.drivers.task import BareDriver, HasInterfaces
 from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task
 
@@ -83,7 +81,7 @@ def hooked(
 
 
 def post(store: Store, message: str = "x", **values: Any) -> str:
-    """Store a rule, one that logs something unless it is told to do something else."""
+    """Store a rule, one that logs something unless other actions are given."""
     stored = {"actions": [{"op": "log", "args": [message]}], "conditions": [], "phase": None, "sensitive": False}
     return store.rules.create(stored | {"priority": 0} | values).uuid
 

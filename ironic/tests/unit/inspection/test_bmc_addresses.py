@@ -58,6 +58,21 @@ def test_it_collects_addresses(driver_info: dict[str, Any], expected: list[str])
     assert bmc_addresses.collect(driver_info, known) == expected
 
 
+@pytest.mark.demand("S78")
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (None, ["192.0.2.1", "192.0.2.3"]),
+        (("redfish_address",), ["192.0.2.1"]),
+        (("acme_bmc", "redfish_address"), ["192.0.2.1", "192.0.2.2"]),
+        ((), []),
+    ],
+)
+def test_a_hardware_type_may_declare_its_keys(keys: tuple[str, ...] | None, expected: list[str]) -> None:
+    driver_info = {"redfish_address": "https://192.0.2.1", "acme_bmc": "192.0.2.2", "proxy_address": "192.0.2.3"}
+    assert bmc_addresses.collect(driver_info, resolve, keys=keys) == expected
+
+
 def test_it_warns_about_names_that_mean_nothing(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "ironic"):
         bmc_addresses.collect({"x_address": "gone.example.org"}, resolve)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure, TakenOver
 from ironic.db import Store
-from ironic.inspection.hooks.base import InspectionHook
-from ironic.inspection.hooks.loading import NamedHook, load, names_of
+from ironic.inspection.hooks.base import InspectionHook, NamedHook, hook_names, load_hooks
 from ironic.inspection.pipeline import Pipeline
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import counting_statements
@@ -53,7 +52,7 @@ class Noting(InspectionHook):
 
 
 def default_pipeline() -> Pipeline:
-    return Pipeline(load(names_of(CONF.inspector.hooks)))
+    return Pipeline(load_hooks(hook_names(CONF.inspector.hooks)))
 
 
 def hooks(*made: Noting) -> Pipeline:
@@ -67,15 +66,23 @@ def split(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @pytest.mark.demand("S116", "S117")
 def test_it_goes_through_all_phases_in_their_order(store: Store, task: Work) -> None:
+    class Marking(Noting):
+        def preprocess(self, task: Any, inventory: Any, plugin_data: Any) -> None:
+            super().preprocess(task, inventory, plugin_data)
+            plugin_data[f"preprocessed_{self.name}"] = True
+
     calls: list[str] = []
     for phase in ("main", "preprocess", "early"):
-        # What a rule sees of the calls so far shows when it ran.
-        seen = [{"op": "set-plugin-data", "args": [phase, "{node.extra.calls}" if phase != "early" else "ran"]}]
-        post(store, phase=phase, actions=seen)
+        # What a rule sees of the calls so far shows when it ran; an early rule ran before the hooks.
+        seen = ["{node.extra.calls}", "{plugin_data.preprocessed_a}", "{plugin_data.preprocessed_b}"]
+        args = [phase, seen if phase != "early" else "ran"]
+        post(store, phase=phase, actions=[{"op": "set-plugin-data", "args": args}])
     data: dict[str, Any] = {}
-    hooks(Noting("a", calls), Noting("b", calls)).run(task, inventory(MAC), data)
+    hooks(Marking("a", calls), Marking("b", calls)).run(task, inventory(MAC), data)
     assert calls == ["preprocess a", "preprocess b", "main a", "main b"]
-    assert data == {"preprocess": None, "main": ["a", "b"]}
+    assert data["preprocess"] == [None, True, True]
+    assert data["main"] == [["a", "b"], True, True]
+    assert "early" not in data
     assert store.nodes.get(task.node.uuid).extra == {"calls": ["a", "b"]}
 
 
@@ -100,7 +107,7 @@ def test_it_names_a_hook_that_fails_as_it_should_not(task: Work, caplog: pytest.
     with caplog.at_level(logging.ERROR, "ironic"), pytest.raises(HardwareInspectionFailure) as failure:
         hooks(Noting("a", [], "main", KeyError("cpu"))).run(task, inventory(MAC))
     assert failure.value.facts["error"] == "hook a: unexpected KeyError: 'cpu'"
-    assert "failed in a way it should not" in caplog.text
+    assert "raised an unexpected error" in caplog.text
 
 
 @pytest.mark.demand("S82")
@@ -183,7 +190,7 @@ def test_it_keeps_nothing_when_told_so(conf: Setter, store: Store, task: Work) -
 
 
 def nothing_stored(store: Store, task: Work) -> bool:
-    """Tell whether the node is as it was, in the store and in memory, so that no later save brings anything back."""
+    """Return whether the node is as it was, in the store and in memory, so that no later save brings anything back."""
     node = store.nodes.get(task.node.uuid)
     traits = store.traits.of([node.id])[node.id]
     untouched = not (node.properties or node.extra or traits or task.node.changes())
@@ -233,6 +240,7 @@ def test_it_stores_nothing_when_a_port_belongs_to_somebody_else(store: Store, ta
     assert nothing_stored(store, task)
 
 
+@pytest.mark.demand("S82")
 def test_it_keeps_what_the_preprocess_phase_has_stored(store: Store, task: Work) -> None:
     post(store, phase="preprocess", actions=[{"op": "set-attribute", "args": ["/description", "seen"]}])
     with pytest.raises(HardwareInspectionFailure):
@@ -275,7 +283,7 @@ def test_it_keeps_to_its_budget_of_statements(store: Store, number_of_rules: int
 
 
 def test_it_loads_all_hooks_that_are_built(store: Store, task: Work) -> None:
-    pipeline = Pipeline(load(["ramdisk-error", "validate-interfaces", "ports", "memory", "cpus", "boot-mode"]))
+    pipeline = Pipeline(load_hooks(["ramdisk-error", "validate-interfaces", "ports", "memory", "cpus", "boot-mode"]))
     pipeline.run(task, inventory(MAC, memory={"physical_mb": 1024}))
     properties = {"memory_mb": 1024, "cpus": 8, "capabilities": "boot_mode:uefi"}
     assert store.nodes.get(task.node.uuid).properties == properties

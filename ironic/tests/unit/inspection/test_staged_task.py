@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core.errors import HardwareInspectionFailure, TakenOver
 from ironic.db import Store
-from ironic.db.stored_text import encode
+from ironic.db.column_types import encode_json
 from ironic.inspection.staged_task import NewPort, StagedTask
 from ironic.tests.databases import counting_statements
 from ironic.tests.unit.inspection.lab import HOST, MAC, OTHER_MAC, Work, new_node, new_port, stored_found, work_on
@@ -24,7 +24,7 @@ def test_it_keeps_changes_back_until_they_are_committed(store: Store, task: Work
         staged.node.description = "new"
         staged.node.save()
         staged.add_port(address=MAC).save()
-        staged.store_found((encode({"a": 1}), encode({"b": 2})))
+        staged.store_found((encode_json({"a": 1}), encode_json({"b": 2})))
         assert (seen.writes, seen.commits) == (0, 0)
         staged.commit()
         assert seen.commits == 1
@@ -108,7 +108,7 @@ def test_it_stores_everything_or_nothing(store: Store, task: Work, staged: Stage
     staged.traits = ["CUSTOM_A"]
     staged.add_port(address=MAC)
     staged.add_port(address=OTHER_MAC)
-    staged.store_found((encode({}), encode({})))
+    staged.store_found((encode_json({}), encode_json({})))
     with pytest.raises(HardwareInspectionFailure, match=f"MAC address {OTHER_MAC} can't become a port"):
         staged.commit()
     staged.discard()

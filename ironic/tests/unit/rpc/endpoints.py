@@ -3,14 +3,14 @@
 from typing import Any
 
 from ironic.core.errors import NodeLocked
-from ironic.rpc.conversation import CALLS, ConductorCalls
+from ironic.rpc.rpc_api import CALLS, ConductorAPI
 
 
 def _unexpected(self, context, *args):
     raise AssertionError("this call is not part of the test")
 
 
-Rest: Any = type("Rest", (ConductorCalls,), dict.fromkeys(CALLS, _unexpected))
+Rest: Any = type("Rest", (ConductorAPI,), dict.fromkeys(CALLS, _unexpected))
 
 
 class Endpoint(Rest):
@@ -37,4 +37,4 @@ class Endpoint(Rest):
 
 
 # For conductors that are asked by name only.
-NO_PLACEMENT: Any = None
+NO_HASH_RING: Any = None

@@ -5,11 +5,11 @@ import pytest
 
 from ironic.core.context import RequestContext
 from ironic.core.errors import CallNotUnderstood, ConductorUnreachable, IronicError, NodeLocked
-from ironic.rpc.conductors import Conductors
-from ironic.rpc.conversation import CALLS
+from ironic.rpc.client import ConductorClients
 from ironic.rpc.dispatcher import Dispatcher
 from ironic.rpc.in_process import InProcess
-from ironic.tests.unit.rpc.endpoints import NO_PLACEMENT, Endpoint
+from ironic.rpc.rpc_api import CALLS
+from ironic.tests.unit.rpc.endpoints import NO_HASH_RING, Endpoint
 
 CONTEXT = RequestContext(request_id="req-1", user_id="u1", project_id="p1", roles=("admin", "reader"))
 
@@ -28,7 +28,7 @@ def transport(endpoint):
 
 @pytest.fixture
 def conductor(transport):
-    return Conductors(transport, NO_PLACEMENT).at("c1")
+    return ConductorClients(transport, NO_HASH_RING).at("c1")
 
 
 def test_a_call_reaches_the_endpoint_and_its_answer_the_caller(conductor, endpoint):
@@ -99,7 +99,7 @@ def test_values_of_arguments_stay_out_of_the_log(caplog):
 
 def test_a_conductor_that_is_not_here_can_not_be_reached(transport):
     with pytest.raises(ConductorUnreachable) as raised:
-        Conductors(transport, NO_PLACEMENT).at("c2").validate_interfaces(CONTEXT, "n1")
+        ConductorClients(transport, NO_HASH_RING).at("c2").validate_interfaces(CONTEXT, "n1")
     assert raised.value.status == 503
     assert raised.value.facts["host"] == "c2"
 

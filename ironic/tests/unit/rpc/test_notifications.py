@@ -1,4 +1,4 @@
-"""What notifications look like and when they are told."""
+"""What notifications look like and when they are sent."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ import pytest
 
 from ironic.core.context import RequestContext
 from ironic.rpc import notifications
-from ironic.rpc.notifications import END, ERROR, NOTICES, START, payloads, subjects
+from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, payloads, subjects
 from ironic.rpc.notifications.payloads import Payload
 from ironic.tests.databases import counting_statements, sqlite_store
 from ironic.tests.listening import listening
@@ -131,7 +131,7 @@ def test_everything_there_is_to_tell_about_can_be_read(store, node):
 def test_what_is_told_says_who_tells_and_on_whose_behalf(store, node):
     with listening() as listener:
         values = subjects.node(store, node)
-        NOTICES.tell("ironic-api", CONTEXT, "node.update", START, notifications.NODE_CRUD, values)
+        NOTIFIER.emit("ironic-api", CONTEXT, "node.update", START, notifications.NODE_CRUD, values)
     (heard,) = listener.heard
     assert (heard.publisher, heard.level, heard.event_type) == ("ironic-api.h1", "info", "baremetal.node.update.start")
     assert heard.context["request_id"] == "req-1"
@@ -140,13 +140,13 @@ def test_what_is_told_says_who_tells_and_on_whose_behalf(store, node):
 def test_only_what_is_important_enough_is_told(store, node):
     with listening(least="error") as listener:
         for status in (START, ERROR, END):
-            NOTICES.tell("s", CONTEXT, "node.update", status, notifications.NODE, subjects.node(store, node))
+            NOTIFIER.emit("s", CONTEXT, "node.update", status, notifications.NODE, subjects.node(store, node))
     assert listener.events == ["node.update.error"]
 
 
 def test_when_nobody_listens_nothing_is_told():
-    assert NOTICES.on is False
-    NOTICES.tell("s", CONTEXT, "node.update", END, notifications.NODE, {})
+    assert NOTIFIER.on is False
+    NOTIFIER.emit("s", CONTEXT, "node.update", END, notifications.NODE, {})
 
 
 def test_reading_a_node_costs_two_statements_more(store, node):

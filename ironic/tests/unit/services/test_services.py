@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.allocation import Wanted
+from ironic.core.allocation_choice import AllocationRequest
 from ironic.core.errors import Conflict, InvalidParameterValue, NodeLocked, NodeNotEditable
 from ironic.core.resource_errors import AllocationImpossible, AllocationNotFound, NodeTraitNotFound, NotPoweredOff
 from ironic.db import NodeRecord, Store
-from ironic.services import agent_tokens, allocations, nodes, parts, records, traits
-from ironic.services.nodes import Patience
+from ironic.services import agent_tokens, allocation_binding, node_changes, row_changes
+from ironic.services.node_changes import LockRetries
 from ironic.tests.databases import sqlite_store
 
-AT_ONCE = Patience(1, 0)
-PATIENT = Patience(50, 0.1)
+AT_ONCE = LockRetries(1, 0)
+PATIENT = LockRetries(50, 0.1)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_node_that_is_held_is_refused_after_a_while(store: Store) -> None:
     uuid = node(store)
     store.nodes.reserve(uuid, "c1", purpose="something")
     with pytest.raises(NodeLocked, match="something"):
-        nodes.change_free(store, uuid, nothing, AT_ONCE)
+        node_changes.change_free(store, uuid, nothing, AT_ONCE)
 
 
 def test_a_node_that_is_given_back_is_changed(store: Store) -> None:
@@ -48,7 +48,7 @@ def test_a_node_that_is_given_back_is_changed(store: Store) -> None:
     held = store.nodes.reserve(uuid, "c1", purpose="something")
     giver = threading.Timer(0.2, lambda: store.nodes.release(held, "c1"))
     giver.start()
-    nodes.set_maintenance(store, uuid, PATIENT, on=True, reason="why")
+    node_changes.set_maintenance(store, uuid, PATIENT, on=True, reason="why")
     giver.join()
     found = store.nodes.get(uuid)
     assert (found.maintenance, found.maintenance_reason) == (True, "why")
@@ -63,40 +63,40 @@ def test_what_is_refused_in_a_change_changes_nothing(store: Store) -> None:
         raise Conflict()
 
     with pytest.raises(Conflict):
-        nodes.change_free(store, uuid, change, AT_ONCE)
+        node_changes.change_free(store, uuid, change, AT_ONCE)
     found = store.nodes.get(uuid)
     assert (found.name, store.traits.of([found.id])[found.id]) == ("before", [])
 
 
 def test_the_end_of_maintenance_ends_its_reason_and_fault(store: Store) -> None:
     uuid = node(store, maintenance=True, maintenance_reason="why", fault="clean failure")
-    nodes.set_maintenance(store, uuid, AT_ONCE, on=False)
+    node_changes.set_maintenance(store, uuid, AT_ONCE, on=False)
     found = store.nodes.get(uuid)
     assert (found.maintenance, found.maintenance_reason, found.fault) == (False, None, None)
 
 
 def test_a_token_is_given_out_once_and_taken_back_only_as_itself(store: Store) -> None:
     uuid = node(store)
-    token, _ = agent_tokens.hand_out(store, uuid, nothing, "192.0.2.1", AT_ONCE)
+    token, _ = agent_tokens.issue(store, uuid, nothing, "192.0.2.1", AT_ONCE)
     assert token
-    assert agent_tokens.hand_out(store, uuid, nothing, "192.0.2.2", AT_ONCE)[0] is None
-    agent_tokens.take_back(store, uuid, "another", AT_ONCE)
-    assert agent_tokens.hand_out(store, uuid, nothing, None, AT_ONCE)[0] is None
-    agent_tokens.take_back(store, uuid, token, AT_ONCE)
-    again, _ = agent_tokens.hand_out(store, uuid, nothing, None, AT_ONCE)
+    assert agent_tokens.issue(store, uuid, nothing, "192.0.2.2", AT_ONCE)[0] is None
+    agent_tokens.revoke(store, uuid, "another", AT_ONCE)
+    assert agent_tokens.issue(store, uuid, nothing, None, AT_ONCE)[0] is None
+    agent_tokens.revoke(store, uuid, token, AT_ONCE)
+    again, _ = agent_tokens.issue(store, uuid, nothing, None, AT_ONCE)
     assert again not in (None, token)
 
 
 def test_a_node_has_fifty_traits_at_most(store: Store) -> None:
     uuid, many = node(store), [f"CUSTOM_{number}" for number in range(50)]
-    traits.give_node(store, uuid, many, AT_ONCE)
-    traits.add_to_node(store, uuid, "CUSTOM_7", AT_ONCE)
+    node_changes.set_node_traits(store, uuid, many, AT_ONCE)
+    node_changes.add_node_trait(store, uuid, "CUSTOM_7", AT_ONCE)
     with pytest.raises(InvalidParameterValue, match="50"):
-        traits.add_to_node(store, uuid, "CUSTOM_50", AT_ONCE)
+        node_changes.add_node_trait(store, uuid, "CUSTOM_50", AT_ONCE)
     with pytest.raises(NodeTraitNotFound):
-        traits.take_from_node(store, uuid, "CUSTOM_50", AT_ONCE)
+        node_changes.remove_node_traits(store, uuid, "CUSTOM_50", AT_ONCE)
     with pytest.raises(InvalidParameterValue, match="50"):
-        traits.give_node(store, uuid, [*many, "CUSTOM_50"], AT_ONCE)
+        node_changes.set_node_traits(store, uuid, [*many, "CUSTOM_50"], AT_ONCE)
 
 
 def asked(store: Store, **values: Any) -> Any:
@@ -106,11 +106,11 @@ def asked(store: Store, **values: Any) -> Any:
 def test_of_two_allocations_one_gets_the_node(store: Store) -> None:
     uuid = node(store, resource_class="x")
     record, (first, second) = store.nodes.get(uuid), (asked(store, traits=["CUSTOM_A"]), asked(store))
-    wanted = Wanted("x")
+    wanted = AllocationRequest("x")
     with store.writing():
-        assert allocations.take_node(store, record.id, first, wanted) is None
+        assert allocation_binding.bind_node(store, record.id, first, wanted) is None
     with store.writing():
-        assert "is on it" in (allocations.take_node(store, record.id, second, wanted) or "")
+        assert "it has instance" in (allocation_binding.bind_node(store, record.id, second, wanted) or "")
     taken = store.nodes.get(uuid)
     assert (taken.instance_uuid, taken.allocation_id) == (first.uuid, first.id)
     assert taken.instance_info == {"traits": ["CUSTOM_A"]}
@@ -119,26 +119,30 @@ def test_of_two_allocations_one_gets_the_node(store: Store) -> None:
 def test_what_is_deployed_is_written_down_once_and_ended(store: Store) -> None:
     uuid = node(store, provision_state=states.ACTIVE, resource_class="x")
     values: dict[str, Any] = {"resource_class": "x", "candidate_nodes": [], "owner": None}
-    made = allocations.write_down(store, uuid, values, AT_ONCE)
+    made = allocation_binding.record_deployed(store, uuid, values, AT_ONCE)
     assert store.nodes.get(uuid).instance_uuid == made.uuid
     with pytest.raises(AllocationImpossible):
-        allocations.write_down(store, uuid, values, AT_ONCE)
+        allocation_binding.record_deployed(store, uuid, values, AT_ONCE)
     with pytest.raises(NodeNotEditable):
-        allocations.end(store, made.uuid, AT_ONCE)
-    nodes.set_maintenance(store, uuid, AT_ONCE, on=True)
-    allocations.end(store, made.uuid, AT_ONCE)
+        allocation_binding.delete(store, made.uuid, AT_ONCE)
+    node_changes.set_maintenance(store, uuid, AT_ONCE, on=True)
+    allocation_binding.delete(store, made.uuid, AT_ONCE)
     freed = store.nodes.get(uuid)
     assert (freed.instance_uuid, freed.allocation_id, freed.instance_info) == (None, None, {})
     with pytest.raises(AllocationNotFound):
-        allocations.end(store, made.uuid, AT_ONCE)
+        allocation_binding.delete(store, made.uuid, AT_ONCE)
 
 
 def test_the_allocation_goes_with_the_instance_of_its_node(store: Store) -> None:
     uuid = node(store, provision_state=states.ACTIVE, owner="p")
-    made = allocations.write_down(store, uuid, {"candidate_nodes": [], "owner": "p"}, AT_ONCE)
-    with pytest.raises(NodeNotEditable, match="change hands"):
-        nodes.change_free(store, uuid, lambda one: allocations.follow(store, one, {"owner": "q"}), AT_ONCE)
-    nodes.change_free(store, uuid, lambda one: allocations.follow(store, one, {"instance_uuid": None}), AT_ONCE)
+    made = allocation_binding.record_deployed(store, uuid, {"candidate_nodes": [], "owner": "p"}, AT_ONCE)
+    with pytest.raises(NodeNotEditable, match="its owner can.t be changed"):
+        node_changes.change_free(
+            store, uuid, lambda one: allocation_binding.follow_node_change(store, one, {"owner": "q"}), AT_ONCE
+        )
+    node_changes.change_free(
+        store, uuid, lambda one: allocation_binding.follow_node_change(store, one, {"instance_uuid": None}), AT_ONCE
+    )
     with pytest.raises(AllocationNotFound):
         store.allocations.get(made.uuid)
 
@@ -146,22 +150,26 @@ def test_the_allocation_goes_with_the_instance_of_its_node(store: Store) -> None
 def test_volumes_of_a_running_machine_stay(store: Store) -> None:
     uuid = node(store, power_state="power on")
     values = {"node_id": store.nodes.get(uuid).id, "type": "iqn", "connector_id": "a"}
-    made = parts.add(store, store.volume_connectors, lambda: values)
+    made = row_changes.add(store, store.volume_connectors, lambda: values)
     connectors = store.volume_connectors
-    with pytest.raises(NotPoweredOff):
-        parts.change_volume(store, connectors, made.uuid, "connector", lambda *_: {"connector_id": "b"}, AT_ONCE)
-    with pytest.raises(NotPoweredOff):
-        parts.delete_volume(store, connectors, made.uuid, "connector", AT_ONCE)
+    # Clients look for these words.
+    refused = 'The requested action "volume connector {}" can not be performed on node'
+    with pytest.raises(NotPoweredOff, match=refused.format("update")):
+        row_changes.change_volume(
+            store, connectors, made.uuid, "volume connector", lambda *_: {"connector_id": "b"}, AT_ONCE
+        )
+    with pytest.raises(NotPoweredOff, match=refused.format("deletion")):
+        row_changes.delete_volume(store, connectors, made.uuid, "volume connector", AT_ONCE)
     store.nodes.update(uuid, {"power_state": "power off"})
-    parts.change_volume(store, connectors, made.uuid, "connector", lambda *_: {"connector_id": "b"}, AT_ONCE)
+    row_changes.change_volume(store, connectors, made.uuid, "connector", lambda *_: {"connector_id": "b"}, AT_ONCE)
     assert connectors.get(made.uuid).connector_id == "b"
-    parts.delete_volume(store, connectors, made.uuid, "connector", AT_ONCE)
+    row_changes.delete_volume(store, connectors, made.uuid, "connector", AT_ONCE)
     assert connectors.find() == []
 
 
 def test_a_row_is_changed_as_it_is_judged(store: Store) -> None:
     chassis = store.chassis.create({"description": "a"})
-    changed = records.change(store, store.chassis, chassis.uuid, lambda one: {"description": f"{one.description}b"})
+    changed = row_changes.change(store, store.chassis, chassis.uuid, lambda one: {"description": f"{one.description}b"})
     assert changed.description == store.chassis.get(chassis.uuid).description == "ab"
 
 
@@ -169,7 +177,7 @@ def test_the_steps_of_a_list_are_written_with_it(store: Store) -> None:
     step = {"interface": "bios", "step": "reset", "args": {}, "priority": 1}
     made = store.deploy_templates.create_with({"name": "CUSTOM_A"}, [step])
     change = {"name": "CUSTOM_B", "steps": [{**step, "priority": 2}]}
-    records.change_step_list(store, store.deploy_templates, made.uuid, lambda _one: change)
+    row_changes.change_step_list(store, store.deploy_templates, made.uuid, lambda _one: change)
     assert store.deploy_templates.get("CUSTOM_B").uuid == made.uuid
     assert store.deploy_templates.steps.of([made.id])[made.id][0]["priority"] == 2
     assert change["steps"]

@@ -1,1 +1,1 @@
-"""A door for third-party plug-ins; our own hooks live in `ironic.inspection.hooks`."""
+"""Import path of the base of hooks for third-party plug-ins; our own hooks are in `ironic.inspection.hooks`."""

@@ -1,4 +1,4 @@
-"""A door for third-party plug-ins: the base of inspection hooks under the path they import it from."""
+"""The base of inspection hooks, under the path from which third-party plug-ins import it."""
 
 from ironic.inspection.hooks.base import InspectionHook
 

@@ -24,5 +24,5 @@ class Locate(InspectionRuleActionBase):
 
 
 def is_even(number: int) -> bool:
-    """Tell whether a number is even."""
+    """Return whether a number is even."""
     return number % 2 == 0

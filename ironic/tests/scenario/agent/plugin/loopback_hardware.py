@@ -1,6 +1,6 @@
 """Hardware manager of a machine that is described in a JSON file, so that the real agent touches no real one.
 
-It is told by the environment:
+The environment configures it:
 
 - ``LOOPBACK_INVENTORY``: JSON file with the inventory, bare or under the key "inventory";
 - ``LOOPBACK_DISK``: the regular file that plays the disk;
@@ -197,7 +197,7 @@ class LoopbackManager(hardware.HardwareManager):
         raise RuntimeError("this step always fails")
 
     def write_image(self, node: Any, ports: Any, image_info: Any, configdrive: Any = None) -> Any:
-        """Write the image with the agent's own code, which is told that a regular file is the disk."""
+        """Write the image with the agent's own code, which takes a regular file as the disk."""
         self._note(f"step write_image {image_info.get('id')}")
         return base.get_extension("standby").prepare_image(image_info=image_info, configdrive=configdrive).wait()
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from oslo_config import cfg
 
+from ironic.api.access import KeystonePolicy
 from ironic.api.app import Api
-from ironic.api.policy import Keystone
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Routes
-from ironic.conf import default
+from ironic.conf import OPTIONS
 from ironic.core.context import RequestContext
-from ironic.rpc.conductors import Conductors
+from ironic.rpc.client import ConductorClients
 from ironic.rpc.in_process import InProcess
 from ironic.tests.functional.wire.service import HOST, Service
 from ironic.tests.unit.api.resources.rows import add_node, add_port
@@ -32,13 +32,13 @@ STRANGER = RequestContext(project_id=OURS, roles=("nobody",))
 def as_caller(service: Service) -> Callable[[RequestContext], Service]:
     """Return a function that gives the API as one caller has it."""
     conf = cfg.ConfigOpts()
-    default.register(conf)
+    conf.register_opts(OPTIONS["DEFAULT"])
     conf([], default_config_files=[])
     transport = InProcess()
     transport.register(HOST, service.conductor)
-    conductors = Conductors(transport, service.placement)
-    rules = Keystone.from_conf(conf)
-    api = Api(Routes(ROUTES), Services(service.store, conductors, service.placement, service.settings, rules))
+    conductors = ConductorClients(transport, service.hash_ring)
+    rules = KeystonePolicy.from_conf(conf)
+    api = Api(Routes(ROUTES), Services(service.store, conductors, service.hash_ring, service.settings, rules))
 
     def app_of(caller: RequestContext) -> Service:
         def app(environ: dict[str, Any], start: Any) -> Any:

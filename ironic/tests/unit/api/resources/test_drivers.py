@@ -1,8 +1,11 @@
+from typing import Any
+
 import pytest
 
-from ironic.core.model.driver import INTERFACE_FIELDS, Driver
+from ironic.core.model.conductor import INTERFACE_FIELDS, Driver
 from ironic.db import InterfaceRow
 from ironic.tests.databases import counting_statements
+from ironic.tests.functional.wire.recording_conductor import interface_rows
 from ironic.tests.functional.wire.service import Service
 
 
@@ -46,15 +49,10 @@ def test_a_driver_shows_default_and_enabled_implementations_of_each_kind(service
     assert {name for name in shown if name in INTERFACE_FIELDS} == INTERFACE_FIELDS
 
 
-@pytest.mark.demand("S35")
-def test_the_table_of_interfaces_has_no_path_of_its_own(service: Service) -> None:
-    assert service.call("GET", "/v1/conductor_hardware_interfaces").status == 404
-
-
 def test_hosts_and_implementations_of_all_live_conductors_are_joined(service: Service) -> None:
     rows = [InterfaceRow("fake-hardware", "boot", "ipxe", True), InterfaceRow("ilo", "power", "ilo", False)]
     service.store.conductors.register("another", "rack", ["fake-hardware", "ilo"], rows)
-    service.placement.reset()
+    service.hash_ring.reset()
     shown = service.call("GET", "/v1/drivers/fake-hardware").json
     assert shown["hosts"] == ["another", "wire-conductor"]
     assert set(shown["enabled_boot_interfaces"]) == {"fake", "pxe", "ipxe"}
@@ -68,14 +66,54 @@ def test_hosts_and_implementations_of_all_live_conductors_are_joined(service: Se
 
 def test_a_driver_goes_with_its_last_conductor(service: Service) -> None:
     service.store.conductors.unregister("wire-conductor")
-    service.placement.reset()
+    service.hash_ring.reset()
     assert service.call("GET", "/v1/drivers").json == {"drivers": []}
     assert service.call("GET", "/v1/drivers/fake-hardware").status == 404
     assert service.call("GET", "/v1/drivers/fake-hardware/properties").status == 404
 
 
-def test_drivers_are_answered_from_the_picture_of_the_conductors(service: Service) -> None:
+def test_drivers_are_answered_from_the_two_tables_of_conductors(service: Service) -> None:
     service.call("GET", "/v1/drivers")
     with counting_statements(service.store) as sent:
         service.call("GET", "/v1/drivers?detail=true")
-    assert sent.texts == []
+    assert sent.selects == len(sent.texts) == 2
+
+
+@pytest.fixture
+def late(service: Service) -> Service:
+    """Return a service that has read the tables before a conductor with a new driver and an interface registers."""
+    assert service.call("POST", "/v1/nodes", body={"driver": "fake-hardware", "name": "early"}).status == 201
+    rows = [InterfaceRow("new-type", *row[1:]) for row in interface_rows() if row[0] == "fake-hardware"]
+    rows.append(InterfaceRow("fake-hardware", "boot", "new-boot", False))
+    service.store.conductors.register("another", "", ["new-type", "fake-hardware"], rows)
+    return service
+
+
+def test_a_driver_is_listed_and_shown_as_soon_as_a_conductor_has_registered_it(late: Service) -> None:
+    assert "new-type" in [one["name"] for one in late.call("GET", "/v1/drivers").json["drivers"]]
+    assert late.call("GET", "/v1/drivers/new-type").status == 200
+
+
+def test_a_driver_is_found_at_once_for_its_properties(late: Service) -> None:
+    assert late.hash_ring.hosts_of("new-type") == ["another"]
+
+
+@pytest.mark.parametrize(
+    "method, path, body",
+    [
+        ("POST", "/v1/nodes", {"driver": "new-type"}),
+        ("POST", "/v1/nodes", {"driver": "fake-hardware", "boot_interface": "new-boot"}),
+        ("PATCH", "/v1/nodes/early", [{"op": "replace", "path": "/driver", "value": "new-type"}]),
+        ("PATCH", "/v1/nodes/early", [{"op": "replace", "path": "/boot_interface", "value": "new-boot"}]),
+    ],
+)
+def test_a_node_takes_at_once_what_a_conductor_has_registered(late: Service, method: str, path: str, body: Any) -> None:
+    answer = late.call(method, path, body=body)
+    assert answer.status in (200, 201), answer.body
+
+
+def test_what_is_served_nowhere_is_still_refused(late: Service) -> None:
+    body = {"driver": "fake-hardware", "boot_interface": "no-such-boot"}
+    assert late.call("POST", "/v1/nodes", body=body).status == 400
+    assert late.call("POST", "/v1/nodes", body={"driver": "no-such-type"}).status == 400
+    assert late.call("GET", "/v1/drivers/no-such-type/properties").status == 404

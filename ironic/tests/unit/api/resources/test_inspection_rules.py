@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ironic.inspection.rules import RuleBook, load
+from ironic.core.model.inspection_rule import InspectionRule
+from ironic.inspection.rules import RuleBook, load_built_in
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service
 
@@ -34,6 +35,26 @@ def patch(service: Service, uuid: str, **values: Any) -> Any:
 
 def uuids(service: Service, query: str = "") -> list[str]:
     return [rule["uuid"] for rule in service.call("GET", f"{RULES}{query}").json["inspection_rules"]]
+
+
+@pytest.mark.demand("S163")
+def test_every_field_can_be_given_at_creation(service: Service) -> None:
+    given: dict[str, Any] = {
+        "uuid": "9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10",
+        "description": "all of it",
+        "priority": 7,
+        "phase": "preprocess",
+        "scope": "rack",
+        "sensitive": False,
+        "conditions": [{"op": "is-true", "args": ["{node.auto_discovered}"]}],
+        "actions": [{"op": "set-attribute", "args": ["/extra/a", 1]}],
+    }
+    assert given.keys() == InspectionRule.writable("create").keys()
+    post(service, **given)
+    shown = service.call("GET", f"{RULES}/{given['uuid']}").json
+    assert {name: shown[name] for name in given} == given
+    hidden = service.call("GET", f"{RULES}/{post(service, sensitive=True)}").json
+    assert (hidden["sensitive"], hidden["actions"]) == (True, None)
 
 
 @pytest.mark.demand("S155")
@@ -134,7 +155,7 @@ class TestBuiltIn:
     def service(self, start: Callable[..., Service], tmp_path: Path) -> Service:
         file = tmp_path / "rules.yaml"
         file.write_text(yaml.safe_dump(BUILT_IN))
-        return start(rule_book=RuleBook(load(str(file))))
+        return start(rule_book=RuleBook(load_built_in(str(file))))
 
     @pytest.mark.demand("S114", "S156")
     def test_they_are_listed_and_shown_as_built_in(self, service: Service) -> None:
@@ -192,6 +213,7 @@ class TestBuiltIn:
         assert service.call("GET", f"{RULES}?marker=99999999-0000-4000-8000-000000000099").status == 404
 
 
+@pytest.mark.demand("S118")
 def test_a_change_that_somebody_else_was_quicker_with_is_a_conflict(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ STEP = [{"op": "replace", "path": "/steps/0/step", "value": "y"}]
 def test_a_request_keeps_to_its_budget(
     filled: Service, method: str, path: str, body: Any, selects: int, writes: int, commits: int
 ) -> None:
-    filled.placement.served()
+    filled.hash_ring.served()
     with counting_statements(filled.store) as seen:
         filled.call(method, f"/v1/{path}", body=body)
     assert (seen.selects, seen.writes, seen.commits) == (selects, writes, commits), seen.texts

@@ -1,6 +1,6 @@
 import pytest
 
-from ironic.core.model.local_link import LOCAL_LINK
+from ironic.core.model.port import LOCAL_LINK
 from ironic.db import PortgroupRecord
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import Service
@@ -137,7 +137,7 @@ def test_a_patch_is_two_looks_one_call_and_one_look_at_the_outcome(service: Serv
     port = add_port(service, add_node(service), MAC, extra={"a": {"b": 1}})
     change = [{"op": "replace", "path": "/extra/a/b", "value": 2}]
     service.call("GET", "/v1/nodes")
-    service.placement.served()
+    service.hash_ring.served()
     with counting_statements(service.store) as sent:
         assert service.call("PATCH", f"/v1/ports/{port.uuid}", body=change).status == 200
     assert service.conductor.asked == [["update_port", port.uuid, {"extra": {"a": {"b": 2}}}]]

@@ -1,5 +1,6 @@
 """What the three endpoints for ramdisks promise beyond single exchanges."""
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -8,15 +9,17 @@ from typing import Any
 import pytest
 import yaml
 
-from ironic.api.ramdisk_settings import RamdiskSettings
-from ironic.api.settings import ApiSettings
+from ironic.api.rate_limit import TokenBuckets
+from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import permit, states
+from ironic.core.permit import LANE, MustMove
 from ironic.db import NodeRecord
-from ironic.inspection.rules import RuleBook, load
+from ironic.inspection.rules import RuleBook, load_built_in
 from ironic.tests.databases import counting_statements
-from ironic.tests.functional.wire.service import Response, Service
+from ironic.tests.functional.wire.service import Response, Service, environ_of
 from ironic.tests.unit.api.resources.rows import add_node, add_port
+from ironic.tests.unit.inspection.lab import post
 
 MAC, OTHER_MAC, STRANGE_MAC = "52:54:00:0a:00:01", "52:54:00:0a:00:02", "52:54:00:0a:00:03"
 NOBODY = "99999999-0000-4000-8000-000000000099"
@@ -211,11 +214,52 @@ def test_a_rule_of_the_early_phase_keeps_data_out_like_a_failed_match(
     condition = {"op": "eq", "args": ["{inventory[hostname]}", "bad"]}
     rule = {"phase": "early", "conditions": [condition], "actions": [{"op": "fail", "args": ["out"]}]}
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump([rule]))
-    service = start(rule_book=RuleBook(load(str(tmp_path / "rules.yaml"))))
+    service = start(rule_book=RuleBook(load_built_in(str(tmp_path / "rules.yaml"))))
     add_waiting(service)
     refused, unknown = go_on(service, MAC, hostname="bad"), go_on(service, "52:54:00:0a:00:99")
     assert (refused.status, refused.body) == (404, unknown.body)
     assert go_on(service, MAC, hostname="good").status == 200
+
+
+CALL = {"op": "api-call", "args": {"url": "http://127.0.0.1:1/", "timeout": 1, "retries": 0}}
+
+
+def post_in(service: Service, lane: str, content: bytes = b"") -> Response:
+    sent = environ_of("POST", "/v1/continue_inspection", content)
+    return service.send(sent | {LANE: lane, "HTTP_X_OPENSTACK_IRONIC_API_VERSION": "1.115"})
+
+
+@pytest.mark.parametrize("phase", ["preprocess", "main"])
+def test_a_report_whose_early_rules_call_no_service_is_answered_where_it_arrives(service: Service, phase: str) -> None:
+    add_waiting(service)
+    post(service.store, phase="early")
+    post(service.store, phase=phase, actions=[CALL])
+    content = json.dumps({"inventory": {"interfaces": [{"mac_address": MAC}]}}).encode()
+    assert post_in(service, permit.QUICK, content).status == 200
+
+
+def test_a_report_moves_before_its_body_is_read_when_an_early_rule_calls_a_service(
+    start: Callable[..., Service],
+) -> None:
+    service = start(report_limit=TokenBuckets(1))
+    post(service.store, phase="early", actions=[CALL])
+    with pytest.raises(MustMove):
+        post_in(service, permit.QUICK, b"no JSON")
+    # It was admitted where it arrived, and is not counted a second time.
+    assert post_in(service, permit.SLOW, b"no JSON").status == 400
+    assert post_in(service, permit.QUICK, b"no JSON").status == 503
+
+
+def test_a_report_that_finds_no_thread_is_to_come_again(service: Service) -> None:
+    answer = post_in(service, permit.FULL)
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+
+
+def test_under_other_servers_few_reports_wait_for_services(start: Callable[..., Service]) -> None:
+    service = start(report_slots=threading.Semaphore(0))
+    assert go_on(service, MAC).status == 404
+    post(service.store, phase="early", actions=[CALL])
+    assert go_on(service, MAC).status == 503
 
 
 @pytest.mark.parametrize(
@@ -248,7 +292,7 @@ def test_data_may_be_larger_than_other_bodies_and_have_a_bound(start: Callable[.
 class TestStatements:
     def count(self, service: Service, send: Callable[[], Any], *statements: int) -> None:
         # What is known of the conductors is looked up once in a while, not per request.
-        service.placement.served()
+        service.hash_ring.served()
         with counting_statements(service.store) as sent:
             send()
         assert (sent.selects, sent.writes, sent.commits) == statements

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ironic.db import Tally
-from ironic.db.stored_text import encode
+from ironic.db import RuleStatistics
+from ironic.db.column_types import encode_json
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port
 
@@ -56,7 +56,7 @@ def inspected(service: Service, **values: Any) -> Any:
     """Store a node that was inspected."""
     node = new_node(service.store, **{"provision_state": "manageable", **values})
     new_port(service.store, node, MAC)
-    service.store.inventories.put_texts(node.id, encode(inventory(MAC)), encode({"seen": 1}))
+    service.store.inventories.put_texts(node.id, encode_json(inventory(MAC)), encode_json({"seen": 1}))
     return node
 
 
@@ -179,8 +179,8 @@ def test_it_tells_what_rules_did_in_the_last_inspection(service: Service) -> Non
 
 def test_a_rule_shows_how_often_it_ran_in_detail_only(service: Service) -> None:
     uuid, other = post(service), post(service)
-    service.store.rule_hits.count(Tally([uuid, other], [uuid], []))
-    service.store.rule_hits.count(Tally([uuid], [], [uuid]))
+    service.store.rule_hits.count(RuleStatistics([uuid, other], [uuid], []))
+    service.store.rule_hits.count(RuleStatistics([uuid], [], [uuid]))
     plain = service.call("GET", RULES).json["inspection_rules"]
     assert not any("hits" in rule for rule in plain)
     detailed = service.call("GET", f"{RULES}?detail=true").json["inspection_rules"]

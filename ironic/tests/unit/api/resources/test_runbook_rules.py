@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ironic.api.json_patch import Change
-from ironic.api.resources.runbooks import rules as runbook_rules
-from ironic.api.resources.runbooks.rules import Caller
+from ironic.api.resources import runbooks as runbook_rules
+from ironic.api.resources.runbooks import Caller
 from ironic.core.errors import InvalidParameterValue
 
 MEMBER, OPERATOR = Caller("mine", True), Caller(None, False)
@@ -56,9 +56,9 @@ def test_a_public_runbook_has_no_owner(
 ) -> None:
     if expected is None:
         with pytest.raises(InvalidParameterValue):
-            runbook_rules.settled(values, was_public=was_public)
+            runbook_rules.settled_owner(values, was_public=was_public)
     else:
-        assert runbook_rules.settled(values, was_public=was_public) == expected
+        assert runbook_rules.settled_owner(values, was_public=was_public) == expected
 
 
 def test_each_rule_is_asked_once() -> None:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from ironic.conductor.endpoint import Endpoint
-from ironic.conductor.tasks import Tasks
+from ironic.conductor.rpc_endpoint import Endpoint
+from ironic.conductor.tasks import TaskFactory
 from ironic.core.context import RequestContext
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.core.interface_kinds import KINDS, interface_field
+from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import NodeRecord, Store
 from ironic.drivers import base, extensions
 from ironic.drivers.composition import Composition
@@ -42,7 +42,7 @@ class Inline:
         function(*args, **kwargs)
         return Future()
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         self.taken -= 1
 
 
@@ -151,7 +151,7 @@ def scripted_deploy(script: Script) -> type:
 
 
 def scripted_power(script: Script) -> type:
-    """Return a power interface that fails when told to."""
+    """Return a power interface that fails on request."""
 
     class ScriptedPower(FakePower):
         def validate(self, task: Any) -> None:
@@ -169,7 +169,7 @@ def scripted_power(script: Script) -> type:
 
 
 def scripted_inspect(script: Script) -> type:
-    """Return an inspect interface that waits for data, or whatever it is told to do."""
+    """Return an inspect interface that waits for data, or does what the script says."""
 
     class ScriptedInspect(base.InspectInterface):
         def get_properties(self) -> dict[str, str]:
@@ -191,7 +191,7 @@ def scripted_inspect(script: Script) -> type:
 
 
 def scripted_rescue(script: Script) -> type:
-    """Return a rescue interface that ends as told."""
+    """Return a rescue interface that ends as the script says."""
 
     class ScriptedRescue(base.RescueInterface):
         def get_properties(self) -> dict[str, str]:
@@ -246,7 +246,7 @@ class Bench:
 
     def __init__(self, store: Store, composition: Composition, script: Script) -> None:
         self.store, self.script, self.pool = store, script, Inline()
-        self.tasks = Tasks(store, composition, self.pool, HOST)  # type: ignore[arg-type]
+        self.tasks = TaskFactory(store, composition, self.pool, HOST)  # type: ignore[arg-type]
         self.endpoint = Endpoint(self.tasks)
         self.context = RequestContext(user_id="kim", project_id="lab")
         self.composition = composition

@@ -33,7 +33,7 @@ class Kind:
         """Return the verb's arguments for these steps of the vendor interface, in this order."""
         listed: list[dict[str, Any]] = [{"interface": "vendor", "step": name} for name in names]
         if self.name == "deploy":
-            listed = [{**step, "args": {}, "priority": 900 - place} for place, step in enumerate(listed)]
+            listed = [{**step, "args": {}, "priority": 900 - index} for index, step in enumerate(listed)]
             rest = {"first", "second", "third"} - set(names)
             listed += [{"interface": "vendor", "step": name, "args": {}, "priority": 0} for name in sorted(rest)]
         for step in listed:

@@ -13,7 +13,7 @@ TRAIT = "CUSTOM_GOLD"
 
 def runbook(bench, name: str, *steps: str, traits: tuple[str, ...] = (TRAIT,), **values: Any) -> str:
     """Store a runbook with these steps of the vendor interface, in this order; return its UUID."""
-    listed = [{"interface": "vendor", "step": step, "args": {}, "order": place} for place, step in enumerate(steps)]
+    listed = [{"interface": "vendor", "step": step, "args": {}, "order": index} for index, step in enumerate(steps)]
     book = bench.store.runbooks.create_with({"name": name, **values}, list(reversed(listed)))
     bench.store.runbooks.traits.replace(book.id, traits)
     return book.uuid
@@ -91,7 +91,7 @@ def test_a_node_that_no_runbook_is_named_for(bench, conf, source, ends):
 
 
 UNUSABLE = {
-    "nobody knows it": ("unknown", (TRAIT,), "no such runbook"),
+    "unknown runbook": ("unknown", (TRAIT,), "no such runbook"),
     "another trait": ("usual", ("CUSTOM_SILVER",), "no trait in common"),
     "no trait": ("usual", (), "no trait in common"),
 }

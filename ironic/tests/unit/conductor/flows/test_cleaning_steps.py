@@ -25,7 +25,7 @@ def test_it_says_how_old_the_steps_of_an_agent_are(bench):
     node = bench.row(uuid)
     offered = {"Manager": [{"step": "polish", "interface": "vendor", "priority": 5}]}
     agent = AgentMemory(node)
-    agent.keep_steps("clean", offered, {"Manager": "1"})
+    agent.store_steps("clean", offered, {"Manager": "1"})
     node.save()
     shown = bench.endpoint.cleaning_steps(bench.context, uuid)
     assert shown["source"] == {"vendor": {"cached_at": agent.steps_refreshed_at("clean")}}

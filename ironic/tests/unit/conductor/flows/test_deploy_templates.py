@@ -58,7 +58,7 @@ def test_two_templates_may_want_the_same_and_the_user_settles_what_differs(bench
     template(bench, "CUSTOM_A", step("on_demand", 250, speed=3), step("first", 0))
     template(bench, "CUSTOM_B", step("on_demand", 250, speed=4), step("first", 0))
     uuid = node(bench, "CUSTOM_A", "CUSTOM_B")
-    with pytest.raises(InvalidParameterValue, match="CUSTOM_A and CUSTOM_B want step vendor.on_demand"):
+    with pytest.raises(InvalidParameterValue, match="CUSTOM_A and CUSTOM_B define step vendor.on_demand"):
         bench.verb(uuid, "active")
     assert bench.verb(uuid, "active", deploy_steps=[step("on_demand", 250, speed=5)]) == (states.ACTIVE, None)
     assert bench.script.arguments["on_demand"] == {"speed": 5}

@@ -130,7 +130,7 @@ def test_it_names_a_failed_clean_step_by_its_error(bench):
 
 FAILURES = {
     "an error of ours": (IronicError("the disk is on fire"), "the disk is on fire"),
-    "an error of nobody's": (RuntimeError("boom"), "unexpected RuntimeError: boom"),
+    "an unexpected error": (RuntimeError("boom"), "unexpected RuntimeError: boom"),
     "a strange answer": ("done and dusted", "'done and dusted'"),
     "an answer that is no word": ({"a": 1}, "{'a': 1}"),
 }
@@ -243,13 +243,13 @@ def test_it_refuses_a_change_after_its_lock_was_taken_away(bench, kind):
     """What a conductor that was taken for dead does afterwards is dropped, and touches nothing."""
 
     def robbed(task: Any) -> None:
-        bench.store.nodes.update(task.node.uuid, {"reservation": "somebody else", "last_error": "taken over"})
+        bench.store.nodes.update(task.node.uuid, {"reservation": "another", "last_error": "taken over"})
 
     bench.script.answers = {"second": robbed}
     uuid = begin(bench, kind, "second", "third")
     node = bench.row(uuid)
     assert played(bench) == ["second"]
-    assert (node.reservation, node.last_error, node.provision_state) == ("somebody else", "taken over", kind.working)
+    assert (node.reservation, node.last_error, node.provision_state) == ("another", "taken over", kind.working)
     with pytest.raises(NodeLocked):
         bench.verb(uuid, "manage")
 
@@ -299,13 +299,13 @@ def test_it_keeps_no_history_when_there_shall_be_none(bench, conf):
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_it_tells_syslog_of_steps_if_the_operator_wants_that(bench, conf, monkeypatch, wanted):
-    told: list[tuple[int, str]] = []
-    monkeypatch.setattr(syslog, "syslog", lambda priority, text: told.append((priority, text)))
+    lines: list[tuple[int, str]] = []
+    monkeypatch.setattr(syslog, "syslog", lambda priority, text: lines.append((priority, text)))
     conf(conductor__log_step_flows_to_syslog=wanted)
     uuid = begin(bench, CLEAN, "first")
     names = ("begins", "ended")
     expected = [(syslog.LOG_INFO, f"ironic: node {uuid}: clean step vendor.first {name}") for name in names]
-    assert told == (expected if wanted else [])
+    assert lines == (expected if wanted else [])
 
 
 @every_flow

@@ -6,10 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from ironic.conductor.power_readings import Readings, by_bmc, state_of
-from ironic.conductor.power_sync import PowerSync, Recovery, jobs
-from ironic.core.management_errors import DriverOperationError
-from ironic.rpc.placement import Placement
+from ironic.conductor.power_sync import PowerReader, PowerSync, Recovery, by_bmc, jobs, state_of
+from ironic.core.hardware_errors import DriverOperationError
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import counting_statements
 from ironic.tests.unit.conductor.flows.bench import HOST
 
@@ -17,14 +16,14 @@ ON, OFF = "power on", "power off"
 
 
 @pytest.fixture
-def placement(bench):
+def hash_ring(bench):
     bench.store.conductors.register(HOST, "", ["fake-hardware"], [])
-    return Placement(bench.store, heartbeat_timeout=60)
+    return HashRingManager(bench.store, heartbeat_timeout=60)
 
 
 @pytest.fixture
-def sync(bench, placement):
-    return PowerSync(bench.tasks, placement)
+def sync(bench, hash_ring):
+    return PowerSync(bench.tasks, hash_ring)
 
 
 def machine(bench, power_state=ON, **values):
@@ -124,7 +123,7 @@ def test_the_first_reading_is_recorded_at_once(bench, sync):
     assert bench.history(uuid) == []
 
 
-def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, placement, conf):
+def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, hash_ring, conf):
     conf(conductor__power_state_sync_max_retries=2)
     uuid = machine(bench)
     says(bench, DriverOperationError("no route"))
@@ -135,7 +134,7 @@ def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, placement,
     row = bench.row(uuid)
     assert (row.maintenance, row.fault, row.power_state) == (True, "power failure", "error")
     assert "no route" in row.maintenance_reason
-    recovery = Recovery(bench.tasks, placement)
+    recovery = Recovery(bench.tasks, hash_ring)
     recovery()
     assert bench.row(uuid).fault == "power failure"
     says(bench, OFF)
@@ -144,9 +143,9 @@ def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, placement,
     assert (row.maintenance, row.maintenance_reason, row.fault, row.power_state) == (False, None, None, OFF)
 
 
-def test_recovery_leaves_other_maintenance_alone(bench, placement):
+def test_recovery_leaves_other_maintenance_alone(bench, hash_ring):
     uuid = machine(bench, maintenance=True, fault="clean failure")
-    Recovery(bench.tasks, placement)()
+    Recovery(bench.tasks, hash_ring)()
     assert bench.row(uuid).maintenance is True
     assert bench.script.calls == []
 
@@ -168,7 +167,7 @@ def test_a_machine_that_does_not_stay_is_given_up(bench, sync, conf):
         {"provision_state": "enroll"},
         {"provision_state": "clean wait"},
         {"provision_state": "deploy hold"},
-        {"reservation": "somebody"},
+        {"reservation": "another"},
         {"maintenance": True},
         {"target_power_state": OFF},
         {"conductor_group": "of others"},
@@ -224,9 +223,9 @@ def test_the_node_is_not_locked_while_it_is_read_or_recorded(bench, sync, conf):
     assert bench.row(uuid).power_state == OFF
 
 
-def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench, placement):
+def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench, hash_ring):
     nodes = [machine(bench) for _ in range(12)]
-    sync = PowerSync(bench.tasks, placement, parts=4)
+    sync = PowerSync(bench.tasks, hash_ring, parts=4)
     for _ in range(4):
         sync()
     assert bench.script.calls.count("get_power_state") == len(nodes)
@@ -237,11 +236,11 @@ def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench
     assert bench.script.calls.count("get_power_state") == 3 + 6
 
 
-def test_the_interval_is_cut_into_shares_and_zero_switches_off(bench, placement, conf):
+def test_the_interval_is_cut_into_shares_and_zero_switches_off(bench, hash_ring, conf):
     conf(conductor__sync_power_state_interval=120, conductor__power_failure_recovery_interval=0)
-    assert [job.spacing for job in jobs(bench.tasks, placement)] == [10, 0]
+    assert [job.spacing for job in jobs(bench.tasks, hash_ring)] == [10, 0]
     conf(conductor__sync_power_state_interval=0)
-    assert jobs(bench.tasks, placement)[0].spacing == 0
+    assert jobs(bench.tasks, hash_ring)[0].spacing == 0
 
 
 def test_nodes_behind_one_bmc_are_one_group(bench):
@@ -287,10 +286,10 @@ def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench, conf):
         return ON
 
     bench.script.answers["get_power_state"] = answer
-    heard = []
-    Readings(bench.tasks, "reading", lambda task, seen, why: heard.append((task.node_id, seen))).take(nodes)
+    readings = []
+    PowerReader(bench.tasks, "reading", lambda task, seen, why: readings.append((task.node_id, seen))).read(nodes)
     bench.tasks.pool.executor.shutdown()
-    assert sorted(heard) == sorted((node.id, ON) for node in nodes)
+    assert sorted(readings) == sorted((node.id, ON) for node in nodes)
     assert most[0] > 1
     assert all(later - earlier >= 0.05 for earlier, later in zip(times, times[1:], strict=False))
 
@@ -313,5 +312,5 @@ def test_a_stop_ends_a_round_early(bench, sync):
 def test_an_unexpected_error_of_a_driver_is_no_answer(bench):
     uuid = machine(bench)
     says(bench, ZeroDivisionError("x"))
-    with bench.tasks.looking_at(bench.context, bench.row(uuid), purpose="test") as task:
+    with bench.tasks.observe(bench.context, bench.row(uuid), purpose="test") as task:
         assert state_of(task) == (None, "unexpected ZeroDivisionError: x")

@@ -7,7 +7,7 @@ import pytest
 
 from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.core import states
-from ironic.drivers import waiting
+from ironic.drivers import interruptible_wait
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played
 
 
@@ -90,7 +90,7 @@ def meanwhile(monkeypatch):
     def pause(seconds: float) -> bool:
         return all(act() is not False for act in acts)
 
-    monkeypatch.setattr(waiting, "pause", pause)
+    monkeypatch.setattr(interruptible_wait, "pause", pause)
     return acts
 
 

@@ -13,7 +13,7 @@ INSTANCE = {
 }
 
 
-@pytest.mark.demand("S49", "S65")
+@pytest.mark.demand("S49")
 def test_it_removes_the_instance_then_cleans_the_machine(bench):
     uuid = bench.node("vendor", "deploy", provision_state=states.ACTIVE, **INSTANCE)
     assert bench.verb(uuid, "deleted") == (states.AVAILABLE, None)

@@ -60,7 +60,7 @@ def act(op: str, args: Any, *, known: Facts | None = None, masking: Masking = "a
 
 
 def holds(op: str, args: Any, **rest: Any) -> bool:
-    """Tell whether one condition holds on the machine."""
+    """Return whether one condition holds on the machine."""
     outcome = run(rule(conditions=[{"op": op, "args": args, **rest}]))
     assert outcome.failure is None, outcome.failure
     return bool(outcome.changes)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ironic.core.rules.plain_data import apply, copy
+from ironic.core.rules.paths import apply, copy
 from ironic.tests.unit.core.rules.lab import NODE, OTHER_PORT, PLUGIN_DATA, PORT, act, facts, rule, run, why
 
 
@@ -72,22 +72,22 @@ def test_it_sets_an_attribute(path: str, value: Any, field: str, expected: Any) 
 @pytest.mark.parametrize(
     ("path", "value", "part"),
     [
-        ("/extra", 5, "/extra of the node takes an object"),
-        ("/properties", None, "/properties of the node takes an object"),
-        ("/driver", None, "/driver of the node takes text"),
-        ("/driver", "", "/driver of the node takes text"),
-        ("/name", "no spaces", "/name of the node takes a logical name"),
+        ("/extra", 5, "/extra of the node must be an object"),
+        ("/properties", None, "/properties of the node must be an object"),
+        ("/driver", None, "/driver of the node must be text"),
+        ("/driver", "", "/driver of the node must be text"),
+        ("/name", "no spaces", "/name of the node must be a logical name"),
         ("/name", NODE["uuid"], "not shaped like a UUID"),
-        ("/retired", "yes", "/retired of the node takes true or false"),
-        ("/resource_class", "x" * 81, "/resource_class of the node takes text of 0 to 80"),
-        ("/instance_uuid", "bogus", "/instance_uuid of the node takes a UUID"),
-        ("/description", 5, "/description of the node takes text"),
-        ("/extra/list/7", 1, "has no such place"),
-        ("/extra/list/x", 1, "has no such place"),
-        ("/extra/list/0/deeper", 1, "has no such place"),
-        ("/extra/{plugin_data[gone]}", 1, "none of its keys is empty"),
+        ("/retired", "yes", "/retired of the node must be true or false"),
+        ("/resource_class", "x" * 81, "/resource_class of the node must be text of 0 to 80"),
+        ("/instance_uuid", "bogus", "/instance_uuid of the node must be a UUID"),
+        ("/description", 5, "/description of the node must be text"),
+        ("/extra/list/7", 1, "can't be set: the value above it"),
+        ("/extra/list/x", 1, "can't be set: the value above it"),
+        ("/extra/list/0/deeper", 1, "can't be set: the value above it"),
+        ("/extra/{plugin_data[gone]}", 1, "without empty keys"),
         ("{plugin_data[gone]}", 1, "the path is missing"),
-        ("{inventory[cpu]}", 1, "the path is missing or no text"),
+        ("{inventory[cpu]}", 1, "the path is missing or not text"),
     ],
 )
 def test_it_refuses_to_set_nonsense(path: str, value: Any, part: str) -> None:
@@ -128,7 +128,7 @@ def test_it_extends_an_attribute(path: str, value: Any, unique: bool, expected: 
 
 
 @pytest.mark.parametrize(
-    ("path", "part"), [("/extra/deep", "is no list"), ("/extra", "is no list"), ("/description", "takes text")]
+    ("path", "part"), [("/extra/deep", "is not a list"), ("/extra", "is not a list"), ("/description", "must be text")]
 )
 def test_it_extends_nothing_but_lists(path: str, part: str) -> None:
     assert part in why(act("extend-attribute", [path, 1]))
@@ -185,9 +185,9 @@ def test_it_writes_a_port_named_by_uuid_or_mac(ident: str) -> None:
     ("args", "part"),
     [
         (["52:54:00:00:00:99", "/extra/a", 1], "the node has no port '52:54:00:00:00:99'"),
-        (["{node.gone}", "/extra/a", 1], "argument 'port_id': takes a name"),
-        ([PORT, "/address", "zz"], "/address of the port takes a MAC address"),
-        ([PORT, "/pxe_enabled", "true"], "/pxe_enabled of the port takes true or false"),
+        (["{node.gone}", "/extra/a", 1], "argument 'port_id': must be a name"),
+        ([PORT, "/address", "zz"], "/address of the port must be a MAC address"),
+        ([PORT, "/pxe_enabled", "true"], "/pxe_enabled of the port must be true or false"),
     ],
 )
 def test_it_refuses_to_write_ports_wrongly(args: list[Any], part: str) -> None:
@@ -271,12 +271,12 @@ def test_it_writes_capabilities(op: str, args: Any, expected: str) -> None:
     "args", [["a:b", "x"], ["a", "x,y"], ["a", ""], ["a", None], ["a", "{inventory[cpu]}"], ["a,b", "c"]]
 )
 def test_it_refuses_capabilities_that_would_spoil_the_list(args: list[Any]) -> None:
-    assert "a capability has a name without" in why(act("set-capability", args))
+    assert "a capability must have a name without" in why(act("set-capability", args))
 
 
 def test_it_refuses_to_guess_at_capabilities_it_can_not_read() -> None:
     known = facts(node=NODE | {"properties": {"capabilities": "nonsense"}})
-    assert "capabilities of the node can't be read" in why(act("set-capability", ["a", "b"], known=known))
+    assert "capabilities of the node can't be parsed" in why(act("set-capability", ["a", "b"], known=known))
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_it_writes_traits(op: str, name: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["custom_x", "CUSTOM-X", "C" * 256, "_X"])
 def test_it_refuses_what_is_no_trait(name: str) -> None:
-    assert "a trait is written in capital letters" in why(act("add-trait", [name]))
+    assert "a trait must have 1 to 255 capital letters" in why(act("add-trait", [name]))
 
 
 def test_it_gives_a_node_no_more_traits_than_it_may_have() -> None:

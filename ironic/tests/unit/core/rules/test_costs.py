@@ -13,8 +13,8 @@ import pytest
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import ACTIONS, OPERATORS, CompiledRule, Facts, Outcome, check_rule, evaluate
-from ironic.core.rules.arguments import Parameter
-from ironic.core.rules.kinds import RegexKind, SubnetKind
+from ironic.core.rules.argument_kinds import RegexKind, SubnetKind
+from ironic.core.rules.signatures import Parameter
 from ironic.tests.unit.core.rules.lab import PORTS, rule
 
 MILLION = 1_000_000
@@ -181,13 +181,22 @@ def test_no_action_takes_long_or_much_memory(op: str) -> None:
 @pytest.mark.parametrize(
     ("condition", "limit"),
     [
-        ({"op": "eq", "args": [expression("numbers"), expression("words")]}, "60000 steps that are allowed for one"),
-        ({"op": "contains", "args": [expression("letters"), PATTERNS[1]]}, "60000 steps that are allowed for one"),
-        ({"op": "contains", "args": [expression("long_texts"), PATTERNS[1]]}, "60000 steps that are allowed for one"),
+        (
+            {"op": "eq", "args": [expression("numbers"), expression("words")]},
+            "60000 steps that one comparison may take",
+        ),
+        ({"op": "contains", "args": [expression("letters"), PATTERNS[1]]}, "60000 steps that one comparison may take"),
+        (
+            {"op": "contains", "args": [expression("long_texts"), PATTERNS[1]]},
+            "60000 steps that one comparison may take",
+        ),
         ({"op": "eq", "args": ["x" + expression("blanks"), 1]}, "longer than 65536 characters"),
         ({"op": "contains", "args": ["x", "x" * 4000 + "{inventory[blank]}"]}, "longer than 4096 characters"),
         ({"op": "eq", "args": [expression("too_deep"), 1]}, "nested more than 64 levels"),
-        ({"op": "!eq", "args": ["{item}", -1], "loop": expression("numbers"), "multiple": "all"}, "have 2000000 steps"),
+        (
+            {"op": "!eq", "args": ["{item}", -1], "loop": expression("numbers"), "multiple": "all"},
+            "more than the 2000000 steps",
+        ),
     ],
 )
 def test_what_is_refused_says_which_limit_was_hit(condition: dict[str, Any], limit: str) -> None:
@@ -201,7 +210,7 @@ def test_what_is_refused_says_which_limit_was_hit(condition: dict[str, Any], lim
     ("text", "reason"),
     [
         ("a" * 4097, "longer than 4096 characters"),
-        (r"\pL" * 65, "more than 64 classes of Unicode"),
+        (r"\pL" * 65, "more than 64 Unicode classes"),
         ("[^a]{900}" * 20, "too large"),
         (r"(?:.{30}){30}" * 100, "too large"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure
 from ironic.core.rules import check_rule, evaluate, in_order, selected
-from ironic.core.rules.plain_data import apply
+from ironic.core.rules.paths import apply
 from ironic.tests.unit.core.rules.lab import INVENTORY, RULE, act, facts, rule, run, why
 
 

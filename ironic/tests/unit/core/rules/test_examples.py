@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from ironic.core.rules import check_rule
-from ironic.core.rules.plain_data import apply
+from ironic.core.rules.paths import apply
 from ironic.tests.unit.core.rules.lab import INVENTORY, NODE, facts, run
 
 EXAMPLES = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core.rules import Masking
-from ironic.core.rules.plain_data import apply
+from ironic.core.rules.paths import apply
 from ironic.core.secrets import REPLACEMENT
 from ironic.tests.unit.core.rules.lab import INVENTORY, NODE, PORT, PORTS, act, facts, rule, run, why
 
@@ -145,8 +145,8 @@ def test_it_writes_below_secret_names_alike_in_every_mode(masking: Any) -> None:
 @pytest.mark.parametrize(
     ("op", "args", "part"),
     [
-        ("set-attribute", ["/driver_info/credentials/a/b", 1], "lies deep under a secret"),
-        ("extend-attribute", {"path": "/driver_info/tokens", "value": 1, "unique": True}, "is no list"),
+        ("set-attribute", ["/driver_info/credentials/a/b", 1], "is inside a secret"),
+        ("extend-attribute", {"path": "/driver_info/tokens", "value": 1, "unique": True}, "is not a list"),
     ],
 )
 def test_it_refuses_what_it_can_not_do_blindly(op: str, args: Any, part: str) -> None:

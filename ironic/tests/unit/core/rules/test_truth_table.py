@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core.rules import ACTIONS, OPERATORS, Outcome
-from ironic.core.rules.rule import MULTIPLES
+from ironic.core.rules.compiled_rules import MULTIPLES
 from ironic.tests.unit.core.rules.lab import facts, holds, rule, run
 
 # By operator: arguments that hold, and arguments that don't, by name and in the order of the signature.

@@ -11,16 +11,16 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import ACTIONS, OPERATORS, evaluate
 from ironic.core.rules import actions as our_actions
 from ironic.core.rules import operators as our_operators
-from ironic.core.rules.checking import check_rule
+from ironic.core.rules.compiled_rules import check_rule
 from ironic.core.rules.interpolation import Scope
 from ironic.core.rules.vocabulary import (
     ACTIONS_GROUP,
     OPERATORS_GROUP,
     Words,
     action_of,
+    load_words,
     operator_of,
     require_some,
-    words,
 )
 from ironic.core.rules.workspace import Workspace
 from ironic.tests.repository import ROOT
@@ -82,23 +82,37 @@ class Abstract(Deed):
         raise TypeError("can't be made")
 
 
+def deed(workspace: Any, value: Any = None) -> None: ...
+
+
+def judge(value: str) -> bool:
+    return True
+
+
+def test_what_may_wait_for_another_service() -> None:
+    """Of ours, the one action that calls; of third parties, everything."""
+    assert [name for name, word in ACTIONS.items() if word.calls_out] == ["api-call"]
+    assert not any(word.calls_out for word in OPERATORS.values())
+    assert all(word.calls_out for word in (action_of("x", Deed), action_of("x", deed), operator_of("x", judge)))
+
+
 @pytest.mark.parametrize(
     ("understood", "found", "part"),
     [
-        (action_of, AnyArguments, "argument 'kwargs' stands for any number"),
-        (action_of, OddType, "argument 'value' is of type <class 'complex'>"),
-        (action_of, TwoMinds, "call_early takes other arguments"),
+        (action_of, AnyArguments, "argument 'kwargs' collects any number"),
+        (action_of, OddType, "argument 'value' has the type <class 'complex'>"),
+        (action_of, TwoMinds, "call_early must have the same arguments"),
         (action_of, Abstract, "can't be made"),
-        (action_of, Base, "an action is a function of a workspace, or a class"),
-        (action_of, 5, "an action is a function of a workspace, or a class"),
+        (action_of, Base, "an action must be a function of a workspace, or a class"),
+        (action_of, 5, "an action must be a function of a workspace, or a class"),
         (action_of, ImportError("no module"), "ImportError: no module"),
-        (operator_of, Base, "an operator is a function"),
+        (operator_of, Base, "an operator must be a function"),
         (operator_of, ImportError("no module"), "ImportError: no module"),
     ],
 )
 def test_it_says_what_is_wrong_with_a_word(understood: Any, found: Any, part: str) -> None:
     with pytest.raises(InvalidParameterValue) as error:
-        words("group", [Point("word", found)], understood)
+        load_words("group", [Point("word", found)], understood)
     assert part in str(error.value)
     assert "word (somewhere:thing)" in str(error.value)
 
@@ -111,7 +125,7 @@ def test_it_says_when_there_are_no_words_at_all() -> None:
 def test_it_refuses_a_name_that_two_packages_publish() -> None:
     points: list[Any] = [Point("word", Deed), Point("word", Deed), Point("word", Deed, "elsewhere:thing")]
     with pytest.raises(InvalidParameterValue, match="word is published for somewhere:thing and for elsewhere:thing"):
-        words("group", points, action_of)
+        load_words("group", points, action_of)
 
 
 def plugin(act: Callable[[Any, Any], None], **options: Any) -> Any:
@@ -164,17 +178,17 @@ def test_what_a_plug_in_changes_becomes_the_same_changes_as_ours() -> None:
         (lambda task, rule: setattr(task.node, "reservation", "me"), "rules can't write field 'reservation' of a node"),
         (
             lambda task, rule: setattr(task.node, "owner", task.inventory["cpu"]["architecture"]),
-            "/owner of the node is never made from what a machine reported",
+            "/owner of the node can't be set to what a machine reported",
         ),
         (lambda task, rule: setattr(task.node, "uuid", "x"), "rules can't write field 'uuid' of a node"),
         (lambda task, rule: task.node.traits.append("CUSTOM_X"), "rules can't write field 'traits' of a node"),
-        (lambda task, rule: setattr(task.node, "driver", 5), "/driver of the node takes text"),
+        (lambda task, rule: setattr(task.node, "driver", 5), "/driver of the node must be text"),
         (lambda task, rule: task.node.extra.update(a={1, 2}), "/extra/a can't hold a value of type set"),
         (lambda task, rule: task.node.extra.update(a={1: 2}), "can't hold a value of type dict"),
-        (lambda task, rule: task.node.nothing, "AttributeError: rules know no field nothing"),
-        (lambda task, rule: rule.__dict__.update(plugin_data=[]), "became something else than an object"),
+        (lambda task, rule: task.node.nothing, "AttributeError: rules can't read a field nothing"),
+        (lambda task, rule: rule.__dict__.update(plugin_data=[]), "the plug-in data must stay an object"),
         (lambda task, rule: 1 // 0, "action odd failed: ZeroDivisionError"),
-        (lambda task, rule: task.node.extra.update(a=["x"] * 3_000_000), "more work than is allowed"),
+        (lambda task, rule: task.node.extra.update(a=["x"] * 3_000_000), "steps that all of them may take together"),
     ],
 )
 def test_a_plug_in_can_do_no_more_than_our_actions(act: Any, part: str) -> None:
@@ -218,6 +232,6 @@ def test_a_strangers_operator_that_fails_fails_the_rule_alone() -> None:
 
     odd.__module__ = "acme"
     operator = operator_of("odd", odd)
-    assert operator.judge(value=1) is True
+    assert operator.function(value=1) is True
     with pytest.raises(Exception, match="operator odd failed: ZeroDivisionError"):
-        operator.judge(value=0)
+        operator.function(value=0)

@@ -1,4 +1,4 @@
-"""Secrets are told by their names: the table of both sides."""
+"""Secrets are recognised by their names: the table of both sides."""
 
 import pytest
 

@@ -8,13 +8,11 @@ import pytest
 
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
 from ironic.core.root_device_hints import GIB
-from ironic.inspection.hooks import accelerators, cpu_capabilities, extra_hardware, pci, pci_devices, raid_device
-from ironic.inspection.hooks.accelerators import Accelerators
-from ironic.inspection.hooks.cpu_capabilities import CpuCapabilities
+from ironic.inspection.hooks import basic_properties, extra_hardware, pci_devices, root_disk_hooks
+from ironic.inspection.hooks.basic_properties import CpuCapabilities
 from ironic.inspection.hooks.extra_hardware import ExtraHardware
-from ironic.inspection.hooks.pci_devices import PciDevices
-from ironic.inspection.hooks.raid_device import RaidDevice
-from ironic.inspection.hooks.root_device import RootDevice, local_gb
+from ironic.inspection.hooks.pci_devices import Accelerators, PciDevices
+from ironic.inspection.hooks.root_disk_hooks import RaidDevice, RootDevice, local_gb
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.inspection.lab import Work, hooked, recorded
 
@@ -33,7 +31,7 @@ MEANINGS = {"vmx": "cpu_vt", "svm": "cpu_vt", "aes": "cpu_aes"}
     ],
 )
 def test_it_knows_capabilities_by_flags(flags: list[Any], expected: dict[str, str]) -> None:
-    assert cpu_capabilities.capabilities_of(flags, MEANINGS) == expected
+    assert basic_properties.capabilities_of(flags, MEANINGS) == expected
 
 
 @pytest.mark.demand("S90")
@@ -60,7 +58,7 @@ def test_it_takes_other_meanings_of_flags(conf: Setter, task: Work) -> None:
     [("10DE", "10de"), ("0x10de", "10de"), (" 8e ", "008e"), ("", None), ("10def", None), ("xyz", None), (5, None)],
 )
 def test_it_reads_numbers_of_devices(text: Any, expected: str | None) -> None:
-    assert pci.identifier(text) == expected
+    assert pci_devices.identifier(text) == expected
 
 
 GPU = {"vendor_id": "10de", "product_id": "1eb8", "bus": "0000:1b:00.0"}
@@ -109,7 +107,7 @@ def test_it_refuses_a_file_of_accelerators_that_it_can_not_use(tmp_path: Path, t
     if text is not None:
         path.write_text(text)
     with pytest.raises(InvalidParameterValue, match=fault):
-        accelerators.load(str(path))
+        pci_devices.load_accelerators(str(path))
 
 
 @pytest.mark.demand("S95")
@@ -209,7 +207,7 @@ def test_it_nests_recorded_data(task: Work) -> None:
     ],
 )
 def test_it_finds_the_one_new_disk(before: list[str], now: list[str], new: str | None) -> None:
-    assert raid_device.new_serial(before, now) == new
+    assert root_disk_hooks.new_serial(before, now) == new
 
 
 def disks(*serials: Any) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ironic.inspection.lldp import MalformedFrame, decode, frames_of, parse
-from ironic.inspection.lldp.frames import LONGEST_VALUE, MOST_INTERFACES, MOST_VALUES
-from ironic.inspection.lldp.organizations import AUTONEGOTIATION_WORDS, DOT1, DOT3
+from ironic.inspection.lldp import MalformedFrame, decode, frames_of, parse_frame
+from ironic.inspection.lldp.lldp_parser import LONGEST_VALUE, MOST_INTERFACES, MOST_VALUES
+from ironic.inspection.lldp.lldp_values import AUTONEGOTIATION_WORDS, DOT1, DOT3
 from ironic.tests.unit.inspection.lab import recorded
 
 
@@ -107,12 +107,12 @@ NAMED = [
 @pytest.mark.demand("S94")
 @pytest.mark.parametrize(("value", "facts"), NAMED)
 def test_it_reads_a_value(value: list[Any], facts: dict[str, Any]) -> None:
-    assert parse([value]) == facts
+    assert parse_frame([value]) == facts
 
 
 @pytest.mark.parametrize(("bit", "word"), sorted(AUTONEGOTIATION_WORDS.items()))
 def test_it_reads_each_speed_from_its_own_bit(bit: int, word: str) -> None:
-    facts = parse([organization(DOT3, 1, b"\x03" + struct.pack(">HH", 1 << bit, 30))])
+    facts = parse_frame([organization(DOT3, 1, b"\x03" + struct.pack(">HH", 1 << bit, 30))])
     assert facts["switch_port_physical_capabilities"] == [word]
 
 
@@ -126,7 +126,7 @@ def test_it_collects_what_several_values_say_and_takes_the_first_of_others() -> 
         organization(DOT1, 3, b"\x00\x01\x01a"),
         organization(DOT1, 3, b"\x00\x02\x01b"),
     ]
-    assert parse(frame) == {
+    assert parse_frame(frame) == {
         "switch_system_name": "first",
         "switch_mgmt_addresses": ["192.0.2.1", "192.0.2.2"],
         "switch_port_vlans": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}],
@@ -134,7 +134,7 @@ def test_it_collects_what_several_values_say_and_takes_the_first_of_others() -> 
 
 
 def test_it_stops_at_the_end_of_a_frame() -> None:
-    assert parse([[0, ""], [5, b"late".hex()]]) == {}
+    assert parse_frame([[0, ""], [5, b"late".hex()]]) == {}
 
 
 @pytest.mark.parametrize(
@@ -157,17 +157,17 @@ def test_it_stops_at_the_end_of_a_frame() -> None:
     + [[1, "00" * (LONGEST_VALUE + 1)]],
 )
 def test_it_leaves_out_what_is_malformed(item: Any) -> None:
-    assert parse([item, [5, b"tor".hex()]]) == {"switch_system_name": "tor"}
+    assert parse_frame([item, [5, b"tor".hex()]]) == {"switch_system_name": "tor"}
     with pytest.raises(MalformedFrame):
         decode([item])
 
 
 def test_it_reads_the_longest_value_there_is() -> None:
-    assert len(parse([[5, b"x".hex() * LONGEST_VALUE]])["switch_system_name"]) == LONGEST_VALUE
+    assert len(parse_frame([[5, b"x".hex() * LONGEST_VALUE]])["switch_system_name"]) == LONGEST_VALUE
 
 
 def test_it_looks_at_so_many_values_only() -> None:
-    assert parse([[3, "00"]] * MOST_VALUES + [[5, b"late".hex()]]) == {}
+    assert parse_frame([[3, "00"]] * MOST_VALUES + [[5, b"late".hex()]]) == {}
     assert len(decode([[3, "00"]] * 2 * MOST_VALUES)) == MOST_VALUES
 
 
@@ -194,7 +194,7 @@ def test_it_prefers_what_the_collector_has_caught(raw: Any, own: Any, expected: 
 @pytest.mark.demand("S94")
 def test_it_reads_recorded_frames() -> None:
     payload = recorded("lldp-raw")
-    parsed = {name: parse(frame) for name, frame in frames_of(payload["inventory"], payload).items()}
+    parsed = {name: parse_frame(frame) for name, frame in frames_of(payload["inventory"], payload).items()}
     assert sorted(parsed) == ["eth0", "eth1"]
     assert parsed["eth1"] == {
         "switch_chassis_id": "00:1c:73:00:00:02",
@@ -226,4 +226,4 @@ def test_it_reads_recorded_frames() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 127), st.binary(max_size=40))))
 def test_it_reads_anything_without_an_error(values: list[tuple[int, bytes]]) -> None:
-    assert isinstance(parse([[kind, data.hex()] for kind, data in values]), dict)
+    assert isinstance(parse_frame([[kind, data.hex()] for kind, data in values]), dict)

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from ironic.core.rules import Facts, check_rule, evaluate
-from ironic.core.rules.plain_data import apply, copy
-from ironic.inspection.rules import facts_of_nobody
-from ironic.inspection.rules.running import chosen
+from ironic.core.rules.paths import apply, copy
+from ironic.inspection.rules import facts_without_node
+from ironic.inspection.rules.rule_run import chosen
 from ironic.tests.repository import ROOT
 
 GUIDE = (ROOT / "doc" / "inspection-rules.md").read_text()
@@ -21,7 +21,7 @@ EXAMPLES = {title: [yaml.safe_load(block) for block in BLOCK.findall(text)] for 
 
 
 def facts(given: dict[str, Any], phase: str) -> Facts:
-    unknown = facts_of_nobody(given.get("inventory", {}), given.get("plugin_data", {}))
+    unknown = facts_without_node(given.get("inventory", {}), given.get("plugin_data", {}))
     node = None if phase == "early" else {**(unknown.node or {}), **given.get("node", {})}
     return Facts(unknown.inventory, unknown.plugin_data, node, given.get("ports", []))
 
@@ -56,7 +56,7 @@ def test_an_example_does_what_the_guide_says(title: str) -> None:
         assert patched(known.plugin_data, outcome.changes.plugin_data) == then["plugin_data"]
     assert [line.text for line in outcome.log] == then.get("logs", [])
     assert [one.call.url for one in outcome.calls] == then.get("calls", [])
-    # Every kind of effect that the rule has is one that the guide tells of.
+    # Every kind of effect that the rule has is one that the guide names.
     effects = {"node": outcome.changes.node, "ports": outcome.changes.ports, "plugin_data": outcome.changes.plugin_data}
     assert {name for name, changed in effects.items() if changed} <= then.keys()
 

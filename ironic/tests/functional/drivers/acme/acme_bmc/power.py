@@ -27,7 +27,7 @@ class AcmePower(base.PowerInterface):
 
     @task_manager.require_exclusive_lock
     def set_power_state(self, task, power_state, timeout=None):
-        """Tell the BMC, which answers when it is done."""
+        """Send the request to the BMC, which answers when it is done."""
         if power_state not in (states.POWER_ON, states.POWER_OFF):
             raise exception.InvalidParameterValue(f"An Acme machine knows no power state {power_state}.")
         client.ask(task.node, "PUT", "power", {"on": power_state == states.POWER_ON})

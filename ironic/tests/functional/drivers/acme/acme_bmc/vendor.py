@@ -22,12 +22,10 @@ class AcmeVendor(base.VendorInterface):
 
     @base.passthru(["PUT"], async_call=False, description="Turns the light on the front on or off.")
     def light(self, task, http_method, on):
-        """Tell the BMC, and the caller what it answered."""
+        """Send the request to the BMC and return its answer."""
         return client.ask(task.node, "PUT", "light", {"on": on})
 
-    @base.passthru(
-        ["GET"], async_call=False, require_exclusive_lock=False, description="Tells the temperature of the board."
-    )
+    @base.passthru(["GET"], async_call=False, require_exclusive_lock=False, description="The temperature of the board.")
     def temperature(self, task, http_method):
         """Ask the BMC; others may hold the node meanwhile."""
         return client.ask(task.node, "GET", "temperature")
@@ -44,7 +42,7 @@ class AcmeVendor(base.VendorInterface):
         """Return the log as text."""
         return "\n".join(client.ask(task.node, "GET", "log")["lines"])
 
-    @base.driver_passthru(["GET"], async_call=False, description="Tells whom to call.")
+    @base.driver_passthru(["GET"], async_call=False, description="The phone number of the support.")
     def hot_line(self, context, http_method):
         """Return the telephone number of Acme; no node is needed."""
         return {"number": HOT_LINE}

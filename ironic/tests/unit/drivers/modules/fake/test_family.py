@@ -10,9 +10,9 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers import base, waiting
+from ironic.drivers import base, interruptible_wait
 from ironic.drivers.modules import fake
-from ironic.drivers.modules.fake.delay import delay, duration
+from ironic.drivers.modules.fake import delay_seconds, simulate_delay
 from ironic.tests.unit.drivers.machine import UUID, work_on
 
 FAMILY = [getattr(fake, name) for name in fake.__all__]
@@ -242,7 +242,7 @@ def test_a_vendor_method_may_be_a_step(caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.parametrize("text, low, high", [("0", 0, 0), ("2.5", 2.5, 2.5), ("1,3", 1, 3), (" 1 , 1 ", 1, 1)])
 def test_a_delay_is_a_number_or_a_range(text: str, low: float, high: float) -> None:
-    drawn = [duration(text) for _ in range(50)]
+    drawn = [delay_seconds(text) for _ in range(50)]
     assert all(low <= seconds <= high for seconds in drawn)
     assert (len(set(drawn)) > 1) == (low < high)
 
@@ -250,7 +250,7 @@ def test_a_delay_is_a_number_or_a_range(text: str, low: float, high: float) -> N
 @pytest.mark.parametrize("text", ["", "x", "1,2,3", "3,1", "-1", "nan", "1,"])
 def test_anything_else_is_no_delay(text: str) -> None:
     with pytest.raises(InvalidParameterValue, match="fake"):
-        duration(text)
+        delay_seconds(text)
 
 
 SLOW: list[tuple[str, Callable[[], Any]]] = [
@@ -278,14 +278,14 @@ def test_every_interface_has_its_delay(kind: str, act: Callable[[], Any], conf: 
 
 def test_a_stopping_service_does_not_wait_for_it(conf: Callable[..., None]) -> None:
     conf(fake__power_delay="60")
-    thread = threading.Thread(target=delay, args=("power",))
+    thread = threading.Thread(target=simulate_delay, args=("power",))
     thread.start()
-    waiting.interrupt()
+    interruptible_wait.interrupt()
     try:
         thread.join(timeout=5)
         assert not thread.is_alive()
     finally:
-        waiting.allow()
+        interruptible_wait.allow()
 
 
 def test_every_kind_but_network_has_a_fake() -> None:

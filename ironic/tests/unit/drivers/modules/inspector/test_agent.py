@@ -15,13 +15,12 @@ from ironic.core.errors import (
     UnsupportedDriverExtension,
 )
 from ironic.db import Store
-from ironic.drivers.bare_driver import BareDriver
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.fake import FakeBoot, FakeManagement, FakePower
-from ironic.drivers.modules.inspector import booting
-from ironic.drivers.modules.inspector.agent import AgentInspect
-from ironic.drivers.modules.inspector.known_ports import new_macs
+from ironic.drivers.modules.inspector import agent as booting
+from ironic.drivers.modules.inspector.agent import AgentInspect, new_macs
 from ironic.drivers.modules.network.noop import NoopNetwork
+from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, stored_found, work_on
@@ -127,7 +126,7 @@ def test_it_refuses_to_start_with_bad_hooks_or_rules(conf: Setter, tmp_path: Pat
     path = tmp_path / "rules.yaml"
     path.write_text("- {actions: []}")
     conf(inspector__hooks="ramdisk-error", inspection_rules__built_in=str(path))
-    with pytest.raises(InvalidParameterValue, match="rule 1: .*at least one action"):
+    with pytest.raises(InvalidParameterValue, match="rule 1: .*at least one item"):
         AgentInspect()
 
 
@@ -159,6 +158,16 @@ def test_it_boots_an_unmanaged_machine_from_the_network(store: Store, diary: Dia
     assert stored.driver_internal_info["inspector_manage_boot"] is False
     assert stored.driver_internal_info["lookup_bmc_addresses"] == ["192.0.2.7"]
     assert store.nodes.bmc_addresses(task.node.id) == ["192.0.2.7"]
+
+
+@pytest.mark.demand("S78")
+@pytest.mark.usefixtures("unmanaged")
+def test_a_ramdisk_is_known_by_the_keys_that_the_hardware_type_declares(store: Store, diary: Diary) -> None:
+    declaring = driver(diary)
+    declaring.bmc_address_keys = ("acme_bmc",)
+    task: Any = begin(store, declaring, driver_info={"acme_bmc": "192.0.2.8", "proxy_address": "192.0.2.9"})
+    AgentInspect().inspect_hardware(task)
+    assert store.nodes.bmc_addresses(task.node.id) == ["192.0.2.8"]
 
 
 @pytest.mark.demand("S106")
@@ -210,7 +219,7 @@ def test_it_says_clearly_when_a_port_is_somebody_elses(store: Store, diary: Diar
     new_port(store, new_node(store), OTHER_MAC)
     task: Any = begin(store, driver(diary, macs=[MAC, OTHER_MAC]))
     with pytest.raises(
-        HardwareInspectionFailure, match=f"tells MAC address {OTHER_MAC}, which belongs to a port of another"
+        HardwareInspectionFailure, match=f"reports MAC address {OTHER_MAC}, which belongs to a port of another"
     ):
         AgentInspect().inspect_hardware(task)
     assert store.ports.find(node_id=task.node.id) == []

@@ -8,7 +8,7 @@ import pytest
 
 from ironic.core.errors import UnsupportedDriverExtension
 from ironic.drivers import boot_devices
-from ironic.drivers.bare_driver import BareDriver
+from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import Machine, Work
 
@@ -26,17 +26,17 @@ class Port:
 
 @dataclass
 class Firmware:
-    """A management interface that notes what it is told."""
+    """A management interface that records its calls."""
 
     devices: list[str] = field(default_factory=lambda: [boot_devices.PXE, boot_devices.DISK])
     mode: str | None = None
-    told: list[Any] = field(default_factory=list)
+    recorded: list[Any] = field(default_factory=list)
 
     def get_supported_boot_devices(self, task: Any) -> list[str]:
         return self.devices
 
     def set_boot_device(self, task: Any, device: str, persistent: bool = False) -> None:
-        self.told.append((device, persistent))
+        self.recorded.append((device, persistent))
 
     def get_boot_mode(self, task: Any) -> str | None:
         if self.mode is None:
@@ -44,7 +44,7 @@ class Firmware:
         return self.mode
 
     def set_boot_mode(self, task: Any, mode: str) -> None:
-        self.told.append(mode)
+        self.recorded.append(mode)
 
 
 def machine(*ports: Port, firmware: Firmware | None = None, **columns: Any) -> Work:

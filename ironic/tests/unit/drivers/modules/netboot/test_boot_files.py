@@ -14,6 +14,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot
 from ironic.tests import boot_readers
 from ironic.tests.boot_readers import Command
+from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID, Work
 from ironic.tests.unit.drivers.modules.netboot.conftest import machine
 
@@ -278,3 +279,26 @@ def test_no_url_has_anything_to_expand(place: Path, name: str) -> None:
 def test_an_iso_image_needs_ipxe_and_that_is_said_early(place: Path) -> None:
     with pytest.raises(InvalidParameterValue, match="without iPXE"):
         PXEBoot().validate(instance_of(place, LANGUAGES["pxelinux"], boot_iso="http://images/x.iso"))
+
+
+@pytest.mark.parametrize("instance", [False, True], ids=["deploy", "instance"])
+def test_a_template_written_for_upstream_finds_its_variables(conf: Setter, place: Path, instance: bool) -> None:
+    template = place / "theirs.template"
+    template.write_text(
+        "#!ipxe\ngoto deploy\n\n:deploy\n"
+        "kernel --timeout {{ pxe_options.ipxe_timeout }} {{ pxe_options.deployment_aki_path }} "
+        '{{ pxe_options.pxe_append_params|default("", true) }} initrd={{ pxe_options.initrd_filename }}\n'
+        "initrd {{ pxe_options.deployment_ari_path }}\nboot\n"
+        "# {{ pxe_options.aki_path }} {{ pxe_options.ari_path }} {{ pxe_options.tftp_server }}\n"
+        # Parameters stand in the quoted command line only: a client may have chosen the ID of its request.
+        "# {{ pxe_options['ipa-global-request-id'] is defined }}\n"
+    )
+    conf(pxe__ipxe_config_template=str(template), pxe__ipxe_timeout=3)
+    text = prepared(LANGUAGES["ipxe"], place, "console=ttyS0", instance=instance)
+    purpose = "instance" if instance else "deploy"
+    kernel, ramdisk = (f"http://192.0.2.1:8080/boot/{UUID}/{purpose}_{name}" for name in ("kernel", "ramdisk"))
+    (line,) = (line for line in text.splitlines() if line.startswith("kernel"))
+    assert line.startswith(f"kernel --timeout 3000 {kernel} ") and line.endswith(f" initrd={purpose}_ramdisk")
+    assert " console=ttyS0 " in line
+    assert f"initrd {ramdisk}\n" in text
+    assert f"# {kernel} {ramdisk} 192.0.2.1\n# False" in text

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ironic.drivers.modules.inspector import booting
+from ironic.drivers.modules.inspector import agent
 from ironic.drivers.modules.netboot import IPXEHttpBoot
-from ironic.inspection import boot_token
+from ironic.inspection import boot_tokens
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID
 from ironic.tests.unit.drivers.modules.netboot.conftest import machine
@@ -22,8 +22,8 @@ def test_it_is_a_word_of_the_command_line(conf: Setter, place: Path, name: str) 
     language = OFFERED[name]
     task = machine(properties={"capabilities": language.mode})
     node: Any = task.node
-    token = boot_token.issue(node)
-    language.cls().prepare_ramdisk(task, booting.ramdisk_parameters(token))
+    token = boot_tokens.issue(node)
+    language.cls().prepare_ramdisk(task, agent.ramdisk_parameters(token))
     commands = language.read((place / language.root / UUID / "config").read_text())
     (boots,) = (one for one in commands if one.words[:1] == [language.keyword])
     url = f"https://[2001:db8::1]:6385/v1/continue_inspection?boot_token={token}"

@@ -1,13 +1,13 @@
-"""Kernel command lines: whose parameters go to which kernel, and who is told what can't be written."""
+"""Kernel command lines: whose parameters go to which kernel, and the errors for parameters that can't be written."""
 
 from typing import Any
 
 import pytest
 
-from ironic.core.boot_languages import GRUB, IPXE, PXELINUX
+from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.netboot import command_line
-from ironic.drivers.modules.netboot.ramdisks import DEPLOY, INSTANCE, RESCUE
+from ironic.drivers.modules.netboot import kernel_and_ramdisk
+from ironic.drivers.modules.netboot.kernel_and_ramdisk import DEPLOY, INSTANCE, RESCUE
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID, Machine
 
@@ -30,7 +30,7 @@ def test_the_operators_words_come_first(
 ) -> None:
     conf(pxe__kernel_append_params="nofb quiet")
     node = Machine(driver_info={"kernel_append_params": own}, instance_info={"kernel_append_params": instance})
-    assert command_line.render(node, IPXE, purpose, URL) == expected
+    assert kernel_and_ramdisk.render_command_line(node, IPXE, purpose, URL) == expected
 
 
 @pytest.mark.parametrize("purpose", [DEPLOY, RESCUE])
@@ -39,8 +39,8 @@ def test_a_users_parameters_reach_no_ramdisk_of_the_service(conf: Setter, purpos
     conf(pxe__kernel_append_params="nofb")
     node = Machine(instance_info={"kernel_append_params": attack})
     for program in (IPXE, GRUB, PXELINUX):
-        command_line.check(node, program, purpose)
-        assert command_line.render(node, program, purpose, URL) == "nofb ipa-api-url=http://s:1"
+        kernel_and_ramdisk.check_command_line(node, program, purpose)
+        assert kernel_and_ramdisk.render_command_line(node, program, purpose, URL) == "nofb ipa-api-url=http://s:1"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_users_parameters_reach_no_ramdisk_of_the_service(conf: Setter, purpos
 )
 def test_parameters_are_words(conf: Setter, parameters: dict[str, Any], expected: str) -> None:
     conf(pxe__kernel_append_params="")
-    assert command_line.render(Machine(), IPXE, DEPLOY, parameters) == expected
+    assert kernel_and_ramdisk.render_command_line(Machine(), IPXE, DEPLOY, parameters) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_parameters_are_words(conf: Setter, parameters: dict[str, Any], expected
 def test_a_refusal_names_node_field_and_program(place: str, purpose: str, bad: Any) -> None:
     node = Machine(**{place: {"kernel_append_params": bad}})
     for refused in (
-        lambda: command_line.check(node, PXELINUX, purpose),
-        lambda: command_line.render(node, PXELINUX, purpose, {}),
+        lambda: kernel_and_ramdisk.check_command_line(node, PXELINUX, purpose),
+        lambda: kernel_and_ramdisk.render_command_line(node, PXELINUX, purpose, {}),
     ):
         with pytest.raises(InvalidParameterValue) as raised:
             refused()
@@ -71,11 +71,11 @@ def test_a_refusal_names_node_field_and_program(place: str, purpose: str, bad: A
 @pytest.mark.parametrize("name, value", [("a b", 1), ("a", "x\ny"), ("a", 'say "no"'), ("", None), ("a", "${x}")])
 def test_what_the_service_wants_to_tell_is_judged_as_well(name: str, value: Any) -> None:
     with pytest.raises(InvalidParameterValue, match=f"Kernel parameter {name!r} of node {UUID}, as ipxe reads it"):
-        command_line.render(Machine(), IPXE, DEPLOY, {name: value})
+        kernel_and_ramdisk.render_command_line(Machine(), IPXE, DEPLOY, {name: value})
 
 
 def test_an_option_that_can_not_be_written_is_named(conf: Setter) -> None:
     conf(pxe__kernel_append_params="ip=${net0/ip}")
-    command_line.check(Machine(), PXELINUX, DEPLOY)
+    kernel_and_ramdisk.check_command_line(Machine(), PXELINUX, DEPLOY)
     with pytest.raises(InvalidParameterValue, match=r"Option \[pxe\]kernel_append_params of node .* iPXE expands"):
-        command_line.check(Machine(), IPXE, DEPLOY)
+        kernel_and_ramdisk.check_command_line(Machine(), IPXE, DEPLOY)

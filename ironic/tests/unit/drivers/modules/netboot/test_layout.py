@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.netboot import answers, layout
-from ironic.drivers.modules.netboot.variants import VARIANTS
+from ironic.drivers.modules.netboot import boot_files, boot_variants
+from ironic.drivers.modules.netboot.boot_variants import VARIANTS
 from ironic.integrations.dhcp import Option
 from ironic.tests.conftest import Setter
 
@@ -29,7 +29,7 @@ def test_each_program_finds_its_files(
 ) -> None:
     row = VARIANTS[variant]
     assert row.program(mode) == program
-    places = layout.Layout(row, "u")
+    places = boot_variants.Layout(row, "u")
     assert places.address("f", program) == address
     assert places.by_mac(program, "52:54:00:AA:00:01") == place / root / "pxelinux.cfg" / file
     assert places.folder == place / root / "u"
@@ -37,10 +37,10 @@ def test_each_program_finds_its_files(
 
 @pytest.mark.parametrize("name", ["..", "../x", "/etc", "a/b", "", ".", "a\0b", "a\n", "-"])
 def test_no_name_leads_out_of_a_directory(place: Path, name: str) -> None:
-    places = layout.Layout(VARIANTS["ipxe"], name)
+    places = boot_variants.Layout(VARIANTS["ipxe"], name)
     with pytest.raises(InvalidParameterValue, match="can't name a boot file"):
         assert places.folder
-    for program in layout.PROGRAMS:
+    for program in boot_variants.PROGRAMS:
         with pytest.raises(InvalidParameterValue, match="can't name a boot file"):
             places.by_mac(program, name)
 
@@ -65,10 +65,10 @@ def test_no_name_leads_out_of_a_directory(place: Path, name: str) -> None:
     ],
 )
 def test_machines_are_told_what_to_fetch(place: Path, variant: str, mode: str, expected: list[Option]) -> None:
-    assert answers.options(VARIANTS[variant], mode, "x86_64") == expected
+    assert boot_files.dhcp_options(VARIANTS[variant], mode, "x86_64") == expected
 
 
 def test_a_boot_program_may_be_for_an_architecture(conf: Setter, place: Path) -> None:
     conf(pxe__pxe_bootfile_name_by_arch={"aarch64": "bootaa64.efi"})
-    assert answers.loader(VARIANTS["pxe"], "uefi", "aarch64") == "bootaa64.efi"
-    assert answers.loader(VARIANTS["ipxe"], "uefi", "aarch64") == "snponly.efi"
+    assert boot_files.boot_program_of(VARIANTS["pxe"], "uefi", "aarch64") == "bootaa64.efi"
+    assert boot_files.boot_program_of(VARIANTS["ipxe"], "uefi", "aarch64") == "snponly.efi"

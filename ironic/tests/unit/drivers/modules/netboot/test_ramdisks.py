@@ -7,7 +7,7 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.modules.netboot import ramdisks
+from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import Machine
 
@@ -15,8 +15,8 @@ OWN = {"deploy_kernel": "http://images/k", "deploy_ramdisk": "http://images/r"}
 SUM = "a" * 64
 
 
-def urls(purpose: str = ramdisks.DEPLOY, **columns: Any) -> tuple[str, str]:
-    found = ramdisks.find(Machine(**columns), purpose)
+def urls(purpose: str = kernel_and_ramdisk.DEPLOY, **columns: Any) -> tuple[str, str]:
+    found = kernel_and_ramdisk.find_ramdisk(Machine(**columns), purpose)
     return found.kernel.url, found.ramdisk.url
 
 
@@ -52,9 +52,9 @@ def test_half_a_pair_is_refused_if_configured(conf: Setter, options: None) -> No
 
 def test_a_rescue_has_a_ramdisk_of_its_own(options: None) -> None:
     own = {"rescue_kernel": "http://rescue/k", "rescue_ramdisk": "http://rescue/r"}
-    assert urls(ramdisks.RESCUE, driver_info={**OWN, **own}) == ("http://rescue/k", "http://rescue/r")
+    assert urls(kernel_and_ramdisk.RESCUE, driver_info={**OWN, **own}) == ("http://rescue/k", "http://rescue/r")
     with pytest.raises(MissingParameterValue, match="rescue_kernel and rescue_ramdisk"):
-        urls(ramdisks.RESCUE, driver_info=OWN)
+        urls(kernel_and_ramdisk.RESCUE, driver_info=OWN)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_rescue_has_a_ramdisk_of_its_own(options: None) -> None:
     ],
 )
 def test_the_state_says_what_for(state: str, purpose: str) -> None:
-    assert ramdisks.purpose_of(Machine(provision_state=state)) == purpose
+    assert kernel_and_ramdisk.purpose_of(Machine(provision_state=state)) == purpose
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ def test_files_are_only_those_that_are_allowed(conf: Setter, tmp_path: Path) -> 
 def test_a_checksum_is_one(checksum: Any) -> None:
     with pytest.raises(InvalidParameterValue, match="deploy_kernel_checksum"):
         urls(driver_info={**OWN, "deploy_kernel_checksum": checksum})
-    found = ramdisks.find(Machine(driver_info={**OWN, "deploy_kernel_checksum": SUM}), "deploy")
+    found = kernel_and_ramdisk.find_ramdisk(Machine(driver_info={**OWN, "deploy_kernel_checksum": SUM}), "deploy")
     assert (found.kernel.checksum, found.ramdisk.checksum) == (SUM, None)
 
 
 def test_a_users_ramdisk_is_in_instance_info() -> None:
-    found = ramdisks.of_instance(Machine(instance_info={"kernel": "http://u/k", "ramdisk": "http://u/r"}))
+    found = kernel_and_ramdisk.of_instance(Machine(instance_info={"kernel": "http://u/k", "ramdisk": "http://u/r"}))
     assert {name: image.url for name, image in found.files.items()} == {
         "instance_kernel": "http://u/k",
         "instance_ramdisk": "http://u/r",
     }
     with pytest.raises(MissingParameterValue):
-        ramdisks.of_instance(Machine(instance_info={"kernel": "http://u/k"}))
+        kernel_and_ramdisk.of_instance(Machine(instance_info={"kernel": "http://u/k"}))

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from ironic.drivers.modules.redfish.access import Access
-from ironic.drivers.modules.redfish.connection import Connection, Connections
+from ironic.drivers.modules.redfish.bmc_access import Access
+from ironic.drivers.modules.redfish.bmc_connection import Connection, Connections
 
 ONE = Access("https://192.0.2.1", system_id="/1", username="root", password="a")
 TWO = Access("https://192.0.2.2", username="root", password="a")

@@ -1,1 +1,0 @@
-"""Allocations: nodes that are looked for and kept for an instance."""

@@ -1,1 +1,0 @@
-"""Drivers: the hardware types that live conductors serve."""

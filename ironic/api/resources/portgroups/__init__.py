@@ -1,1 +1,0 @@
-"""Port groups: several network cards that work as one."""

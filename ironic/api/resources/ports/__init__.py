@@ -1,1 +1,0 @@
-"""Ports: network cards."""

@@ -1,1 +1,0 @@
-"""Runbooks: lists of steps under a name."""

@@ -1,1 +1,0 @@
-"""Volumes: connectors and targets of a node."""

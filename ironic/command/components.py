@@ -1,0 +1,172 @@
+"""The components of a service process: database, message bus, notifications, conductor, API server.
+
+Each one starts and stops by itself and knows nothing of the others; `ironic.command.wiring` makes them from the options
+and `ironic.command.lifecycle` runs them.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from oslo_config import cfg
+
+from ironic.command import server_wait
+from ironic.command.http_server import ApiServer, ServerSettings
+from ironic.command.lifecycle import Component, Pause, StopRequested
+from ironic.command.wsgi_bridge import Application
+from ironic.conductor.service import Conductor
+from ironic.db import Store, require_current
+from ironic.rpc.notifications import NOTIFIER
+
+if TYPE_CHECKING:
+    from ironic.rpc.hash_ring import HashRingManager
+    from ironic.rpc.message_bus import MessageBus
+
+LOG = logging.getLogger(__name__)
+
+
+class Database(Component):
+    """The store, and the hash rings of the conductors in it. Others use them; this one closes the store last."""
+
+    def __init__(self, store: Store, hash_ring: "HashRingManager", conf: cfg.ConfigOpts, pause: Pause) -> None:
+        self._store, self._hash_ring, self._conf, self._pause = store, hash_ring, conf, pause
+
+    def start(self) -> None:
+        """Wait for the database and check the version of its schema."""
+        server_wait.for_database(self._store.engine, self._conf, self._pause)
+        require_current(self._store)
+
+    def stop(self) -> None:
+        """Close every connection."""
+        self._store.close()
+
+    def reload(self) -> None:
+        """Apply the new heartbeat time-out of conductors."""
+        self._hash_ring.reset(heartbeat_timeout=self._conf.conductor.heartbeat_timeout)
+
+
+class Bus(Component):
+    """The connection to the message broker."""
+
+    def __init__(self, bus: "MessageBus", pause: Pause, *, needed: bool) -> None:
+        """Take the bus; unless it is ``needed`` by everything, the broker is waited for in the background."""
+        self._bus, self._pause, self._needed = bus, pause, needed
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Wait for the broker; an API answers many requests without one, and the others with an error."""
+        if self._needed:
+            server_wait.for_broker(self._bus.is_open, self._bus.address, self._pause)
+        elif not self._bus.is_open(0):
+
+            def watch() -> None:
+                try:
+                    server_wait.for_broker(self._bus.is_open, self._bus.address, self._stopping.wait)
+                except StopRequested:
+                    LOG.info("The message broker was not found before the end")
+
+            threading.Thread(target=watch, name="message-bus-watch", daemon=True).start()
+
+    def stop(self) -> None:
+        """Close the connection."""
+        self._stopping.set()
+        self._bus.close()
+
+
+class Notifications(Component):
+    """The notifier, which sends nothing unless the options ask for it."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        self._conf = conf
+
+    def start(self) -> None:
+        """Enable notifications; the messaging library is only loaded for that."""
+        if self._conf.notification_level is not None:
+            from ironic.rpc.notifications import bus_sender
+
+            bus_sender.open_from(self._conf)
+
+    def stop(self) -> None:
+        """Send what is left."""
+        NOTIFIER.close()
+
+
+class RpcServer(Protocol):
+    """Receives the calls to a conductor; in-process or on the message bus."""
+
+    def retire(self) -> None:
+        """Begin no more calls; those under way continue."""
+
+    def stop(self) -> None:
+        """End the calls under way and close."""
+
+
+class ConductorComponent(Component):
+    """A conductor and its RPC server."""
+
+    def __init__(self, conductor: Conductor, serve: Callable[[], RpcServer], graceful_timeout: float) -> None:
+        """Take the conductor, what starts its RPC server, and the seconds that work may take to end."""
+        self._conductor, self._serve, self._graceful_timeout = conductor, serve, graceful_timeout
+        self._server: RpcServer | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether the conductor has no work and holds no node."""
+        return self._conductor.is_idle
+
+    def start(self) -> None:
+        """Start the conductor, which starts its RPC server as soon as it is ready for calls."""
+
+        def take_calls() -> None:
+            self._server = self._serve()
+
+        try:
+            self._conductor.start(take_calls)
+        except BaseException:
+            self.stop()
+            raise
+
+    def retire(self) -> None:
+        """Leave the nodes to other conductors, and send callers there."""
+        self._conductor.retire()
+        if self._server:
+            self._server.retire()
+
+    def stop(self) -> None:
+        """Take no more calls, let calls and work under way end, then release what is held."""
+        until = time.monotonic() + self._graceful_timeout
+        self.retire()
+        # In a thread of its own: closing waits for the calls under way, and a BMC may never answer.
+        close = self._server.stop if self._server else lambda: None
+        closing = threading.Thread(target=close, name="rpc-server-closing", daemon=True)
+        closing.start()
+        closing.join(self._graceful_timeout)
+        unfinished = self._conductor.stop(max(0.0, until - time.monotonic()))
+        self.unfinished = unfinished + (["a call that is being answered"] if closing.is_alive() else [])
+
+    def reload(self) -> None:
+        """Have the conductor apply new options."""
+        self._conductor.reload()
+
+
+class Api(Component):
+    """The API and its HTTP server."""
+
+    def __init__(self, build: Callable[[], Application], settings: ServerSettings) -> None:
+        """Take what makes the application, because new options need a new one."""
+        self._build = build
+        self._server = ApiServer(build(), settings)
+
+    def start(self) -> None:
+        """Bind and serve."""
+        self._server.start()
+
+    def stop(self) -> None:
+        """Finish running requests and close."""
+        self._server.stop()
+
+    def reload(self) -> None:
+        """Serve later requests by the new options."""
+        self._server.replace(self._build())

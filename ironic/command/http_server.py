@@ -1,0 +1,235 @@
+"""The HTTP server of the API: uvicorn's protocol in an event loop, native threads for requests.
+
+The server binds in the caller's thread, so that a port in use or an unreadable certificate fails the start. Connections
+have limits (`http_connection`), and the application gets complete requests only (`wsgi_bridge`). The application is a
+WSGI callable that does not depend on this server: large sites run it under another one (doc/many-machines.md).
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import resource
+import socket
+import ssl
+import stat
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from oslo_config import cfg
+from sqlalchemy.engine import make_url
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
+from ironic.command.wsgi_bridge import Application, WsgiBridge
+
+LOG = logging.getLogger(__name__)
+
+# One thread computes at a time (ironic.core.permit); the others wait, mostly for conductors.
+THREADS_PER_WORKER = 20
+# Client connections at most, and the share of the process's file descriptors that they may use.
+MOST_CONNECTIONS = 1000
+DESCRIPTOR_SHARE = 0.5
+# Connections that wait to be accepted, and how many are accepted before the event loop serves others again.
+BACKLOG = 1024
+ACCEPTED_AT_ONCE = 64
+# Seconds between two checks for connections whose deadline has passed.
+DEADLINE_CHECK_SECONDS = 0.5
+# Seconds for running requests to end when the server stops.
+DRAIN_SECONDS = 10
+
+# Options of [api] with the KiB that a body may have.
+_BODY_LIMITS: Final = ("max_json_body_size", "max_json_body_size_provision", "max_json_body_size_inspection")
+
+
+@dataclass(frozen=True)
+class Tls:
+    """The TLS settings of the server."""
+
+    certificate: str
+    key: str
+    minimum_version: str = "1.3"
+    ciphers: str | None = None
+
+    def context(self) -> ssl.SSLContext:
+        """Return a context with the certificate; raises OSError (such as ssl.SSLError) if a file can't be used."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(self.certificate, self.key)
+        versions = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
+        context.minimum_version = versions[self.minimum_version]
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        if self.ciphers:
+            context.set_ciphers(self.ciphers)
+        return context
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Where the server listens and how many threads serve what."""
+
+    # The path of a Unix socket, or host and port.
+    address: str | tuple[str, int]
+    threads: int = THREADS_PER_WORKER
+    tls: Tls | None = None
+    socket_mode: int | None = None
+    # Bytes of a request body at most; the application has lower limits per route, with errors of its own.
+    body_limit: int = 1024 * 1024
+    # Whether the event loop itself answers a GET that only computes: if the database is a file, so that a query does
+    # not wait, and authentication needs no request to Keystone.
+    computes_in_loop: bool = False
+    # Threads for requests that may wait for long, and how many requests may wait for these threads.
+    slow_threads: int = 8
+    slow_waiting: int = 1000
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
+        """Read the options of [api]; raises ValueError for TLS without a certificate."""
+        api = conf.api
+        if api.enable_ssl_api and not (api.cert_file and api.key_file):
+            raise ValueError("[api]enable_ssl_api needs [api]cert_file and [api]key_file")
+        tls = Tls(api.cert_file, api.key_file, api.server_tls_minimum_version, api.server_tls_ciphers)
+        return cls(
+            address=api.unix_socket or (api.host_ip, api.port),
+            threads=(api.api_workers or min(4, os.cpu_count() or 1)) * THREADS_PER_WORKER,
+            tls=tls if api.enable_ssl_api else None,
+            socket_mode=api.unix_socket_mode,
+            body_limit=2 * max(getattr(api, name) for name in _BODY_LIMITS) * 1024,
+            computes_in_loop=conf.auth_strategy != "keystone"
+            and make_url(conf.database.connection).get_backend_name() == "sqlite",
+            slow_threads=api.inspection_report_threads,
+            slow_waiting=api.inspection_reports_waiting,
+        )
+
+    def bind(self) -> socket.socket:
+        """Return a listening socket; raises OSError if the address can't be bound."""
+        if isinstance(self.address, tuple):
+            host, port = self.address
+            family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+            # "::" alone means every address, of IPv4 as well.
+            both = host == "::" and socket.has_dualstack_ipv6()
+            listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+            # asyncio sets this only on sockets created with an explicit protocol number; accepted sockets inherit it.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return listener
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISSOCK(os.lstat(self.address).st_mode):
+                os.unlink(self.address)  # of an earlier process
+        listener = socket.socket(socket.AF_UNIX)
+        try:
+            listener.bind(self.address)
+            # Before it listens, so that no client can connect with another mode.
+            os.chmod(self.address, 0o777 if self.socket_mode is None else self.socket_mode)
+            listener.listen(BACKLOG)
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+
+
+class ApiServer:
+    """Serve one application until stopped."""
+
+    def __init__(self, application: Application, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._context = settings.tls.context() if settings.tls else None
+        self._bridge = WsgiBridge(
+            application,
+            threads=settings.threads,
+            computes_in_loop=settings.computes_in_loop,
+            slow_threads=settings.slow_threads,
+            slow_waiting=settings.slow_waiting,
+        )
+        self._state = ServerState()
+        self._connections = cast("set[Connection]", self._state.connections)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="api-connections", daemon=True)
+        self._is_up, self._stopping = threading.Event(), asyncio.Event()
+
+    def start(self) -> None:
+        """Bind and serve; raises OSError if the address can't be bound."""
+        self._listener = self._settings.bind()
+        # The address for clients.
+        self.url = f"unix:{self._settings.address}"
+        if isinstance(self._settings.address, tuple):
+            host, port = self._listener.getsockname()[:2]
+            self.url = f"{'https' if self._context else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+        self._thread.start()
+        self._is_up.wait()
+
+    def replace(self, application: Application) -> None:
+        """Use another application for the next requests."""
+        self._bridge.application = application
+
+    def stop(self) -> None:
+        """Accept no more connections, and return when the running requests have ended."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join(DRAIN_SECONDS + 1)
+
+    # What follows runs in the thread of the event loop.
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(_log_fault)
+        # uvicorn logs each bad request and each connection; Connection logs what matters.
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        config = Config(
+            self._bridge,
+            interface="asgi3",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            timeout_keep_alive=IDLE_SECONDS,
+        )
+        most = min(MOST_CONNECTIONS, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
+        server = await self._loop.create_server(
+            lambda: Connection(config, self._state, body_limit=self._settings.body_limit, most_connections=most),
+            sock=self._listener,
+            backlog=ACCEPTED_AT_ONCE,
+            ssl=self._context,
+            ssl_handshake_timeout=HEAD_SECONDS if self._context else None,
+            ssl_shutdown_timeout=LINGER_SECONDS if self._context else None,
+        )
+        self._listener.listen(BACKLOG)
+        self._is_up.set()
+        while not self._stopping.is_set():
+            for connection in [each for each in self._connections if each.deadline < time.monotonic()]:
+                connection.expire()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), DEADLINE_CHECK_SECONDS)
+        server.close()
+        if isinstance(self._settings.address, str):
+            with contextlib.suppress(OSError):
+                os.unlink(self._settings.address)
+        await self._drain()
+        self._bridge.close()
+
+    async def _drain(self) -> None:
+        """Wait for running requests, for a limited time, and close all connections."""
+        until = time.monotonic() + DRAIN_SECONDS
+        while True:
+            # In each round, as there may be new clients that were being accepted.
+            for connection in list(self._connections):
+                connection.shutdown()
+                if connection.deadline < time.monotonic():
+                    connection.expire()
+            await asyncio.sleep(0.02)
+            if not self._connections or time.monotonic() > until:
+                break
+        if cut_off := sum(connection.unanswered > 0 for connection in self._connections):
+            LOG.warning("%d API requests did not end within %s seconds and are cut off", cut_off, DRAIN_SECONDS)
+        for connection in list(self._connections):
+            connection.transport.abort()
+        await asyncio.sleep(0.02)
+
+
+def _log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    fault = context.get("exception")
+    if isinstance(fault, OSError):
+        LOG.warning("A client can't be let in to the API, or is lost: %s: %s", context["message"], fault)
+    else:
+        LOG.error("The API server reports: %s", context["message"], exc_info=fault)

@@ -1,0 +1,90 @@
+"""Refresh what the node records of its machine: vendor, boot mode, secure boot, health, BIOS settings, firmware.
+
+Operations refresh everything while they hold the node. Power synchronisation reads the health with each power state,
+and the rest of the columns once in many rounds. A reading that fails fails no operation: it is logged once per node and
+moment, and the record stays as it is. Source: doc/contract/states.md#refresh.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from ironic.conf import CONF
+from ironic.core.errors import TakenOver, UnsupportedDriverExtension
+from ironic.core.hardware_errors import RedfishConnectionError
+from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
+
+
+class Readings:
+    """The readings of one machine at one moment."""
+
+    def __init__(self, task: Task) -> None:
+        self._task, self._is_reachable = task, True
+        # By the text of an error, what could not be read because of it.
+        self._failed: dict[str, list[str]] = {}
+
+    @property
+    def failures(self) -> str:
+        """What could not be read and why; empty when nothing failed."""
+        return "; ".join(f"{', '.join(failed)} ({error})" for error, failed in self._failed.items())
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the node as the BMC reports them, without those that it does not report."""
+        management, found = self._task.driver.management, dict[str, Any]()
+        if management is None:
+            return found
+        for column, read in (
+            ("boot_mode", management.get_boot_mode),
+            ("secure_boot", management.get_secure_boot_state),
+        ):
+            if (value := self._read(column, read)) is not None:
+                found[column] = value
+        properties = self._task.node.properties
+        if not properties.get("vendor") and (vendor := self._read("vendor", management.detect_vendor)):
+            found["properties"] = {**properties, "vendor": vendor}
+        return found
+
+    def health(self) -> dict[str, Any]:
+        """Return the column `health` as the BMC reports it; nothing where it can't be read or is not monitored."""
+        management = self._task.driver.management
+        if management is None or not CONF.conductor.enable_health_monitoring:
+            return {}
+        unread = object()
+        value = self._read("health", management.get_node_health, unread)
+        return {} if value is unread else {"health": value}
+
+    def lists(self) -> None:
+        """Have the interfaces store the BIOS settings and firmware components of the node."""
+        driver = self._task.driver
+        if driver.bios is not None:
+            self._read("BIOS settings", driver.bios.cache_bios_settings)
+        if driver.firmware is not None:
+            self._read("firmware components", driver.firmware.cache_firmware_components)
+
+    def _read(self, what: str, read: Callable[[Task], Any], otherwise: Any = None) -> Any:
+        """Return what ``read`` returns, or ``otherwise`` if it fails or the BMC could not be reached before."""
+        if not self._is_reachable:
+            return otherwise
+        try:
+            return read(self._task)
+        except TakenOver:
+            raise
+        except UnsupportedDriverExtension:
+            return otherwise
+        except Exception as error:
+            # Further readings would only wait for the same time-out.
+            self._is_reachable = not isinstance(error, RedfishConnectionError)
+            self._failed.setdefault(str(error), []).append(what)
+            return otherwise
+
+
+def refresh(task: Task, moment: str) -> None:
+    """Refresh everything on a node that is held; the caller saves the node. ``moment`` is for the log."""
+    readings = Readings(task)
+    for column, value in {**readings.columns(), **readings.health()}.items():
+        setattr(task.node, column, value)
+    readings.lists()
+    if readings.failures:
+        LOG.warning("Node %s: not refreshed from the BMC at %s: %s", task.node.uuid, moment, readings.failures)

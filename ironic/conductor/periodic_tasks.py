@@ -1,0 +1,195 @@
+"""Periodic tasks: run functions at an interval on workers, among them the periodic methods of hardware interfaces.
+
+A periodic task is a function without arguments and a spacing in seconds. It never runs twice at once; its failures are
+logged. It can't have the workers that are reserved for users; when no worker is free it waits for its next turn.
+
+Each enabled implementation of an interface has its own periodic methods (S18). A method for nodes gets those that this
+conductor owns and that use the implementation, found in one statement; nodes that are locked are left for the next run.
+"""
+
+import contextvars
+import functools
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+
+import futurist
+from futurist import periodics
+
+from ironic.conductor.locking import LockMode
+from ironic.conductor.tasks import TaskFactory
+from ironic.conductor.workers import Workers, WorkLost
+from ironic.core.context import service_context
+from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.hardware_interfaces import interface_field
+from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
+from ironic.rpc.hash_ring import HashRingManager
+
+if TYPE_CHECKING:
+    from ironic.drivers.composition import Composition
+
+LOG = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicTask:
+    """One periodic task; a spacing of 0 seconds switches it off."""
+
+    name: str
+    spacing: float
+    act: Callable[[], None]
+    interrupt: Callable[[], None] = lambda: None  # asks a run that is under way to end soon
+    at_once: bool = False  # the first run comes with the start, not after the first spacing
+
+    def __call__(self) -> None:
+        """Run once; an error is logged, and the next run comes all the same."""
+        try:
+            self.act()
+        except Exception:
+            LOG.exception("Periodic task '%s' failed; it runs again in %s seconds", self.name, self.spacing)
+
+
+class PeriodicTaskRunner:
+    """Runs periodic tasks until it is stopped."""
+
+    def __init__(self, tasks: Sequence[PeriodicTask], pool: Workers, limit: int) -> None:
+        self._enabled = [task for task in tasks if task.spacing > 0]
+        executor = periodics.ExistingExecutor(_PoolExecutor(pool, limit))
+        # The strategy spreads the tasks in time, so that conductors started together don't query the database together.
+        self._worker = periodics.PeriodicWorker(
+            [(_as_futurist_callable(task), (), {}) for task in self._enabled],
+            executor_factory=executor,
+            schedule_strategy="last_finished_jitter",
+        )
+        self._thread = threading.Thread(
+            target=self._worker.start, kwargs={"allow_empty": True}, name="conductor-periodics", daemon=True
+        )
+
+    def start(self) -> None:
+        """Start; the first run of each task comes after its spacing, or at once if it says so."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Start no further run, and wait for those under way."""
+        for task in self._enabled:
+            task.interrupt()
+        self._worker.stop()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+
+class _PoolExecutor(Executor):
+    """The worker pool as an executor for futurist, with a limit on how many periodic tasks run at once."""
+
+    def __init__(self, pool: Workers, limit: int) -> None:
+        self._pool = pool
+        self._free = threading.Semaphore(limit)
+
+    def submit(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        if not self._free.acquire(blocking=False):
+            raise futurist.RejectedSubmission("as many periodic tasks run as [conductor]periodic_max_workers allows")
+        try:
+            slot = self._pool.take("periodic task", background=True)
+            run = slot.start(function, *args, **kwargs)
+        except NoFreeConductorWorker as error:
+            self._free.release()
+            raise futurist.RejectedSubmission(str(error)) from error
+        result: Future[R] = Future()
+
+        def pass_on(_: Future[R]) -> None:
+            self._free.release()
+            error = run.exception()
+            if error is None:
+                result.set_result(run.result())
+            elif isinstance(error, WorkLost):
+                # A run that was written off ends as one that did nothing, so that its task is scheduled again.
+                again = functools.partial(function, *args, **kwargs)
+                result.set_result(contextvars.copy_context().run(_without_act, again))
+            else:
+                result.set_exception(error)
+
+        run.add_done_callback(pass_on)
+        return result
+
+
+_SKIPS: Final = contextvars.ContextVar("skips", default=False)
+
+
+def _without_act(run: Callable[[], R]) -> R:
+    """Have futurist build the result of a run without running the task: it schedules the task by that result."""
+    _SKIPS.set(True)
+    return run()
+
+
+def _as_futurist_callable(task: PeriodicTask) -> Callable[[], None]:
+    @periodics.periodic(task.spacing, run_immediately=task.at_once)
+    def run() -> None:
+        if not _SKIPS.get():
+            task()
+
+    return run
+
+
+# Periodic methods of interfaces
+
+
+def jobs_of(composition: "Composition", tasks: TaskFactory, hash_ring: HashRingManager) -> list[PeriodicTask]:
+    """Return one periodic task per periodic method; DriverLoadError for one with fields the store doesn't know."""
+    methods = composition.periodic_methods()
+    if faults := [fault for method in methods for fault in _faults(method, tasks)]:
+        raise DriverLoadError(faults=faults)
+    return [PeriodicTask(method.title, method.terms.spacing, _act(method, tasks, hash_ring)) for method in methods]
+
+
+def _act(method: PeriodicMethod, tasks: TaskFactory, hash_ring: HashRingManager) -> Callable[[], None]:
+    if method.terms.nodes is not None:
+        return functools.partial(_visit_nodes, method, method.terms.nodes, tasks, hash_ring)
+    return lambda: method.method(tasks, service_context())
+
+
+def _faults(method: PeriodicMethod, tasks: TaskFactory) -> Iterator[str]:
+    wanted = method.terms.nodes
+    if wanted is None:
+        return
+    if unknown := sorted(wanted.filters.keys() - tasks.store.nodes.filters.keys()):
+        yield f"{method.title} filters nodes by {', '.join(unknown)}, which the store does not know"
+    if unknown := sorted(set(wanted.extra_fields) - set(tasks.store.nodes.table.c.keys())):
+        yield f"{method.title} wants {', '.join(unknown)} of nodes, which they don't have"
+
+
+def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
+    """Call the method for this conductor's nodes that chose the implementation, up to the limit of the method."""
+    visited = 0
+    filters = {interface_field(method.kind): method.name, **wanted.filters}
+    for uuid, driver, group in tasks.store.nodes.rows(("uuid", "driver", "conductor_group"), filters=filters):
+        if not hash_ring.is_mine(tasks.host, uuid, driver, group):
+            continue
+        if visited == wanted.limit:
+            return
+        visited += _visit(method, wanted, tasks, uuid)
+
+
+def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: str) -> bool:
+    """Call the method for one node; return whether the node was visited. An error of one node stops no other."""
+    context = service_context()
+    mode = LockMode.PERIODIC_SHARED if wanted.shared else LockMode.PERIODIC
+    try:
+        with tasks.acquire(context, uuid, mode, purpose=wanted.purpose) as task:
+            # An instance may have replaced the node's own implementation by another.
+            if getattr(task.driver, method.kind) is not method.interface:
+                return False
+            if wanted.predicate is not None and not wanted.predicate(task.node):
+                return False
+            method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
+    except (NodeLocked, NodeNotFound) as error:
+        LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
+        return False
+    except Exception:
+        LOG.exception("Node %s: %s failed; it is called again in the next run", uuid, method.title)
+    return True

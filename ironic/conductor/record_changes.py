@@ -1,0 +1,142 @@
+"""Changes of records that need the node's lock: delete a node, change and delete ports and port groups, bind VIFs.
+
+The API has checked the form of a change; here the node's state and its network interface are asked. What the ports of a
+group share is written to them together with the group. Source: doc/contract/states.md#ports-and-port-groups.
+"""
+
+import logging
+from typing import Final
+
+from ironic.conductor.rpc_method import rpc_method
+from ironic.conductor.tasks import TaskManager
+from ironic.conf import CONF
+from ironic.core import node_rules
+from ironic.core.errors import Conflict, IronicError
+from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
+from ironic.db import PortgroupRecord, PortRecord
+from ironic.inspection import inventory_storage
+from ironic.services import row_changes
+
+LOG = logging.getLogger(__name__)
+
+
+@rpc_method
+def destroy_node(task: TaskManager) -> None:
+    """Delete the node with all that belongs to it, or raise the reason against it."""
+    node_rules.check_deletable(task.node, available_too=CONF.conductor.allow_deleting_available_nodes)
+    try:
+        inventory_storage.backend_from_conf().forget(task.node.uuid)
+    except IronicError as error:
+        # A node in maintenance is deleted even if its inventory, which may be stored elsewhere, can't be.
+        if not task.node.maintenance:
+            raise
+        LOG.warning("Node %s is deleted, but its inventory could not be: %s", task.node.uuid, error)
+    task.store.nodes.delete_held(task.node)
+    LOG.info("Node %s is deleted", task.node.uuid)
+
+
+_CONNECTIVITY: Final = ("portgroup_id", "pxe_enabled", "local_link_connection", "physical_network")
+
+# Keys of a port under which a network interface keeps the virtual interface that uses it.
+_VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_vif_port_id", "inspection_vif_port_id")
+
+
+@rpc_method
+def update_port(task: TaskManager, port_id: str, changes: dict[str, object]) -> None:
+    """Change a port, if the node's state and its network interface allow it."""
+    port = _port_of(task, port_id)
+    if changes.get("address", port.address) != port.address:
+        node_rules.check_port_address(task.node)
+    changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
+    node_rules.check_connectivity(task.node, changed)
+    for name, value in changes.items():
+        setattr(port, name, value)
+    group_id = port.portgroup_id if {"portgroup_id", "physical_network"} & set(changed) else None
+    if group_id is not None:
+        # Checked before the network is changed, and again when it is stored: a new port needs no lock of the node.
+        group = task.store.portgroups.get(group_id)
+        row_changes.check_group_network(task.store, group, port.physical_network, port.id)
+    task.network.port_changed(task, port)
+    with task.writing():
+        if group_id is not None:
+            row_changes.share_network(task.store, group_id, port.physical_network, port.id)
+        port.save()
+
+
+@rpc_method
+def destroy_port(task: TaskManager, port_id: str) -> None:
+    """Delete a port without an attached virtual interface."""
+    port = _port_of(task, port_id)
+    node_rules.check_unbound(task.node, f"Port {port.uuid}", is_attached(port))
+    with task.writing():
+        task.store.ports.delete(port.id)
+
+
+@rpc_method
+def list_vifs(task: TaskManager) -> list[dict[str, object]]:
+    """Return the virtual interfaces (VIFs) of the node, as its network interface knows them."""
+    return task.validated(task.network).vif_list(task)
+
+
+@rpc_method
+def attach_vif(task: TaskManager, vif: dict[str, object]) -> None:
+    """Bind a virtual interface to a port that the network interface chooses."""
+    task.validated(task.network).vif_attach(task, vif)
+
+
+@rpc_method
+def detach_vif(task: TaskManager, vif_id: str) -> None:
+    """Unbind a virtual interface from its port."""
+    task.validated(task.network).vif_detach(task, vif_id)
+
+
+def is_attached(record: PortRecord | PortgroupRecord) -> bool:
+    """Return whether a virtual interface is bound to a port or port group."""
+    return any(record.internal_info.get(key) for key in _VIF_KEYS)
+
+
+def _port_of(task: TaskManager, port_id: str) -> PortRecord:
+    """Return one of the node's ports, read with the node locked, or raise PortNotFound."""
+    for port in task.ports:
+        if port.uuid == port_id:
+            return port
+    raise PortNotFound(port=port_id)
+
+
+@rpc_method
+def update_portgroup(task: TaskManager, portgroup_id: str, changes: dict[str, object]) -> None:
+    """Change a port group, if its ports, the node's state and its network interface allow it."""
+    group = _portgroup_of(task, portgroup_id)
+    members = [port for port in task.ports if port.portgroup_id == group.id]
+    if changes.get("node_id", group.node_id) != group.node_id:
+        if members:
+            raise PortgroupNotEmpty(portgroup=group.uuid)
+        node_rules.check_portgroup_leaves(task.node)
+    if changes.get("standalone_ports_supported") is False and any(port.pxe_enabled for port in members):
+        raise Conflict(f"Ports of port group {group.uuid} boot by themselves; set their pxe_enabled to false first.")
+    for name, value in changes.items():
+        setattr(group, name, value)
+    task.network.portgroup_changed(task, group)
+    with task.writing():
+        group.save()
+        if "physical_network" in changes:
+            for port in members:
+                port.physical_network = group.physical_network
+                port.save()
+
+
+@rpc_method
+def destroy_portgroup(task: TaskManager, portgroup_id: str) -> None:
+    """Delete a port group without ports and without an attached virtual interface."""
+    group = _portgroup_of(task, portgroup_id)
+    node_rules.check_unbound(task.node, f"Port group {group.uuid}", is_attached(group))
+    with task.writing():
+        task.store.portgroups.delete(group.id)
+
+
+def _portgroup_of(task: TaskManager, portgroup_id: str) -> PortgroupRecord:
+    """Return one of the node's port groups, read with the node locked, or raise PortgroupNotFound."""
+    for group in task.portgroups:
+        if group.uuid == portgroup_id:
+            return group
+    raise PortgroupNotFound(portgroup=portgroup_id)

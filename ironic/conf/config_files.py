@@ -1,0 +1,130 @@
+"""Read the command line and the configuration files, and report unknown options.
+
+A file written for another release must start this one, so unknown options do not prevent the start; they are logged
+once, because a misspelt option would otherwise go unnoticed. An option is known when it is registered, under its name
+or an older one, or when a library that we use owns it: some libraries register their options on first use, and are
+imported only for a name that is not known otherwise. oslo.config has no public view of what it has parsed and
+registered, so this module reads its private attributes.
+"""
+
+import logging
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+
+from keystoneauth1 import exceptions, loading
+from oslo_config import cfg
+
+from ironic.conf import library_options, logging_setup
+from ironic.core.secrets import is_secret
+
+LOG = logging.getLogger(__name__)
+
+
+Name = tuple[str, str]
+
+
+def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:
+    """Yield (group, option) for every option set in the files, file by file."""
+    for sections in conf._namespace._parsed if conf._namespace else ():
+        for group, options in sections.items():
+            yield from ((group, option) for option in options)
+
+
+def is_in_files(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
+    """Return whether the files set an option, which need not be registered."""
+    return (group, option) in options_in_files(conf)
+
+
+def texts_in_files(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
+    """Yield (group, option) and text for every option set in the files, once per text."""
+    for sections in conf._namespace._parsed if conf._namespace else ():
+        for group, options in sections.items():
+            for option, texts in options.items():
+                yield from (((group, option), text) for text in texts)
+
+
+PROJECT = "ironic"
+
+# A URL that contains a password.
+_HOLDS_LOGIN = "transport_url"
+
+
+def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
+    """Read the command line (without the program name) and the files, set up logging, log unknown options.
+
+    Files named on the command line or by the caller win over those of the environment (IRONIC_CONFIG_FILE and
+    IRONIC_CONFIG_DIR), and those over the default locations such as /etc/ironic/ironic.conf. `--version` prints the
+    version and exits.
+    """
+    conf = cfg.CONF
+    named = list(default_config_files) if default_config_files is not None else _named_by("IRONIC_CONFIG_FILE")
+    conf(
+        list(argv),
+        project=PROJECT,
+        version=version(PROJECT),
+        default_config_files=named,
+        default_config_dirs=_named_by("IRONIC_CONFIG_DIR"),
+    )
+    logging_setup.set_up(conf)
+    if unknown := unknown_options(conf):
+        listing = "; ".join(f"[{group}] {', '.join(options)}" for group, options in unknown.items())
+        LOG.warning(
+            "The configuration contains options that this release does not know or does not use; they have no effect. "
+            "Check their spelling and remove those that are not needed: %s",
+            listing,
+        )
+    _report_readable(conf)
+
+
+def _named_by(variable: str) -> list[str] | None:
+    value = os.environ.get(variable)
+    return [value] if value else None
+
+
+def _report_readable(conf: cfg.ConfigOpts) -> None:
+    """Log a warning for files with passwords that every user of the host can read."""
+    holds_passwords = any(is_secret(name) or name == _HOLDS_LOGIN for _, name in options_in_files(conf))
+    for path in conf.config_file if holds_passwords else ():
+        if os.path.isfile(path) and os.stat(path).st_mode & stat.S_IROTH:
+            LOG.warning("Every user of this host can read %s, which may contain passwords. Run chmod o-r on it.", path)
+
+
+def unknown_options(conf: cfg.ConfigOpts) -> dict[str, list[str]]:
+    """Return the unknown options of the parsed files by group, in the order of the files."""
+    left = list(dict.fromkeys(options_in_files(conf)))
+    for source in (_registered, _credentials, library_options.known):
+        if left:
+            names = set(source(conf))
+            left = [name for name in left if name not in names]
+    unknown: dict[str, list[str]] = {}
+    for group, option in left:
+        unknown.setdefault(group, []).append(option)
+    return unknown
+
+
+def _registered(conf: cfg.ConfigOpts) -> Iterator[Name]:
+    """Yield every registered option under its name and older names."""
+    for info, group in conf._all_opt_infos():
+        yield from library_options.spellings(group.name if group else "DEFAULT", info["opt"])
+
+
+def _credentials(conf: cfg.ConfigOpts) -> Iterator[Name]:
+    """Yield the options of the keystoneauth plug-ins that groups have selected by auth_type.
+
+    Those options are in the group itself, or in the group that its auth_section names.
+    """
+    common = loading.get_auth_common_conf_options()
+    for group in (name for name in conf._groups if "auth_section" in conf[name]):
+        section = conf[group].auth_section or group
+        choices = {(section, "auth_type"), (section, "auth_plugin")}
+        chosen = {text for name, text in texts_in_files(conf) if name in choices} | {conf[group].auth_type}
+        options = list(common)
+        for name in chosen - {None}:
+            # A service that needs a plug-in which is not installed reports that when it uses it.
+            with suppress(exceptions.NoMatchingPlugin):
+                options += loading.get_auth_plugin_conf_options(name)
+        for option in options:
+            yield from library_options.spellings(section, option)

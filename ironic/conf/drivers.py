@@ -1,0 +1,138 @@
+"""Options of drivers: enabled and default hardware types and interfaces, [redfish] and [fake].
+
+The enabled_ and default_ options are generated from the kinds of interface in core; tables hold the defaults.
+`ironic.drivers.composition` checks at start whether the values fit together.
+"""
+
+from oslo_config import cfg
+
+from ironic.core.hardware_interfaces import KINDS, interface_field
+
+_ENABLED = {
+    "bios": ["no-bios", "redfish"],
+    "boot": ["ipxe", "pxe", "redfish-virtual-media"],
+    "console": ["no-console"],
+    "deploy": ["autodetect", "direct", "ramdisk", "bootc"],
+    "firmware": ["no-firmware"],
+    "inspect": ["no-inspect", "redfish"],
+    "management": None,
+    "network": ["flat", "noop"],
+    "power": None,
+    "raid": ["agent", "no-raid", "redfish"],
+    "rescue": ["no-rescue"],
+    "storage": ["cinder", "noop"],
+    "vendor": ["ipmitool", "redfish", "no-vendor"],
+}
+_DEFAULT = {"storage": "noop"}
+
+_UNSET = " By default everything that an enabled hardware type supports."
+
+
+def _enabled(kind: str) -> cfg.Opt:
+    return cfg.ListOpt(
+        f"enabled_{interface_field(kind)}s",
+        default=_ENABLED[kind],
+        help=f"Implementations of the {kind} interface that nodes may use."
+        + (_UNSET if _ENABLED[kind] is None else ""),
+    )
+
+
+def _default(kind: str) -> cfg.Opt:
+    return cfg.StrOpt(
+        f"default_{interface_field(kind)}",
+        default=_DEFAULT.get(kind),
+        help=f"The {kind} interface of a new node, unless the request names one; it must be enabled. By default the "
+        "first enabled one in the order of preference of the hardware type.",
+    )
+
+
+INTERFACES_OPTIONS = [
+    cfg.ListOpt(
+        "enabled_hardware_types",
+        default=["ipmi", "redfish"],
+        help="Hardware types that this conductor serves. Each needs an enabled implementation of every kind of "
+        "interface.",
+    ),
+    *(_enabled(kind) for kind in KINDS),
+    *(_default(kind) for kind in KINDS),
+    cfg.ListOpt(
+        "autodetect_deploy_interfaces",
+        default=["ramdisk", "bootc", "direct"],
+        help="Deploy interfaces that the interface autodetect tries, in this order, until one supports the "
+        "deployment. Those that are not enabled are skipped.",
+    ),
+]
+
+
+REDFISH_OPTIONS = [
+    cfg.StrOpt(
+        "default_inspection_hooks",
+        default="validate-interfaces,ports,architecture",
+        help="Default of inspection_hooks, to which that option may refer as $default_inspection_hooks.",
+    ),
+    cfg.StrOpt(
+        "inspection_hooks",
+        default="$default_inspection_hooks",
+        help="Inspection hooks for the data of a BMC, in this order.",
+    ),
+    cfg.StrOpt(
+        "auth_type",
+        default="auto",
+        choices=["basic", "session", "auto"],
+        help="How to authenticate to a BMC: with every request (basic), by a session, or by a session where the BMC "
+        "supports them (auto).",
+    ),
+    cfg.IntOpt("connection_attempts", default=5, min=1, help="Attempts to connect to a BMC."),
+    cfg.IntOpt("connection_retry_interval", default=4, min=1, help="Seconds between two attempts to connect."),
+    cfg.IntOpt(
+        "connection_cache_size", default=1000, min=0, help="Number of connections kept open for reuse; 0 keeps none."
+    ),
+    cfg.IntOpt("connect_timeout", default=30, min=1, help="Seconds to wait for a connection to a BMC."),
+    cfg.IntOpt("read_timeout", default=60, min=1, help="Seconds to wait for an answer of a BMC."),
+    cfg.IntOpt(
+        "power_on_conflict_retry_attempts",
+        default=6,
+        min=0,
+        help="How often to retry powering on when a BMC reports that it is busy.",
+    ),
+    cfg.IntOpt("power_on_conflict_retry_interval", default=10, min=1, help="Seconds between two of these retries."),
+    cfg.StrOpt(
+        "tls_minimum_version",
+        choices=["1.1", "1.2", "1.3"],
+        help="Oldest TLS version for BMCs. By default the TLS library decides.",
+    ),
+    cfg.StrOpt("tls_ciphers", help="TLS 1.2 ciphers for BMCs, in OpenSSL notation."),
+    cfg.StrOpt(
+        "verify_ca",
+        help="How to verify the certificate of a BMC, unless the node determines it: True, False or the path of a CA "
+        "file.",
+    ),
+]
+
+
+FAKE_KINDS = (
+    "bios",
+    "boot",
+    "deploy",
+    "firmware",
+    "inspect",
+    "management",
+    "power",
+    "raid",
+    "rescue",
+    "storage",
+    "vendor",
+)
+
+FAKE_OPTIONS = [
+    cfg.StrOpt(
+        f"{kind}_delay",
+        default="0",
+        help=f"Seconds that every action of the fake {kind} interface takes: one number, or two separated by a comma "
+        "for a random time of at least the first, decreasingly likely towards the second.",
+    )
+    for kind in FAKE_KINDS
+]
+
+
+OPTIONS = {"DEFAULT": INTERFACES_OPTIONS, "redfish": REDFISH_OPTIONS, "fake": FAKE_OPTIONS}

@@ -1,0 +1,97 @@
+"""Option types that oslo.config lacks.
+
+A type is a callable that parses the text of a file and raises ValueError with a reason; oslo.config adds the group and
+name of the option to the reason.
+"""
+
+import ipaddress
+import re
+import shlex
+from typing import Any
+
+from oslo_config import types
+
+_MODE = re.compile(r"(0o?)?[0-7]{1,4}")
+
+
+class Octal(types.ConfigType):
+    """A file mode in octal digits, as for `chmod`."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="octal file mode")
+
+    def __call__(self, value: Any) -> int:
+        """Parse octal digits; an integer is returned unchanged."""
+        if isinstance(value, int):
+            return value
+        if not _MODE.fullmatch(value.strip()):
+            raise ValueError(f"{value!r} is not a file mode: use up to four octal digits, such as 0660")
+        return int(value.strip().removeprefix("0o"), 8)
+
+    def _formatter(self, value: int) -> str:
+        return oct(value)
+
+
+class RegularExpression(types.String):
+    """Text that compiles as a regular expression."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="regular expression")
+
+    def __call__(self, value: object) -> str:
+        """Return the text; ValueError if it does not compile."""
+        pattern: str = super().__call__(value)
+        try:
+            re.compile(pattern)
+        except re.error as fault:
+            raise ValueError(f"{pattern!r} is not a regular expression: {fault}") from fault
+        return pattern
+
+
+class KernelParameters(types.String):
+    """Parameters as on a kernel command line; quotes keep spaces together."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="kernel parameters")
+
+    def __call__(self, value: object) -> str:
+        """Return the text; ValueError if it can't be split into words."""
+        text: str = super().__call__(value)
+        if "\n" in text or "\r" in text:
+            raise ValueError("kernel parameters must be on one line")
+        try:
+            shlex.split(text)
+        except ValueError as fault:
+            raise ValueError(f"{text!r} are not kernel parameters: {fault}") from fault
+        return text
+
+
+class IPNetwork(types.ConfigType):
+    """A network such as 192.0.2.0/24, or a single address."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="network")
+
+    def __call__(self, value: object) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        """Parse a network; ValueError for bits set after the prefix."""
+        return ipaddress.ip_network(str(value).strip())
+
+    def _formatter(self, value: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
+        return str(value)
+
+
+class Gibibytes(types.Integer):
+    """A size in GiB; true means one and false none, as in older configurations."""
+
+    _WORDS = {"true": 1, "yes": 1, "on": 1, "false": 0, "no": 0, "off": 0}
+
+    def __init__(self) -> None:
+        super().__init__(min=0, type_name="size in GiB")
+
+    def __call__(self, value: object) -> int:
+        """Parse a number, or a boolean word of older releases."""
+        word = str(value).strip().lower()
+        size: int | float | None = super().__call__(self._WORDS.get(word, value))
+        if size is None:
+            raise ValueError("a size in GiB must not be empty; use 0 for none")
+        return int(size)

@@ -1,0 +1,154 @@
+"""Errors that interfaces raise about a machine: its BMC and networks, its agent, its images.
+
+    IronicError 500 - NetworkError, FailedToGetSensorData, ImageDownloadFailed, BootImageFailed, VendorPassthruException
+                    - DriverOperationError - RedfishError - RedfishConnectionError
+                    - AgentConnectionFailed, AgentNotCalled, AgentCommandTimeout, AgentCommandFailed
+                    - AgentAPIError - AgentInProgress
+                    - ImageUnacceptable, ImageConvertFailed, InsufficientDiskSpace
+    Invalid 400 --- NoFreePhysicalPorts, VifNotAttached
+    NotFound 404 -- BIOSSettingNotFound, FirmwareComponentNotFound
+    Conflict 409 -- VifAlreadyAttached, VifInvalidForAttach
+
+Names and statuses are those of doc/contract/errors.md#errors-that-plug-ins-raise and
+doc/contract/errors.md#errors-of-images.
+"""
+
+from ironic.core.errors import Conflict, Invalid, IronicError, NotFound
+
+
+class NoFreePhysicalPorts(Invalid):
+    """The node has no free port for a virtual interface."""
+
+    text = "Node {node} has no free port for virtual interface {vif}. Detach another virtual interface or add a port."
+
+
+class VifNotAttached(Invalid):
+    """The virtual interface is not attached to the node."""
+
+    text = "Virtual interface {vif} is not attached to node {node}."
+
+
+class VifAlreadyAttached(Conflict):
+    """The virtual interface is attached to a port already."""
+
+    text = "Virtual interface {vif} is attached to port {port} already. Detach it first."
+
+
+class VifInvalidForAttach(Conflict):
+    """The virtual interface does not fit any port of the node."""
+
+    text = "Virtual interface {vif} can't be attached to node {node}: {reason}"
+
+
+class NetworkError(IronicError):
+    """Changing the networks of a machine failed."""
+
+    text = "The networks of node {node} could not be changed: {reason}"
+
+
+class BIOSSettingNotFound(NotFound):
+    """The node has no such BIOS setting."""
+
+    text = "Node {node} has no BIOS setting {name}."
+
+
+class FirmwareComponentNotFound(NotFound):
+    """The node has no such firmware component."""
+
+    text = "Node {node} has no firmware component {name}."
+
+
+class FailedToGetSensorData(IronicError):
+    """Reading the sensors of a machine failed."""
+
+    text = "The sensors of node {node} can't be read: {error}"
+
+
+class ImageDownloadFailed(IronicError):
+    """Fetching an image failed."""
+
+    text = "The image for a virtual media device can't be downloaded: {reason}"
+
+
+class BootImageFailed(IronicError):
+    """Publishing a kernel or ramdisk for machines failed."""
+
+    text = "Image {image} can't be published for machines: {reason}"
+
+
+class VendorPassthruException(IronicError):
+    """A vendor method failed with an error of an unknown class."""
+
+    text = "Vendor method {method} failed with {error}; the log of the conductor has the details."
+
+
+class DriverOperationError(IronicError):
+    """A BMC operation failed; ``operation`` names it, ``error`` says why."""
+
+    text = "{operation} failed: {error}"
+
+
+class RedfishError(DriverOperationError):
+    """An operation of a Redfish BMC failed."""
+
+    text = "Redfish {operation} failed for node {node}: {error}"
+
+
+class RedfishConnectionError(RedfishError):
+    """A Redfish BMC can't be reached."""
+
+    text = "The Redfish BMC of node {node} at {address} can't be reached: {error}"
+
+
+class AgentConnectionFailed(IronicError):
+    """The agent can't be reached and has not begun the command; normal after a restart of the machine."""
+
+    text = "The agent of node {node} can't be reached for {command}: {reason}. Check that the ramdisk still runs."
+
+
+class AgentNotCalled(IronicError):
+    """The agent reported an address that this service must not call."""
+
+    text = "The agent of node {node} must not be called for {command}: {reason}. See the options of [outgoing]."
+
+
+class AgentAPIError(IronicError):
+    """The agent refused a call or returned an invalid answer."""
+
+    text = "The agent of node {node} answered {command} with status {status}: {error}"
+
+
+class AgentInProgress(AgentAPIError):
+    """The agent is busy with another command; the same call can be made again later."""
+
+    text = "The agent of node {node} is busy and did not take {command}: {error}"
+
+
+class AgentCommandTimeout(IronicError):
+    """The result of a command is unknown: no answer came in time."""
+
+    text = "The agent of node {node} did not report the result of {command} in time. Check the log of the ramdisk."
+
+
+class AgentCommandFailed(IronicError):
+    """The agent executed a command, which failed."""
+
+    text = "Command {command} of the agent of node {node} failed: {error}"
+
+
+class ImageUnacceptable(IronicError):
+    """An image has another format than declared, is not allowed, or is not safe."""
+
+    text = "The image can't be used: {reason}"
+
+
+class ImageConvertFailed(IronicError):
+    """Converting an image to raw format failed."""
+
+    text = "The image of format {format} can't be converted to raw format: {reason}"
+
+
+class InsufficientDiskSpace(IronicError):
+    """There is not enough disk space for an image."""
+
+    text = "There is not enough disk space for the image: it needs {required} MiB, {path} has {actual} MiB free."

@@ -1,0 +1,120 @@
+"""Kinds of hardware interface, and which implementation of each a node gets.
+
+The kinds are fixed in code (S2); their names, order and subsets come from doc/contract/drivers.md#kinds-of-interface. A
+conductor chooses the default of each hardware type at start (`choose_default`). The API chooses the interfaces of a
+node (`choose_interfaces`) from the table rows of the live conductors. The order of every list counts. Sources: demands
+S7, S12, S13, S22, S24 and S25.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from ironic.core.errors import (
+    DriverNotFound,
+    IncompatibleInterface,
+    InterfaceNotFoundInEntrypoint,
+    NoValidDefaultForInterface,
+)
+
+KINDS = (
+    "bios",
+    "boot",
+    "console",
+    "deploy",
+    "firmware",
+    "inspect",
+    "management",
+    "network",
+    "power",
+    "raid",
+    "rescue",
+    "storage",
+    "vendor",
+)
+
+CORE_KINDS = ("boot", "deploy", "management", "network", "power")
+OPTIONAL_KINDS = ("bios", "console", "firmware", "inspect", "raid", "rescue", "storage")
+
+
+def interface_field(kind: str) -> str:
+    """Return the name of the node field and column of a kind; names of options contain it."""
+    return f"{kind}_interface"
+
+
+class InterfaceRow(NamedTuple):
+    """One implementation that a conductor offers for a hardware type: a row of conductor_hardware_interfaces."""
+
+    hardware_type: str
+    interface_type: str
+    interface_name: str
+    default: bool
+    # False for an implementation that the hardware type accepts without listing it (fake-hardware accepts any).
+    listed: bool = True
+
+
+class Served(Protocol):
+    """One implementation that a live conductor serves."""
+
+    @property
+    def hardware_type(self) -> str: ...
+    @property
+    def interface_type(self) -> str: ...
+    @property
+    def interface_name(self) -> str: ...
+    @property
+    def default(self) -> bool: ...
+
+
+def choose_default(supported: Sequence[str], enabled: Collection[str], configured: str | None) -> str | None:
+    """Return the default of a hardware type; None when there is none.
+
+    A configured default wins and is never replaced by another one; without it, the first supported implementation that
+    is enabled.
+    """
+    usable = [name for name in supported if name in enabled]
+    if configured is not None:
+        return configured if configured in usable else None
+    return usable[0] if usable else None
+
+
+def choose_interfaces(
+    served: Iterable[Served],
+    hardware_type: str,
+    requested: Mapping[str, str | None],
+    kinds: Iterable[str] = KINDS,
+) -> dict[str, str]:
+    """Return the interface of every kind for a node; a kind that is absent or None gets the default.
+
+    The complete result is checked, so one call covers a change of the driver together with its interfaces. Pass fewer
+    kinds where only those change: an earlier choice may have been disabled since (S26). Raises DriverNotFound,
+    NoValidDefaultForInterface, IncompatibleInterface or InterfaceNotFoundInEntrypoint.
+    """
+    rows = list(served)
+    mine = [row for row in rows if row.hardware_type == hardware_type]
+    if not mine:
+        raise DriverNotFound(driver=hardware_type)
+    chosen = {}
+    for kind in kinds:
+        name = requested.get(kind)
+        if name is None:
+            name = _default_of(mine, hardware_type, kind)
+        elif name not in (supported := _names(mine, kind)):
+            enabled = _names(rows, kind)
+            if name in enabled:
+                raise IncompatibleInterface(kind=kind, name=name, driver=hardware_type, supported=", ".join(supported))
+            raise InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=", ".join(enabled))
+        chosen[kind] = name
+    return chosen
+
+
+def _default_of(mine: Iterable[Served], hardware_type: str, kind: str) -> str:
+    """Return the default of most conductors, which may differ during an upgrade; the first by name in a tie."""
+    votes = Counter(row.interface_name for row in mine if row.interface_type == kind and row.default)
+    if not votes:
+        raise NoValidDefaultForInterface(kind=kind, driver=hardware_type)
+    return min(votes, key=lambda name: (-votes[name], name))
+
+
+def _names(rows: Iterable[Served], kind: str) -> list[str]:
+    return sorted({row.interface_name for row in rows if row.interface_type == kind})

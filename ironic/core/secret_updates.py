@@ -1,0 +1,203 @@
+"""Secrets in updates: masks that clients send back, and changes that would send a stored secret to another address.
+
+Masks (`restored_secrets`): a client that reads an object, changes one key and writes the whole object keeps the
+secrets, so a mask stands for the stored secret that it hides. A mask in a changed list is refused, because its position
+does not identify a secret, and so is a mask where no secret is stored.
+
+Addresses (`redirected_secrets`): a change of driver_info must not send a stored secret to another address. Keys are
+recognized by their names, because third-party drivers bring keys of their own: the keys of one BMC share the part
+before the first `_`, their family. A key directs the logins of its family if one of its words means an address, a port,
+a scheme, an option of TLS or a machine behind the address, or if its value is an address. A secret in a family without
+such a key may be sent anywhere. Source: doc/contract/drivers.md#names-in-driver_info.
+"""
+
+import functools
+import ipaddress
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Final
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.secrets import REPLACEMENT, is_secret
+
+# Put in the place of masks, to find out where a secret would be masked.
+_ANY: Final = "any"
+
+
+def restored_secrets(given: object, stored: object, mask: Callable[[Any], Any]) -> object:
+    """Return what a caller sent with the stored secrets in the place of their masks.
+
+    ``mask`` turns stored data into what callers see; ``stored`` is None if nothing is. Raises InvalidParameterValue for
+    a mask that stands for no secret.
+    """
+    if not _has_mask(given):
+        return given
+    shown = None if stored is None else mask(stored)
+    return _restored(given, stored, shown, mask(_without_masks(given)), "")
+
+
+def _restored(given: object, stored: object, shown: object, hidden: object, key: str) -> object:
+    if stored is not None and given == shown:
+        return stored
+    if isinstance(given, Mapping) and isinstance(hidden, Mapping):
+        return {
+            name: _restored(one, _inner(stored, name), _inner(shown, name), hidden.get(name), name)
+            for name, one in given.items()
+        }
+    if isinstance(given, list) and isinstance(hidden, list):
+        return [_restored(one, None, None, its, key) for one, its in zip(given, hidden, strict=True)]
+    if _has_mask(given) and (hidden == REPLACEMENT or stored != shown or "://" in str(given)):
+        raise InvalidParameterValue(
+            err=f"{key[:80]} has asterisks in the place of a secret that is not stored there. Send the secret itself."
+        )
+    return given
+
+
+def _inner(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _has_mask(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_mask, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_mask, value))
+    return isinstance(value, str) and REPLACEMENT in value
+
+
+def _without_masks(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _without_masks(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without_masks(one) for one in value]
+    return _ANY if value == REPLACEMENT else value
+
+
+Path = tuple[str | int, ...]
+# The writes of a caller, path and value, in their order.
+Written = Sequence[tuple[Path, object]]
+
+_DIRECTING: Final = frozenset(
+    (
+        *("address", "addr", "host", "hostname", "ip", "ipv4", "ipv6", "url", "uri", "endpoint", "server", "gateway"),
+        *("proxy", "portal", "iqn", "port", "scheme", "protocol", "prot", "version", "http", "https", "channel"),
+        *("verify", "insecure", "tls", "ssl", "ca", "cacert", "cacerts", "cafile", "capath", "cert", "certs"),
+        *("certificate", "cipher", "ciphers", "bridging", "transit", "target", "local"),
+        # They select one of several machines behind a login: systems of a BMC, outlets of a PDU, blades of a chassis.
+        *("system", "outlet", "slot", "blade", "chassis", "domain", "machine", "hardware", "profile", "id", "uuid"),
+    )
+)
+# Destinations of a login, unless they are the name of a family.
+_DESTINATIONS: Final = frozenset({"bmc", "controller"})
+# Consoles are offered on the conductor; no login to the BMC uses these.
+_UNDIRECTED: Final = frozenset({"terminal", "console"})
+# Families of ramdisks and images.
+_NO_BMC: Final = frozenset({"agent", "deploy", "image", "kernel", "rescue"})
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_GAP: Final = re.compile(r"[^a-z0-9]+")
+
+
+def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object], written: Written) -> list[str]:
+    """Return the names of stored secrets that a change would send to another address, sorted.
+
+    Names are those of the first level. Secrets that the caller writes along with the change are not among them.
+    """
+    known = set(_secrets(before).values())
+    supplied = _Supplied(written)
+    staying = [path for path, value in _secrets(after).items() if value in known and path not in supplied]
+    if not staying:
+        return []
+    old, new = dict(_leaves(before)), dict(_leaves(after))
+    changed = [path for path in dict.fromkeys([*old, *new]) if old.get(path) != new.get(path)]
+    directed = {_family(path) for path, value in (*old.items(), *new.items()) if _directs(path, value)}
+    moved = {_family(path) for path in changed if _directs(path, old.get(path)) or _directs(path, new.get(path))}
+    return sorted({str(path[0]) for path in staying if _is_sent(_family(path), moved, directed)})
+
+
+def _is_sent(family: str | None, moved: Set[str | None], directed: Set[str | None]) -> bool:
+    """Return whether a secret of this family is sent to an address that has changed."""
+    if family is None or family not in directed:
+        return bool(moved)
+    return family in moved or None in moved
+
+
+def _leaves(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, Mapping):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    else:
+        yield path, value
+    for key, one in inner:
+        yield from _leaves(one, (*path, key))
+
+
+def _hides(path: Path) -> bool:
+    return any(isinstance(key, str) and is_secret(key) for key in path)
+
+
+def _secrets(document: Mapping[str, object]) -> dict[Path, str]:
+    """Return the secrets by path, as text, so that values of all types can be compared."""
+    return {path: repr(value) for path, value in _leaves(document) if _hides(path) and value not in (None, "")}
+
+
+@functools.lru_cache(maxsize=4096)
+def _words(key: str | int) -> Sequence[str]:
+    return [word for word in _GAP.split(_HUMP.sub("_", str(key)).lower()) if word]
+
+
+def _family(path: Path) -> str | None:
+    """Return the word that the keys of one BMC share; None for a key without one, which belongs to all families."""
+    words = _words(path[0])
+    is_single_word = len(words) == 1 and len(path) == 1
+    return None if not words or is_single_word or words[0] in _DIRECTING else words[0]
+
+
+def _directs(path: Path, value: object) -> bool:
+    words = [word for key in path for word in _words(key)]
+    if not words or words[0] in _NO_BMC or not _UNDIRECTED.isdisjoint(words):
+        return False
+    # "snmp_auth_prot_password" is a password; "acme_token_url" is an address, although it is masked.
+    named = words[-1:] if _hides(path) else words
+    if not _DIRECTING.isdisjoint(named) or not _DESTINATIONS.isdisjoint(words[1:]):
+        return True
+    return isinstance(value, str) and _is_address(value.strip())
+
+
+def _is_address(text: str) -> bool:
+    if "://" in text or text.startswith("//"):
+        return True
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+class _Supplied:
+    """The paths whose value the caller supplied; a mask is no value."""
+
+    def __init__(self, written: Written) -> None:
+        # The last write to a path counts.
+        self._last = {where: (at, value) for at, (where, value) in enumerate(written)}
+
+    def __contains__(self, path: Path) -> bool:
+        above = [path[:depth] for depth in range(len(path) + 1)]
+        found = [(*self._last[where], where) for where in above if where in self._last]
+        if not found:
+            return False
+        _, value, where = max(found, key=lambda one: one[0])
+        return _found(value, path[len(where) :]) != REPLACEMENT
+
+
+def _found(value: object, path: Path) -> object:
+    """Return the value at a path; a mask in the place of an object or list counts as a mask of each part."""
+    for key in path:
+        if isinstance(value, Mapping):
+            value = value.get(key, REPLACEMENT)
+        elif isinstance(value, list):
+            value = value[key] if isinstance(key, int) and key < len(value) else REPLACEMENT
+        else:
+            return value
+    return value

@@ -1,0 +1,193 @@
+"""List rows: filters, sort order and pages, one statement per page.
+
+A statement reads the requested columns only, and joins another table only for a virtual column. The database finds the
+position of the marker itself. NULL is the lowest value on every engine; rows with equal values are in the order of
+their creation (or its reverse).
+
+A filter is a function of its value, or of a parameter that stands for any text or number, which returns the condition.
+"""
+
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement, UnaryExpression
+
+Filter = Callable[[Any], ColumnElement[bool]]
+
+
+def equals(column: sa.Column[object]) -> Filter:
+    """Match one value; None matches NULL."""
+    return lambda value: column.is_(None) if value is None else column == value
+
+
+def any_of(column: sa.Column[object]) -> Filter:
+    """Match one value or any of several; None matches NULL, an empty list matches nothing."""
+    return lambda values: column == values if _is_one(values) else column.in_(list(values))
+
+
+def none_of(column: sa.Column[object]) -> Filter:
+    """Match rows that have not this value, or none of several."""
+    return lambda values: column != values if _is_one(values) else column.not_in(list(values))
+
+
+def given(column: sa.Column[object]) -> Filter:
+    """Match rows that have a value (true), or those that have none (false)."""
+    return lambda yes: column.is_not(None) if yes else column.is_(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Contains:
+    """Match text that contains these words, in either case; % and _ are ordinary characters, so it needs the value."""
+
+    column: sa.Column[Any]
+
+    def __call__(self, words: str) -> ColumnElement[bool]:
+        """Return the condition."""
+        return self.column.icontains(words, autoescape=True)
+
+
+def before(column: sa.Column[object]) -> Filter:
+    """Match times before this one."""
+    return lambda moment: column < moment
+
+
+def _is_one(values: object) -> bool:
+    return values is None or isinstance(values, str | int | sa.BindParameter)
+
+
+@dataclass(frozen=True, eq=False)
+class Virtual:
+    """A column of another table that is read as if it were one of this table."""
+
+    column: sa.Column[Any]
+    on: ColumnElement[bool]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which rows, after which one, how many, in which order."""
+
+    filters: Mapping[str, Any]
+    marker: str | None = None
+    limit: int | None = None
+    sort_key: str = "id"
+    sort_dir: str = "asc"
+
+
+# Stands for a value that is a parameter of the statement, so that the statement can be used again.
+_PARAMETER = object()
+
+
+class Listing:
+    """The statements that read rows of one table."""
+
+    def __init__(
+        self, table: sa.Table, *, key: str, filters: Mapping[str, Filter], virtual: Mapping[str, Virtual], dialect: str
+    ) -> None:
+        self._table = table
+        self._key = table.c[key]
+        self._filters = filters
+        self._virtual = virtual
+        self._dialect = dialect
+        # The same few statements are needed again and again; building one of sixty columns costs more than a look-up.
+        self.select = functools.lru_cache(maxsize=256)(self._select)
+        self.one = functools.lru_cache(maxsize=256)(self._one)
+        self._cached_page = functools.lru_cache(maxsize=64)(self._page)
+
+    def _select(self, columns: tuple[str, ...]) -> sa.Select[tuple[object, ...]]:
+        """Build the statement that reads these columns of all rows; raises TypeError for an unknown column."""
+        source: sa.FromClause = self._table
+        for virtual in dict.fromkeys(self._virtual[name] for name in columns if name in self._virtual):
+            source = source.outerjoin(virtual.column.table, virtual.on)
+        known = {**dict(self._table.c), **{name: virtual.column for name, virtual in self._virtual.items()}}
+        if unknown := [name for name in columns if name not in known]:
+            raise TypeError(f"Table {self._table.name} has no column {unknown[0]}.")
+        return sa.select(*(known[name] for name in columns)).select_from(source)
+
+    def _one(self, columns: tuple[str, ...], key: str) -> sa.Select[tuple[object, ...]]:
+        """Build the statement that reads one row; its parameter is ``ident``."""
+        return self.select(columns).where(self._table.c[key] == sa.bindparam("ident"))
+
+    def conditions(self, filters: Mapping[str, object]) -> list[ColumnElement[bool]]:
+        """Return the named filters as conditions; raises TypeError for an unknown name."""
+        if unknown := filters.keys() - self._filters.keys():
+            raise TypeError(f"Table {self._table.name} has no filter {', '.join(sorted(unknown))}.")
+        return [self._filters[name](value) for name, value in filters.items()]
+
+    def page(self, columns: Sequence[str], page: Page) -> tuple[sa.Select[tuple[object, ...]], Mapping[str, object]]:
+        """Return the statement for one page, and its parameters; raises TypeError for an unknown name or order."""
+        order = (page.limit, page.sort_key, page.sort_dir)
+        filters: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
+        for name, value in page.filters.items():
+            if value is None or isinstance(value, bool) or isinstance(self._filters.get(name), Contains):
+                filters[name] = value
+            elif isinstance(value, str | int):
+                filters[name], parameters[name] = _PARAMETER, value
+            else:
+                # The statement depends on how many values there are, so it is not kept.
+                return self._page(tuple(columns), tuple(page.filters.items()), page.marker, *order), {}
+        marker = None
+        if page.marker is not None:
+            marker, parameters["marker"] = _PARAMETER, page.marker
+        return self._cached_page(tuple(columns), tuple(filters.items()), marker, *order), parameters
+
+    def _page(
+        self,
+        columns: tuple[str, ...],
+        filters: tuple[tuple[str, Any], ...],
+        marker: object,
+        limit: int | None,
+        sort_key: str,
+        sort_dir: str,
+    ) -> sa.Select[tuple[object, ...]]:
+        """Build the statement for one page; `_PARAMETER` stands for values that are parameters."""
+        if sort_dir not in ("asc", "desc"):
+            raise TypeError(f"The direction of sorting is asc or desc, not {sort_dir}.")
+        if sort_key not in self._table.c:
+            raise TypeError(f"Table {self._table.name} can't be sorted by {sort_key}.")
+        column, by_id, descending = self._table.c[sort_key], self._table.c.id, sort_dir == "desc"
+        statement = self.select(columns)
+        if filters:
+            values = {name: sa.bindparam(name) if value is _PARAMETER else value for name, value in filters}
+            statement = statement.where(*self.conditions(values))
+        if marker is not None:
+            key = sa.bindparam("marker") if marker is _PARAMETER else marker
+            statement = statement.where(self._is_after(key, column, descending))
+
+        order: list[UnaryExpression[Any]] = []
+        if column is not by_id:
+            order.append(column.desc() if descending else column.asc())
+            if self._dialect == "postgresql":  # its default is the opposite of the others'
+                order[0] = order[0].nulls_last() if descending else order[0].nulls_first()
+        order.append(by_id.desc() if descending else by_id.asc())
+        statement = statement.order_by(*order)
+        return statement if limit is None else statement.limit(limit)
+
+    def _is_after(self, marker: object, column: sa.Column[Any], descending: bool) -> ColumnElement[bool]:
+        """Return the condition that a row comes after the marker's in this order; NULL is the lowest value."""
+        marked = self._table.alias("marked")
+        is_marker = marked.c[self._key.name] == marker
+        compare = operator.lt if descending else operator.gt
+        if column is self._table.c.id:
+            marked_id = sa.select(marked.c.id).where(is_marker).scalar_subquery()
+            return cast("ColumnElement[bool]", compare(column, marked_id))
+        value = marked.c[column.name]
+        is_equal = sa.or_(column == value, sa.and_(column.is_(None), value.is_(None)))
+        lower, higher = (column, value) if descending else (value, column)
+        return sa.exists().where(
+            is_marker,
+            sa.or_(
+                compare(column, value),
+                sa.and_(is_equal, compare(self._table.c.id, marked.c.id)),
+                sa.and_(lower.is_(None), higher.is_not(None)),
+            ),
+        )
+
+    def has(self, marker: str, visible: Mapping[str, Any]) -> sa.Select[tuple[object, ...]]:
+        """Return the statement that finds the marker's row if it exists and matches these filters."""
+        return sa.select(self._table.c.id).where(self._key == marker, *self.conditions(visible))

@@ -1,0 +1,79 @@
+"""Operator options that choose hardware types and interfaces, as plain values read once at start.
+
+`HARDWARE_TYPES` and `INTERFACES` are the names that the reference has and this service does not implement yet, see
+doc/contract/drivers.md#names-of-entry-points. Enabling one is no fault: it is skipped with a warning. Delete a name
+here when it is implemented; a test checks that no name is both in these lists and an entry point.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from oslo_config import cfg
+
+from ironic.core.hardware_interfaces import KINDS, interface_field
+
+HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac", "intel-ipmi", "ipmi"})
+
+INTERFACES: Final[Mapping[str, frozenset[str]]] = {
+    "bios": frozenset({"idrac-redfish", "redfish"}),
+    "boot": frozenset(
+        {
+            "idrac-redfish-virtual-media",
+            "redfish-https",
+            "redfish-virtual-media",
+        }
+    ),
+    "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
+    "deploy": frozenset({"anaconda", "ansible", "bootc"}),
+    "firmware": frozenset({"redfish"}),
+    "inspect": frozenset({"idrac-redfish"}),
+    "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
+    "network": frozenset({"flat", "ironic-networking", "neutron"}),
+    "power": frozenset({"idrac-redfish", "ipmitool"}),
+    "raid": frozenset({"idrac-redfish", "redfish"}),
+    "rescue": frozenset(),
+    "storage": frozenset({"cinder", "external"}),
+    "vendor": frozenset({"idrac-redfish", "ipmitool", "redfish"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DriverOptions:
+    """Enabled hardware types and interfaces, defaults for new nodes, changed priorities of clean steps."""
+
+    hardware_types: tuple[str, ...] = ()
+
+    # None stands for an unset option: the first supported interface of every enabled hardware type.
+    enabled: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    defaults: Mapping[str, str | None] = field(default_factory=dict)
+
+    # By ``interface.step``; the values are checked where they are used.
+    clean_priorities: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> Self:
+        """Return the values of the options."""
+        enabled: dict[str, tuple[str, ...] | None] = {}
+        for kind in KINDS:
+            names = conf[enabled_option(kind)]
+            enabled[kind] = None if names is None else tuple(dict.fromkeys(names))
+        # The option may be repeated: it is a list of dictionaries, or one empty dictionary while it is unset.
+        overrides = conf.conductor.clean_step_priority_override
+        pieces = [overrides] if isinstance(overrides, Mapping) else (overrides or [])
+        return cls(
+            hardware_types=tuple(dict.fromkeys(conf.enabled_hardware_types)),
+            enabled=enabled,
+            defaults={kind: conf[default_option(kind)] for kind in KINDS},
+            clean_priorities={name: value for piece in pieces for name, value in piece.items()},
+        )
+
+
+def enabled_option(kind: str) -> str:
+    """Return the name of the option that lists the enabled interfaces of a kind."""
+    return f"enabled_{interface_field(kind)}s"
+
+
+def default_option(kind: str) -> str:
+    """Return the name of the option that sets the default interface of a kind."""
+    return f"default_{interface_field(kind)}"

@@ -1,0 +1,104 @@
+"""Decorators for periodic tasks: methods of interfaces that a conductor calls at intervals.
+
+The decorators store the terms as an attribute of the method. The conductor collects them from every enabled
+implementation, once each (S18), and schedules the calls. `periodic` methods are called as ``(self, manager, context)``,
+`node_periodic` methods as ``(self, task, manager, context, *extra fields)``, for each node of this conductor that uses
+the interface. The manager has ``store``, ``host`` and ``acquire``. A failure is logged; the method is called again at
+the next interval.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import getattr_static
+from typing import Any, Final, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+_MARK: Final = "_periodic_terms"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerms:
+    """Which nodes a method is called for, and with which lock."""
+
+    purpose: str
+    filters: Mapping[str, Any]
+    predicate: Callable[[Any], bool] | None
+    extra_fields: tuple[str, ...]
+    limit: int | None
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicTerms:
+    """How often a method is called (seconds), if it is enabled; with ``nodes`` it is called once per node."""
+
+    spacing: float
+    enabled: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+    nodes: NodeTerms | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicMethod:
+    """A periodic method of one implementation with its terms; kind and name identify the implementation."""
+
+    method: Callable[..., Any]
+    terms: PeriodicTerms
+    interface: Any
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of the interface."""
+        return str(self.interface.interface_type)
+
+    @property
+    def title(self) -> str:
+        """The name of the method in logs."""
+        return f"{self.kind} interface {self.name}: {self.method.__name__}"
+
+
+def periodic(spacing: float, enabled: bool = True, **options: Any) -> Callable[[Method], Method]:
+    """Mark a method ``(self, manager, context)`` to be called every ``spacing`` seconds."""
+    return _marked(PeriodicTerms(spacing, enabled, options))
+
+
+def node_periodic(
+    purpose: str,
+    spacing: float,
+    enabled: bool = True,
+    filters: Mapping[str, object] | None = None,
+    predicate: Callable[[Any], bool] | None = None,
+    predicate_extra_fields: Sequence[str] = (),
+    limit: int | None = None,
+    shared_task: bool = True,
+    node_count_metric_name: str | None = None,
+) -> Callable[[Method], Method]:
+    """Mark a method to be called every ``spacing`` seconds for each node that passes the filters and the predicate.
+
+    ``purpose`` names the work in reservations and logs. Filters are those of the store (``reserved``, ``maintenance``,
+    ``provision_state``, ...). The extra fields are columns of the node, passed as further arguments. At most ``limit``
+    nodes are visited at a time. ``node_count_metric_name`` is accepted and ignored.
+    """
+    nodes = NodeTerms(purpose, filters or {}, predicate, tuple(predicate_extra_fields), limit, shared_task)
+    return _marked(PeriodicTerms(spacing, enabled, nodes=nodes))
+
+
+def _marked(terms: PeriodicTerms) -> Callable[[Method], Method]:
+    def mark(method: Method) -> Method:
+        setattr(method, _MARK, terms)
+        return method
+
+    return mark
+
+
+def collect(interface: object, name: str) -> list[PeriodicMethod]:
+    """Return the enabled periodic methods of an implementation; ``name`` is the name of its entry point."""
+    cls = type(interface)
+    marked = ((attribute, getattr(getattr_static(cls, attribute), _MARK, None)) for attribute in dir(cls))
+    return [
+        PeriodicMethod(getattr(interface, attribute), terms, interface, name)
+        for attribute, terms in marked
+        if terms and terms.enabled
+    ]

@@ -1,0 +1,99 @@
+"""Base of the deploy interfaces that use an agent: heartbeats, tear-down, cleaning and servicing.
+
+The boot interface boots the agent's ramdisk; from then on the agent's heartbeats advance the steps.
+"""
+
+from typing import ClassVar
+
+from ironic.conf import CONF
+from ironic.core import flow, states
+from ironic.core.agent_memory import AgentMemory
+from ironic.drivers import fast_track
+from ironic.drivers.interfaces import DeployInterface
+from ironic.drivers.modules.agent import agent_access, in_band_steps, ramdisk_boot, ramdisk_logs
+from ironic.drivers.modules.agent.in_band_steps import InBandSteps
+from ironic.drivers.step_declarations import AgentBooted, StepDone, StepEnd, StepKind
+from ironic.drivers.task import Task
+
+
+class AgentBase(InBandSteps, DeployInterface):
+    """Deploy interface of a machine that boots an agent."""
+
+    boots_agent: ClassVar[bool] = True
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(agent_access.PROPERTIES)
+
+    # Steps
+
+    def refresh_steps(self, task: Task, kind: StepKind) -> None:
+        in_band_steps.store_agent_steps(task, kind)
+
+    def heartbeat(
+        self,
+        task: Task,
+        callback_url: str,
+        agent_version: str,
+        agent_verify_ca: str | None = None,
+        agent_status: str | None = None,
+        agent_status_message: str | None = None,
+    ) -> StepEnd | None:
+        kind = in_band_steps.flow_of(task.node)
+        step = getattr(task.node, f"{kind}_step")
+        if kind == "deploy" and (step["interface"], step["step"]) == ("deploy", "deploy"):
+            return AgentBooted()
+        end = in_band_steps.check_progress(task, kind, step)
+        if isinstance(end, StepDone) and end.has_result:
+            task.driver.require(step["interface"]).process_step_result(task, step, end.result)
+        return end
+
+    # The end of an instance
+
+    def clean_up(self, task: Task) -> None:
+        task.boot.clean_up_ramdisk(task)
+        task.boot.clean_up_instance(task)
+
+    def tear_down(self, task: Task) -> str | None:
+        network = task.network
+        ramdisk_boot.switch_off(task)
+        network.unconfigure_tenant_networks(task)
+        ramdisk_boot.remove_network(task, flow.DEPLOY)
+        return states.DELETED
+
+    def take_over(self, task: Task) -> None:
+        """Do nothing: a machine that boots from its own disk does not need the conductor that deployed it."""
+
+    # Cleaning and servicing
+
+    def prepare_cleaning(self, task: Task) -> str | None:
+        AgentMemory(task.node).set_erasure_options(CONF.deploy)
+        return None if ramdisk_boot.boot_into(task, flow.CLEAN, ramdisk_boot.kernel_parameters()) else states.CLEANWAIT
+
+    def tear_down_cleaning(self, task: Task) -> None:
+        """Collect logs and clean up; the machine stays on after a failure, to be examined (S55), not after an abort."""
+        aborted = task.node.provision_state == states.CLEANFAIL
+        failed = task.node.fault is not None and not aborted
+        ramdisk_logs.collect(task, "cleaning", failed=failed or aborted)
+        if aborted or not (failed or fast_track.can_continue(task.node)):
+            ramdisk_boot.lock_down(task)
+            ramdisk_boot.switch_off(task)
+        ramdisk_boot.clean_up(task, flow.CLEAN)
+
+    def prepare_service(self, task: Task) -> str | None:
+        network = task.network
+        ramdisk_boot.switch_off(task)
+        network.unconfigure_tenant_networks(task)
+        task.boot.clean_up_instance(task)
+        ramdisk_boot.boot_into(task, flow.SERVICE, ramdisk_boot.kernel_parameters())
+        return states.SERVICEWAIT
+
+    def tear_down_service(self, task: Task) -> None:
+        network = task.network
+        ramdisk_logs.collect(task, "servicing", failed=task.node.fault is not None)
+        ramdisk_boot.lock_down(task)
+        ramdisk_boot.switch_off(task)
+        ramdisk_boot.clean_up(task, flow.SERVICE)
+        network.configure_tenant_networks(task)
+        task.boot.prepare_instance(task)
+        task.node.save()
+        ramdisk_boot.switch_on(task)

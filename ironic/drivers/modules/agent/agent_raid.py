@@ -1,0 +1,96 @@
+"""RAID interface `agent`: the agent's hardware manager creates logical disks in software or on a controller.
+
+The agent reads the node's ``target_raid_config`` and reports what it has created. That becomes ``raid_config``, and its
+root volume the disk that images are written to. Source: doc/contract/agent.md#raid.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.values import utc_now
+from ironic.drivers import node_attributes
+from ironic.drivers.interfaces import RAIDInterface
+from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
+from ironic.drivers.modules.agent import in_band_steps
+from ironic.drivers.modules.agent.in_band_steps import InBandSteps
+from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
+from ironic.drivers.task import Task
+
+_APPLY_ARGSINFO: Final = {name: RAID_APPLY_CONFIGURATION_ARGSINFO[name] for name in ("raid_config", "delete_existing")}
+
+_SOFTWARE: Final = "software"
+_MOST_IN_SOFTWARE: Final = 2
+
+
+class AgentRAID(InBandSteps, RAIDInterface):
+    """Creates and deletes logical disks through the agent."""
+
+    def validate_raid_config(self, task: Task, raid_config: dict[str, Any]) -> None:
+        super().validate_raid_config(task, raid_config)
+        of_software = [disk.get("controller") == _SOFTWARE for disk in raid_config["logical_disks"]]
+        if any(of_software) and not (all(of_software) and len(of_software) <= _MOST_IN_SOFTWARE):
+            raise InvalidParameterValue(
+                err=f"The RAID configuration for node {task.node.uuid} is wrong: with controller {_SOFTWARE} there can "
+                f"be at most {_MOST_IN_SOFTWARE} logical disks, all of them in software."
+            )
+
+    # The steps, which the agent runs
+
+    @clean_step(priority=0)
+    def create_configuration(
+        self,
+        task: Task,
+        create_root_volume: bool = True,
+        create_nonroot_volumes: bool = True,
+        delete_existing: bool = True,
+    ) -> str | None:
+        """Create the logical disks of the target; the agent creates all of them, or none without a target."""
+        return _start(task, "create_configuration")
+
+    @clean_step(priority=0)
+    def delete_configuration(self, task: Task) -> str | None:
+        return _start(task, "delete_configuration")
+
+    @deploy_step(priority=0, argsinfo=_APPLY_ARGSINFO)
+    @service_step(priority=0, argsinfo=_APPLY_ARGSINFO)
+    def apply_configuration(
+        self,
+        task: Task,
+        raid_config: dict[str, object],
+        create_root_volume: bool = True,
+        create_nonroot_volumes: bool = True,
+        delete_existing: bool = True,
+    ) -> str | None:
+        self.validate_raid_config(task, raid_config)
+        task.node.target_raid_config = raid_config
+        task.node.save()
+        return _start(task, "apply_configuration", raid_config=raid_config, delete_existing=delete_existing)
+
+    def process_step_result(self, task: Task, step: Mapping[str, object], result: object) -> None:
+        """Store the logical disks that the agent reports, and use the root volume for images and scheduling."""
+        if step["step"] == "delete_configuration":
+            task.node.raid_config = {}
+        elif isinstance(result, Mapping) and isinstance(result.get("logical_disks"), list) and result["logical_disks"]:
+            task.node.raid_config = {**result, "last_updated": utc_now().isoformat()}
+            roots = [
+                disk for disk in result["logical_disks"] if isinstance(disk, Mapping) and disk.get("is_root_volume")
+            ]
+            if len(roots) == 1:
+                _use_root_volume(task, roots[0])
+
+
+def _start(task: Task, step: str, **args: Any) -> str | None:
+    requested: dict[str, Any] = {"interface": "raid", "step": step} | ({"args": args} if args else {})
+    return in_band_steps.start_step(task, in_band_steps.flow_of(task.node), requested)
+
+
+def _use_root_volume(task: Task, root: Mapping[str, Any]) -> None:
+    """Set the root volume as the root device, and its size and RAID level as properties for schedulers."""
+    properties = task.node.properties
+    if isinstance(root.get("root_device_hint"), Mapping):
+        properties["root_device"] = root["root_device_hint"]
+    if isinstance(root.get("size_gb"), int):
+        properties["local_gb"] = root["size_gb"]
+    if isinstance(root.get("raid_level"), str):
+        node_attributes.add_capability(task, "raid_level", root["raid_level"])

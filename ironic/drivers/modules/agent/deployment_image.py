@@ -1,0 +1,238 @@
+"""The image of a deployment as the agent receives it: source, checksum, proxies.
+
+Values of instance_info are checked while the user waits. A checksum that is given by URL is fetched, and an image of
+this host published, when the deployment begins; the result is stored on the node.
+
+``image_checksum`` is a checksum whose length shows the algorithm; ``image_os_hash_algo`` and ``image_os_hash_value``
+name it and take precedence. Either value may be the URL of a list of checksums, as download pages offer them. No image
+is deployed without a checksum. Source: doc/contract/agent.md#deployments.
+"""
+
+import hashlib
+import re
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.local_paths import names_file
+from ironic.drivers.modules.agent import partition_images, published_images
+from ironic.drivers.task import Node
+from ironic.integrations import image_servers
+from ironic.integrations.http_client import CallFailed
+
+PROPERTIES: Final = {
+    "image_download_source": "Where the agent downloads the image from: http (the server that image_source names) or "
+    "local (this service). The default is option [agent]image_download_source.",
+    "image_http_proxy": "Proxy through which the agent fetches images over HTTP.",
+    "image_https_proxy": "Proxy through which the agent fetches images over HTTPS.",
+    "image_no_proxy": "Hosts that the agent reaches without a proxy, separated by commas.",
+}
+
+# "swift" affects images of the image service only; a URL is treated like "http".
+_DOWNLOAD_SOURCES: Final = ("http", "local", "swift")
+_SCHEMES: Final = ("http", "https", "file")
+
+# Keys in driver_internal_info.
+_IMAGE_INFO: Final = "agent_image_info"
+_IS_WHOLE_DISK: Final = "is_whole_disk_image"
+
+# Length in hexadecimal digits -> algorithm.
+_ALGORITHMS: Final = {32: "md5", 64: "sha256", 128: "sha512"}
+_KNOWN: Final = frozenset({"md5", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"})
+
+_SUM: Final = re.compile(r"[0-9a-fA-F]{32,128}")
+# "SHA256 (name) = sum", and "sum  name" or "sum *name".
+_BSD: Final = re.compile(r"^\S+ \((?P<name>.+)\) = (?P<sum>[0-9a-fA-F]+)$")
+_GNU: Final = re.compile(r"^(?P<sum>[0-9a-fA-F]{32,128})(?:\s+\*?(?P<name>\S.*))?$")
+_LARGEST_LIST: Final = 1024 * 1024
+
+
+# The image
+
+
+def check_image(node: Node) -> None:
+    """Raise InvalidParameterValue or MissingParameterValue when instance_info does not describe a usable image."""
+    given = node.instance_info.get("image_source")
+    if not given:
+        raise MissingParameterValue(err=f"Node {node.uuid} needs image_source in its instance_info.")
+    source = str(given)
+    if syntax.url_of(source, _SCHEMES) is None:
+        raise InvalidParameterValue(
+            err=f"image_source of node {node.uuid} must be a URL that begins with one of {', '.join(_SCHEMES)}."
+        )
+    if is_published_here(node):
+        published_images.check(node, source)
+    image_servers.check(node.uuid, node.instance_info)
+    if not isinstance(node.instance_info.get("image_disk_format"), str | None):
+        raise InvalidParameterValue(err=f"image_disk_format of node {node.uuid} must be a name.")
+    partition_images.check_partitions(node)
+    check_checksum(node, is_file=names_file(given))
+
+
+def is_published_here(node: Node) -> bool:
+    """Return whether this host publishes the image for the agent; otherwise the agent uses the server that has it."""
+    given = node.driver_info.get("image_download_source") or CONF.agent.image_download_source
+    if given not in _DOWNLOAD_SOURCES:
+        raise InvalidParameterValue(
+            err=f"image_download_source in driver_info of node {node.uuid} is {str(given)[:64]!r}; it may be: "
+            f"{', '.join(_DOWNLOAD_SOURCES)}."
+        )
+    always: bool = CONF.conductor.conductor_always_validates_images
+    return given == "local" or always or names_file(node.instance_info["image_source"])
+
+
+def prepare_image(node: Node) -> None:
+    """Collect the description of the image for the agent and store it on the node; the caller saves the node.
+
+    Raise InvalidParameterValue for a checksum that can't be found, BootImageFailed for an image that can't be
+    published.
+    """
+    source = str(node.instance_info["image_source"])
+    is_partition = partition_images.is_partition_image(node)
+    sums = given_checksum(node, source)
+    if is_published_here(node):
+        location = published_images.publish(node, source, sums)
+    else:
+        location = {"urls": [source], "disk_format": node.instance_info.get("image_disk_format"), **sums}
+    described: dict[str, Any] = {
+        "id": urlsplit(source).path.rpartition("/")[2] or node.uuid,
+        **location,
+        "container_format": node.instance_info.get("image_container_format"),
+        "stream_raw_images": CONF.agent.stream_raw_images,
+        "node_uuid": node.uuid,
+    }
+    proxies = {kind: node.driver_info.get(f"image_{kind}_proxy") for kind in ("http", "https")}
+    if any(proxies.values()):
+        described["proxies"] = {kind: proxy for kind, proxy in proxies.items() if proxy}
+    if node.driver_info.get("image_no_proxy"):
+        described["no_proxy"] = node.driver_info["image_no_proxy"]
+    if is_partition:
+        described |= partition_images.partition_layout(node)
+    node.set_driver_internal_info(_IMAGE_INFO, described)
+    node.set_driver_internal_info(_IS_WHOLE_DISK, not is_partition)
+
+
+def image_info_of(node: Node) -> dict[str, object]:
+    """Return the stored description of the image, with the credentials for its server."""
+    found = node.driver_internal_info.get(_IMAGE_INFO)
+    if not found:
+        raise MissingParameterValue(err=f"The image of node {node.uuid} was not prepared; deploy the node again.")
+    return {**found, **({} if is_published_here(node) else image_servers.for_agent(node.instance_info))}
+
+
+def withdraw_image(node: Node) -> None:
+    """Remove the published image after it was written; the caller saves the node."""
+    published_images.withdraw(node)
+    node.del_driver_internal_info(_IMAGE_INFO)
+
+
+def forget_image(node: Node) -> None:
+    """Remove the published image and all that is stored about it; the caller saves the node."""
+    withdraw_image(node)
+    node.del_driver_internal_info(_IS_WHOLE_DISK)
+
+
+# Its checksum
+
+
+def check_checksum(node: Node, *, is_file: bool) -> None:
+    """Raise InvalidParameterValue or MissingParameterValue when the checksum is missing or malformed.
+
+    A local file needs no checksum.
+    """
+    algorithm, value, simple = _given(node)
+    if bool(algorithm) != bool(value):
+        raise MissingParameterValue(err=f"Node {node.uuid} needs both image_os_hash_algo and image_os_hash_value.")
+    if algorithm and algorithm not in _KNOWN:
+        raise InvalidParameterValue(
+            err=f"image_os_hash_algo of node {node.uuid} must be one of: {', '.join(sorted(_KNOWN))}."
+        )
+    if not (value or simple or is_file):
+        raise MissingParameterValue(
+            err=f"Node {node.uuid} needs a checksum of its image in instance_info: image_os_hash_algo and "
+            "image_os_hash_value, or image_checksum."
+        )
+    for given in filter(None, (value, simple)):
+        _check_form(node, given)
+    if value and not _is_url(value):
+        digits = 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
+        if len(value) != digits:
+            raise InvalidParameterValue(err=f"image_os_hash_value of node {node.uuid} is no checksum of {algorithm}.")
+    if value or (simple and not _is_url(simple)):
+        _check_strength(node, algorithm or _algorithm(node, simple))
+
+
+def given_checksum(node: Node, source: str) -> dict[str, object]:
+    """Return the checksums under the agent's names; lists are fetched. Empty when the user gives no checksum."""
+    algorithm, value, simple = _given(node)
+    simple = _resolved(node, simple, source) if simple else ""
+    if value:
+        value = _resolved(node, value, source)
+    elif simple:
+        algorithm, value = _algorithm(node, simple), simple
+    else:
+        return {}
+    _check_strength(node, algorithm)
+    return {"checksum": simple or value, "os_hash_algo": algorithm, "os_hash_value": value}
+
+
+def _given(node: Node) -> tuple[str, str, str]:
+    """Return algorithm, value, and the checksum without a named algorithm; empty text for what is not given."""
+    algorithm, value, simple = (
+        str(node.instance_info.get(f"image_{name}") or "") for name in ("os_hash_algo", "os_hash_value", "checksum")
+    )
+    return algorithm, value, simple
+
+
+def _check_form(node: Node, given: str) -> None:
+    """Refuse what is neither a checksum nor, where lists are allowed, a URL."""
+    if not _is_url(given) and not _SUM.fullmatch(given):
+        raise InvalidParameterValue(err=f"The image checksum of node {node.uuid} is neither hexadecimal nor a URL.")
+    if _is_url(given) and CONF.conductor.disable_support_for_checksum_files:
+        raise InvalidParameterValue(
+            err=f"The image checksum of node {node.uuid} is a URL, which [conductor]disable_support_for_checksum_files "
+            "forbids. Give the checksum itself."
+        )
+
+
+def _is_url(given: str) -> bool:
+    return given.startswith(("http://", "https://"))
+
+
+def _algorithm(node: Node, value: str) -> str:
+    found = _ALGORITHMS.get(len(value))
+    if found is None:
+        raise InvalidParameterValue(err=f"image_checksum of node {node.uuid} has the length of no known algorithm.")
+    return found
+
+
+def _check_strength(node: Node, algorithm: str) -> None:
+    if algorithm == "md5" and not CONF.agent.allow_md5_checksum:
+        raise InvalidParameterValue(
+            err=f"Node {node.uuid} has an MD5 checksum only, which [agent]allow_md5_checksum forbids. Give SHA256."
+        )
+
+
+def _resolved(node: Node, given: str, source: str) -> str:
+    """Return a checksum itself, or that of the image in the list behind a URL; a list may also be one checksum."""
+    if not _is_url(given):
+        return given.lower()
+    try:
+        with image_servers.get(given, most_bytes=_LARGEST_LIST) as answer:
+            if not answer.is_good:
+                raise CallFailed(f"the server answers with status {answer.status}")
+            lines = answer.read().decode("utf-8", "replace").splitlines()
+    except CallFailed as error:
+        raise InvalidParameterValue(
+            err=f"The list of checksums for node {node.uuid} could not be fetched: {error}."
+        ) from error
+    name = unquote(urlsplit(source).path).rpartition("/")[2]
+    found = [match for line in lines if (match := _BSD.match(line.strip()) or _GNU.match(line.strip()))]
+    for match in found:
+        if (match["name"] or "").rpartition("/")[2] == name:
+            return match["sum"].lower()
+    if len(found) == 1 and not found[0]["name"]:
+        return found[0]["sum"].lower()
+    raise InvalidParameterValue(err=f"The list of checksums for node {node.uuid} has none for {name}.")

@@ -1,0 +1,95 @@
+"""Images that this host publishes below [deploy]http_root for agents to download.
+
+An image is downloaded once into the cache of [pxe]instance_master_path, inspected, converted to raw with
+[DEFAULT]force_raw_images, and linked below http_root for as long as its node needs it. The link has an unguessable
+name: otherwise every client of the web server could download the image.
+"""
+
+import functools
+import re
+import secrets
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.local_paths import names_file
+from ironic.drivers.task import Node
+from ironic.integrations import host_files, image_formats
+from ironic.integrations.image_cache import Image, ImageCache
+
+# The UUID of a node and a random suffix.
+_NAME: Final = re.compile(r"[0-9a-f-]{36}\.[0-9a-f]{16}")
+
+
+def check(node: Node, source: str) -> None:
+    """Raise InvalidParameterValue when the image must not or can't be published."""
+    if names_file(source) and (fault := host_files.path_fault(source)):
+        raise InvalidParameterValue(err=f"image_source of node {node.uuid} is {fault}.")
+    if not CONF.deploy.http_url:
+        raise InvalidParameterValue(
+            err=f"The image of node {node.uuid} can't be offered to agents by this host: set [deploy]http_url to the "
+            "URL of [deploy]http_root."
+        )
+
+
+def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, object]:
+    """Publish the image; return ``urls``, ``disk_format`` and checksums of the published file.
+
+    Raise BootImageFailed when it can't be downloaded, verified or converted.
+    """
+    check(node, source)
+    withdraw(node)
+    disk_format = node.instance_info.get("image_disk_format")
+    # The published file depends on these two as well.
+    variant = f"{disk_format} {CONF.force_raw_images}"
+    image = Image(source, sums.get("os_hash_value"), sums.get("os_hash_algo"), variant)
+    cache = ImageCache.from_conf(CONF.pxe.instance_master_path, functools.partial(_finish, disk_format))
+    name = f"{node.uuid}.{secrets.token_hex(8)}"
+    _folder().mkdir(parents=True, exist_ok=True)
+    with _download_slots(CONF.image_download_concurrency):
+        about = cache.provide(image, _folder() / name)
+    return {"urls": [f"{CONF.deploy.http_url.rstrip('/')}/{CONF.deploy.http_image_subdir}/{name}"], **about}
+
+
+def withdraw(node: Node) -> None:
+    """Remove the node's published images, if there are any."""
+    for path in published():
+        if node_of(path) == node.uuid:
+            path.unlink(missing_ok=True)
+
+
+def published() -> list[Path]:
+    """Return the paths of all published images."""
+    return [path for path in _folder().glob("*.*") if _NAME.fullmatch(path.name)]
+
+
+def node_of(path: Path) -> str:
+    """Return the UUID of the node that an image is published for."""
+    return path.name.partition(".")[0]
+
+
+def _folder() -> Path:
+    return Path(CONF.deploy.http_root, CONF.deploy.http_image_subdir)
+
+
+@functools.cache
+def _download_slots(most: int) -> threading.BoundedSemaphore:
+    return threading.BoundedSemaphore(most)
+
+
+def _finish(disk_format: str | None, path: Path) -> dict[str, object]:
+    """Inspect a downloaded image and convert it if configured; return its format and checksum for the agent."""
+    if not CONF.conductor.disable_deep_image_inspection:
+        known = image_formats.inspect(path, disk_format, CONF.conductor.permitted_image_formats)
+        if known.is_verbatim:
+            disk_format = image_formats.RAW
+        elif CONF.force_raw_images:
+            image_formats.make_raw(path, known)
+            disk_format = image_formats.RAW
+        else:
+            disk_format = known.name
+    value = image_formats.sha256(path)
+    return {"disk_format": disk_format, "checksum": value, "os_hash_algo": "sha256", "os_hash_value": value}

@@ -1,0 +1,168 @@
+"""The boot files and DHCP options of one node: written before its machine boots, removed afterwards.
+
+Kernel and ramdisk are written first, the files that boot programs find by MAC address last: a machine that starts in
+between finds everything or nothing. Writing and removing may be repeated at any time.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ironic.conf import CONF
+from ironic.core import boot_file_quoting
+from ironic.core.boot_file_quoting import IPXE, PXELINUX
+from ironic.drivers import boot_devices, node_attributes
+from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, shared_boot_files
+from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
+from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
+from ironic.drivers.task import Node
+from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, provider
+from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS
+from ironic.integrations.image_cache import Image, ImageCache
+
+_HTTP_CLIENT = "HTTPClient"
+_ISO = "instance_iso"
+_PRIVATE = 0o600
+
+
+class BootFiles:
+    """The boot files of one node on this host, for one variant of network boot."""
+
+    def __init__(self, variant: Variant, node: Node) -> None:
+        self._variant, self._node = variant, node
+        self._layout = Layout(variant, node.uuid)
+
+    def exist(self) -> bool:
+        """Return whether the node's boot files are on this host."""
+        return (self._layout.folder / CONFIG).is_file()
+
+    def write(self, prepared: PreparedBoot) -> None:
+        """Write the node's boot files, then pass its DHCP options to the DHCP provider.
+
+        Raise InvalidParameterValue for a template or node setting that can't be used, BootImageFailed for an image that
+        can't be provided, DhcpError when the DHCP provider fails.
+        """
+        node = self._node
+        boot_mode = instance_capabilities.boot_mode(node)
+        program = self._variant.program(boot_mode)
+        shared_boot_files.write_shared_files(self._variant)
+        values = self._template_values(prepared, program)
+        values["pxe_options"] = _older_variables(values)
+        text = shared_boot_files.render_template(self._template(program), **values)
+        # A copy for the operator; no machine requests it. It may contain a token.
+        shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
+        for mac in prepared.cards.values():
+            shared_boot_files.write_file(self._layout.by_mac(program, mac), text)
+        self._remove_by_mac(prepared.cards.values(), (other for other in PROGRAMS if other != program))
+        options = dhcp_options(self._variant, boot_mode, node_attributes.architecture(node))
+        provider().serve(_hosts(prepared), options)
+
+    def remove(self, prepared: PreparedBoot | None) -> None:
+        """Remove the node's boot files from this host and its options from the DHCP provider."""
+        if prepared is not None:
+            provider().withdraw(_hosts(prepared))
+            self._remove_by_mac(prepared.cards.values(), PROGRAMS)
+        shared_boot_files.remove_folder(self._layout.folder)
+
+    def _remove_by_mac(self, macs: Iterable[str], programs: Iterable[str]) -> None:
+        """Remove those files by MAC address that belong to this node; a network card may be in another machine now."""
+        names = list(programs)
+        for path in (self._layout.by_mac(program, mac) for mac in macs for program in names):
+            if path.is_file() and self._node.uuid in path.read_text():
+                shared_boot_files.remove_file(path)
+
+    def _template(self, program: str) -> str:
+        """Return the path of the template for the boot program and the node's architecture."""
+        if program == IPXE:
+            return str(CONF.pxe.ipxe_config_template)
+        default = CONF.pxe.pxe_config_template if program == PXELINUX else CONF.pxe.uefi_pxe_config_template
+        return str(CONF.pxe.pxe_config_template_by_arch.get(node_attributes.architecture(self._node), default))
+
+    def _template_values(self, prepared: PreparedBoot, program: str) -> dict[str, object]:
+        """Return the variables of a template; the images that they name are provided first."""
+        node, purpose = self._node, prepared.purpose
+        values: dict[str, Any] = {
+            "node_uuid": node.uuid,
+            "purpose": purpose,
+            "program": program,
+            "timeout_ms": CONF.pxe.ipxe_timeout * 1000,
+            "arguments": kernel_and_ramdisk.render_command_line(node, program, purpose, prepared.secret_parameters),
+            "kernel": None,
+            "ramdisk": None,
+            "ramdisk_name": None,
+            "iso": None,
+        }
+        if purpose == kernel_and_ramdisk.INSTANCE and node.instance_info.get("boot_iso"):
+            url = kernel_and_ramdisk.check_iso(node, program)
+            if urlsplit(url).scheme != "file":
+                return values | {"iso": boot_file_quoting.address(program, url)}
+            self._provide(_ISO, Image(url))
+            return values | {"iso": self._layout.address(_ISO, program)}
+        if purpose == kernel_and_ramdisk.INSTANCE:
+            found = kernel_and_ramdisk.of_instance(node)
+        else:
+            found = kernel_and_ramdisk.find_ramdisk(node, purpose)
+        for name, image in found.files.items():
+            self._provide(name, image)
+        kernel, ramdisk = found.files
+        return values | {
+            "kernel": self._layout.address(kernel, program),
+            "ramdisk": self._layout.address(ramdisk, program),
+            "ramdisk_name": ramdisk,
+        }
+
+    def _provide(self, name: str, image: Image) -> None:
+        """Link the image from the cache into the node's directory; download it first where the cache lacks it."""
+        shared_boot_files.make_folder(self._layout.folder)
+        cache = ImageCache.from_conf(CONF.pxe.tftp_master_path)
+        cache.provide(image, self._layout.folder / name, CONF.pxe.file_permission)
+
+
+def _older_variables(values: Mapping[str, object]) -> dict[str, object]:
+    """Return `pxe_options`, by which templates that operators wrote for upstream name the same values.
+
+    Such a template has a section per purpose and starts with the one for deployment, so the kernel and the ramdisk of
+    the present purpose are in each.
+    """
+    return {
+        **dict.fromkeys(("deployment_aki_path", "aki_path"), values["kernel"]),
+        **dict.fromkeys(("deployment_ari_path", "ari_path"), values["ramdisk"]),
+        "initrd_filename": values["ramdisk_name"],
+        "pxe_append_params": values["arguments"],
+        "ipxe_timeout": values["timeout_ms"],
+        "boot_iso_url": values["iso"],
+        "tftp_server": CONF.pxe.tftp_server,
+    }
+
+
+def dhcp_options(variant: Variant, boot_mode: str, arch: str | None) -> list[Option]:
+    """Return the DHCP options for a machine's network cards."""
+    name = boot_program_of(variant, boot_mode, arch)
+    # With iPXE there are two boot programs: the firmware fetches iPXE, and iPXE fetches its script.
+    to_firmware = False if variant.ipxe else None
+    if variant.http:
+        options = [
+            Option(VENDOR_CLASS, _HTTP_CLIENT, to_firmware),
+            Option(BOOT_PROGRAM, f"{boot_variants.web_url()}/{name}", to_firmware),
+        ]
+    else:
+        options = [
+            Option(NEXT_SERVER, CONF.pxe.tftp_server),
+            Option(TFTP_SERVER, CONF.pxe.tftp_server),
+            Option(BOOT_PROGRAM, name, to_firmware),
+        ]
+    if variant.ipxe:
+        options.append(Option(BOOT_PROGRAM, f"{boot_variants.web_url()}/{boot_variants.BOOT_SCRIPT}", True))
+    return options
+
+
+def boot_program_of(variant: Variant, boot_mode: str, arch: str | None) -> str:
+    """Return the file name of the boot program that the firmware fetches."""
+    stem = "ipxe_bootfile_name" if variant.ipxe else "pxe_bootfile_name"
+    default = CONF.pxe[f"uefi_{stem}" if boot_mode == boot_devices.UEFI else stem]
+    return str(CONF.pxe[f"{stem}_by_arch"].get(arch, default))
+
+
+def _hosts(prepared: PreparedBoot) -> list[Host]:
+    return [Host(port, mac) for port, mac in prepared.cards.items()]

@@ -1,0 +1,92 @@
+"""The firmware's part in network boot: its boot device and boot mode, and the retry of a boot that failed.
+
+Firmware sometimes fails to boot over the network. A machine whose agent has sent no heartbeat for
+[pxe]boot_retry_timeout seconds after its last start is restarted. The time limit of the operation is not extended.
+"""
+
+import logging
+from datetime import timedelta
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.agent_memory import KnownAgent
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.hardware_errors import DriverOperationError
+from ironic.core.values import utc_now
+from ironic.drivers import boot_devices
+from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers.modules.netboot.boot_variants import Variant
+from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
+from ironic.drivers.node_attributes import is_boot_device_persistent
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+
+def boot_from_network(task: Task, device: str, *, persistent: bool) -> None:
+    """Set boot mode and boot device for network boot; where the BMC has no HTTP boot, the device is `pxe`.
+
+    ``persistent`` is the default that the node's force_persistent_boot_device overrides.
+    """
+    node, management = task.node, task.management
+    boot_mode = instance_capabilities.wanted_boot_mode(node)
+    if boot_mode:
+        _set_boot_mode(task, boot_mode)
+    if device == boot_devices.UEFIHTTP and device not in management.get_supported_boot_devices(task):
+        LOG.info("Node %s: its BMC does not support boot device %s; pxe is set instead", node.uuid, device)
+        device = boot_devices.PXE
+    management.set_boot_device(task, device, persistent=is_boot_device_persistent(node, default=persistent))
+
+
+def _set_boot_mode(task: Task, wanted: str) -> None:
+    """Set the boot mode unless the machine has it, or its management interface knows no boot modes."""
+    node, management = task.node, task.management
+    try:
+        present = management.get_boot_mode(task)
+    except UnsupportedDriverExtension:
+        LOG.debug("Node %s: its management interface knows no boot mode, which should be %s", node.uuid, wanted)
+        return
+    if present == wanted:
+        return
+    try:
+        management.set_boot_mode(task, wanted)
+    except (UnsupportedDriverExtension, DriverOperationError) as error:
+        if present is None:
+            raise InvalidParameterValue(
+                err=f"The BMC of node {node.uuid} reports no boot mode, and it can't be set to {wanted}: {error} Set "
+                f"the mode {wanted} in the firmware setup of the machine, remove boot_mode from the capabilities in "
+                f"properties and instance_info, and set [deploy]default_boot_mode to {wanted}."
+            ) from error
+        if isinstance(error, DriverOperationError):
+            raise
+        LOG.debug("Node %s: its BMC can't set the boot mode, which should be %s", node.uuid, wanted)
+
+
+def boot_from_disk(task: Task) -> None:
+    """Set the disk as the boot device, persistently, where the management interface supports it."""
+    management = task.management
+    if boot_devices.DISK in management.get_supported_boot_devices(task):
+        persistent = is_boot_device_persistent(task.node, default=True)
+        management.set_boot_device(task, boot_devices.DISK, persistent=persistent)
+
+
+def is_retry_due(node: Node) -> bool:
+    """Return whether [pxe]boot_retry_timeout has passed since the machine was started and no agent is known."""
+    timeout = CONF.pxe.boot_retry_timeout
+    if not timeout or PreparedBoot.of(node) is None or KnownAgent(node.driver_internal_info).is_known:
+        return False
+    started = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
+    return started is not None and utc_now() - started > timedelta(seconds=timeout)
+
+
+def retry_boot(task: Task, variant: Variant) -> None:
+    """Restart the machine from the network."""
+    LOG.warning(
+        "Node %s: its ramdisk has not reported for %d seconds; the machine is booted again",
+        task.node.uuid,
+        CONF.pxe.boot_retry_timeout,
+    )
+    ramdisk_boot.switch_off(task)
+    boot_from_network(task, variant.boot_device, persistent=False)
+    ramdisk_boot.switch_on(task)
+    task.node.save()

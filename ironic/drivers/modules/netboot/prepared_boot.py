@@ -1,0 +1,92 @@
+"""What a node is prepared to boot, stored in its driver_internal_info; and removal of files without such a record.
+
+The record is stored before the node's boot files are written and deleted after they are removed. It is enough to write
+the files again on another conductor's host, and to find the files of ports that are gone.
+
+A directory of boot files on this host whose node has no record is a leftover of a node that another conductor took
+over. It is removed, so that a machine that restarts later does not boot a ramdisk that no operation waits for.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import orjson
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.errors import NodeNotFound
+from ironic.drivers.modules.netboot import shared_boot_files
+from ironic.drivers.modules.netboot.boot_variants import Variant
+from ironic.drivers.task import Node
+from ironic.integrations import dhcp
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+
+LOG = logging.getLogger(__name__)
+
+_KEY: Final = "netboot"
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedBoot:
+    """The purpose, the kernel parameters, and the network cards (port UUID -> MAC address) of a prepared boot."""
+
+    purpose: str
+    # "secret" in the name keeps it out of the API: it may contain the token of an inspection.
+    secret_parameters: dict[str, str | None]
+    cards: dict[str, str]
+
+    @classmethod
+    def of(cls, node: Node) -> Self | None:
+        """Return what the node is prepared to boot; None when it is not prepared."""
+        kept: Mapping[str, Any] | None = node.driver_internal_info.get(_KEY)
+        return cls(**kept) if kept else None
+
+    def put(self, node: Node) -> None:
+        """Put the record on the node; the caller saves the node."""
+        node.set_driver_internal_info(_KEY, asdict(self))
+
+
+def forget_prepared_boot(node: Node) -> None:
+    """Delete the record from the node; the caller saves the node."""
+    node.del_driver_internal_info(_KEY)
+
+
+def remove_leftovers(variant: Variant, store: "Store") -> None:
+    """Remove the boot files and DHCP options of nodes that are not prepared, below the root directory of a variant."""
+    by_mac = variant.root / CONF.pxe.pxe_config_subdir
+    for folder in variant.root.iterdir() if variant.root.is_dir() else ():
+        node_uuid = folder.name
+        # Directories that are not named by a UUID do not belong to a node.
+        if not (folder.is_dir() and syntax.is_stored_uuid(node_uuid)) or _is_prepared(store, node_uuid):
+            continue
+        LOG.info("Node %s: its boot files are left over on this host and are removed", node_uuid)
+        dhcp.provider().withdraw(_hosts(store, node_uuid))
+        for path in by_mac.iterdir() if by_mac.is_dir() else ():
+            try:
+                is_of_node = path.is_file() and node_uuid in path.read_text()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if is_of_node:
+                shared_boot_files.remove_file(path)
+        shared_boot_files.remove_folder(folder)
+
+
+def _is_prepared(store: "Store", node_uuid: str) -> bool:
+    try:
+        (memory,) = store.nodes.row(("driver_internal_info",), node_uuid)
+    except NodeNotFound:
+        return False
+    return bool(orjson.loads(memory or "{}").get(_KEY))
+
+
+def _hosts(store: "Store", node_uuid: str) -> list[dhcp.Host]:
+    """Return the ports of a node as the DHCP provider takes them; none when the node is deleted."""
+    try:
+        (node_id,) = store.nodes.row(("id",), node_uuid)
+    except NodeNotFound:
+        return []
+    return [dhcp.Host(port.uuid, port.address) for port in store.ports.find(node_id=node_id)]

@@ -1,0 +1,157 @@
+"""How to reach the Redfish BMC of a node: driver_info, checked, with defaults from [redfish].
+
+Secrets stay out of every text of this module and out of the representation of `Access`. An address is refused when it
+contains a login or leads to another place than the BMC.
+"""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers.task import Node
+from ironic.integrations import host_files
+
+AUTH_TYPES: Final = ("auto", "session", "basic")
+TLS_VERSIONS: Final = ("1.1", "1.2", "1.3")
+
+PROPERTIES: Final[Mapping[str, str]] = {
+    "redfish_address": "Address of the BMC, as a URL without a path; https is assumed where no scheme is given. "
+    "Required.",
+    "redfish_system_id": "Path of the machine's system resource, such as /redfish/v1/Systems/1. Needed only where the "
+    "BMC has several systems.",
+    "redfish_username": "User name for the BMC.",
+    "redfish_password": "Password of that user.",
+    "redfish_verify_ca": "How the BMC's certificate is checked: true, false, or the path of a CA file or directory. "
+    "The default is option [redfish]verify_ca, or else true.",
+    "redfish_auth_type": "How to log in: basic, session, or auto, which tries a session first. The default is option "
+    "[redfish]auth_type.",
+    "redfish_tls_minimum_version": "Oldest TLS version to accept: 1.1, 1.2 or 1.3. The default is option "
+    "[redfish]tls_minimum_version.",
+    "redfish_tls_ciphers": "TLS ciphers to accept, in OpenSSL's notation. The default is option [redfish]tls_ciphers.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Everything needed to reach one system of a BMC."""
+
+    address: str
+    system_id: str | None = None
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    verify: bool | str = True
+    auth_type: str = "auto"
+    tls_minimum_version: str | None = None
+    tls_ciphers: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """The key of a cached connection."""
+        return self.address, self.username
+
+
+def access_of(node: Node) -> Access:
+    """Return how to reach the node's BMC; raise InvalidParameterValue or MissingParameterValue for driver_info."""
+    info = _Info(node)
+    if not info.get("address"):
+        raise MissingParameterValue(err=f"Node {node.uuid} needs redfish_address in its driver_info.")
+    address, system_id = _address(info), _system_id(info)
+    username, password = info.text("username") or None, info.text("password")
+    if password and not username:
+        raise MissingParameterValue(err=f"Node {node.uuid} has a redfish_password but no redfish_username.")
+    return Access(
+        address=address,
+        system_id=system_id,
+        username=username,
+        password=password,
+        verify=_verify(info),
+        auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
+        tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
+        tls_ciphers=info.text("tls_ciphers") or CONF.redfish.tls_ciphers,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Info:
+    """The redfish part of a node's driver_info."""
+
+    node: Node
+
+    def get(self, name: str) -> Any:
+        return self.node.driver_info.get(f"redfish_{name}")
+
+    def text(self, name: str) -> str | None:
+        value = self.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        raise self.wrong(name, "must be text")
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str | None:
+        value = self.text(name) or CONF.redfish[name]
+        if value is None or value in choices:
+            return value
+        raise self.wrong(name, f"must be one of {', '.join(choices)}")
+
+    def wrong(self, name: str, reason: str) -> InvalidParameterValue:
+        """Return the error; it does not quote the value, which may be a misplaced secret."""
+        return InvalidParameterValue(err=f"redfish_{name} in the driver_info of node {self.node.uuid} {reason}.")
+
+
+def _address(info: _Info) -> str:
+    """Return the scheme, host and port of the BMC; https is the default scheme, a bare IPv6 address is allowed."""
+    text = (info.text("address") or "").strip()
+    try:
+        if "://" not in text:
+            try:
+                bare = ipaddress.ip_address(text)
+            except ValueError:
+                text = f"https://{text}"
+            else:
+                text = f"https://[{bare}]" if bare.version == 6 else f"https://{bare}"
+        url = urlsplit(text)
+        host, port = url.hostname, url.port
+    except ValueError:
+        raise info.wrong("address", "is no URL") from None
+    if url.scheme not in ("http", "https") or not host:
+        raise info.wrong("address", "must be an http or https URL with a host name or IP address")
+    if url.username is not None or url.password is not None:
+        raise info.wrong("address", "must not hold a login; use redfish_username and redfish_password")
+    if url.path.strip("/") or url.query or url.fragment:
+        raise info.wrong("address", "must end after the host and port; a path belongs into redfish_system_id")
+    name = f"[{host}]" if ":" in host else host
+    return f"{url.scheme}://{name}" + (f":{port}" if port else "")
+
+
+def _system_id(info: _Info) -> str | None:
+    path = info.text("system_id")
+    if not path:
+        return None
+    try:
+        parts = urlsplit(path)
+    except ValueError:
+        raise info.wrong("system_id", "is no path") from None
+    # An absolute URL here would send the login to another host.
+    if parts.scheme or parts.netloc or parts.query or parts.fragment:
+        raise info.wrong("system_id", "must be the path of a resource on the BMC, such as /redfish/v1/Systems/1")
+    return path
+
+
+def _verify(info: _Info) -> bool | str:
+    """Return whether the certificate is verified, or the path of the certificates to verify it with."""
+    given = info.get("verify_ca")
+    if given is None:
+        given = CONF.redfish.verify_ca
+    if given is None or isinstance(given, bool):
+        return given is not False
+    if not isinstance(given, str):
+        raise info.wrong("verify_ca", "must be true, false or a path")
+    if (truth := syntax.truth_of(given)) is not None:
+        return truth
+    if host_files.is_certificate_path(given):
+        return given
+    raise info.wrong("verify_ca", "is neither true nor false nor an existing regular file or directory")

@@ -1,0 +1,63 @@
+"""Attributes of a node that drivers read: MAC addresses, capabilities, architecture, persistent boot device."""
+
+from typing import Any, Final
+
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.task import Node, Task
+
+
+def mac_addresses(task: Task) -> list[str]:
+    """Return the MAC addresses of the node's ports."""
+    return [port.address for port in task.ports]
+
+
+def capability(node: Node, name: str) -> str | None:
+    """Return one capability of a node, or None; raise InvalidParameterValue for malformed capabilities."""
+    return _capabilities(node).get(name)
+
+
+def architecture(node: Node) -> str | None:
+    """Return the CPU architecture of a node, or None when it is unknown."""
+    arch = node.properties.get("cpu_arch")
+    return arch if isinstance(arch, str) else None
+
+
+def add_capability(task: Task, name: str, value: object) -> None:
+    """Set one capability of the node, keep the others, and save the node."""
+    changed = {**_capabilities(task.node), name: str(value)}
+    task.node.properties["capabilities"] = syntax.format_capabilities(changed)
+    task.node.save()
+
+
+def _capabilities(node: Node) -> dict[str, str]:
+    try:
+        return syntax.parse_capabilities(node.properties.get("capabilities"))
+    except ValueError as error:
+        raise InvalidParameterValue(err=f"The capabilities of node {node.uuid} can't be read: {error}.") from None
+
+
+FORCE_PERSISTENT: Final = "force_persistent_boot_device"
+
+BOOT_DEVICE_PROPERTIES: Final = {
+    FORCE_PERSISTENT: "Whether boot devices are set persistently: Always, Never, or Default (the network for one boot, "
+    "the disk persistently). true means Always, false means Never.",
+}
+
+_FORCE_WORDS: Final = {"default": None, "always": True, "never": False}
+
+
+def is_boot_device_persistent(node: Node, *, default: bool) -> bool:
+    """Return whether boot devices are set persistently: as the node's driver_info requires, or else the default.
+
+    Raise InvalidParameterValue for any other value in driver_info.
+    """
+    given: Any = node.driver_info.get(FORCE_PERSISTENT)
+    if given is None or str(given).lower() in _FORCE_WORDS:
+        forced = _FORCE_WORDS.get(str(given).lower())
+        return default if forced is None else forced
+    if (forced := syntax.truth_of(str(given))) is None:
+        raise InvalidParameterValue(
+            err=f"{FORCE_PERSISTENT} of node {node.uuid} must be Default, Always, Never, true or false."
+        )
+    return forced

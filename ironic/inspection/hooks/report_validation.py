@@ -1,0 +1,111 @@
+"""Hooks that check a report: ramdisk-error fails the inspection, validate-interfaces keeps usable interfaces.
+
+validate-interfaces sets these keys of the plug-in data: `all_interfaces` (every interface with a name and a MAC
+address, by name, with `pxe_enabled`), `valid_interfaces` (those that may become ports), `macs` of the latter, and
+`bmc_address`, the address at which the machine's BMC can be reached (S171). Source: doc/contract/inspection.md#hooks.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.errors import HardwareInspectionFailure
+from ironic.core.syntax import plain_text
+from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.reported_data import bmc_address_of, ip_addresses_of, list_at, listed, text_at
+from ironic.inspection.staged_task import StagedTask
+
+LOG = logging.getLogger(__name__)
+
+Interfaces = dict[str, dict[str, object]]
+
+_LONGEST = 2000  # characters of an error
+
+
+class RamdiskError(InspectionHook):
+    """Fail the inspection when the ramdisk reports an error (S84)."""
+
+    def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Raise HardwareInspectionFailure with the ramdisk's error."""
+        if error := plugin_data.get("error"):
+            raise HardwareInspectionFailure(error=f"the ramdisk reported: {plain_text(error, _LONGEST)}")
+
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Do nothing."""
+
+
+class ValidateInterfaces(InspectionHook):
+    """List the usable ones of the reported network interfaces; fail when there are none (S86)."""
+
+    def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Set the keys of the plug-in data, or fail when no interface is usable."""
+        found = all_interfaces(inventory)
+        if not found:
+            raise HardwareInspectionFailure(error="the inventory has no interface with a name and a valid MAC address")
+        wanted = CONF.inspector.add_ports
+        valid = valid_interfaces(found, wanted)
+        if not valid:
+            raise HardwareInspectionFailure(
+                error=f"none of the interfaces {listed(found)} is usable ([inspector]add_ports is '{wanted}')"
+            )
+        plugin_data["all_interfaces"] = found
+        plugin_data["valid_interfaces"] = valid
+        plugin_data["macs"] = macs_of(valid)
+        if address := bmc_address(inventory):
+            plugin_data["bmc_address"] = address
+        LOG.debug("Node %s: usable interfaces are %s", task.node.uuid, listed(valid))
+
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Do nothing: preprocess has done the work."""
+
+
+def boot_mac(inventory: Inventory) -> str | None:
+    """Return the MAC address of the interface that the machine booted from, None when it is not reported."""
+    return syntax.booted_mac_of(text_at(inventory, "boot", "pxe_interface"))
+
+
+def all_interfaces(inventory: Inventory) -> Interfaces:
+    """Return every interface with a name and a MAC address, by name."""
+    booted = boot_mac(inventory)
+    found: Interfaces = {}
+    for interface in list_at(inventory, "interfaces"):
+        name, mac = text_at(interface, "name"), syntax.mac_of(text_at(interface, "mac_address"))
+        if name and mac and isinstance(interface, Mapping):
+            address = interface.get("ipv6_address")
+            found[name] = {
+                **interface,
+                "mac_address": mac,
+                "pxe_enabled": mac == booted,
+                "ipv6_address": address.partition("%")[0] if isinstance(address, str) else None,
+            }
+    return found
+
+
+def valid_interfaces(interfaces: Mapping[str, Mapping[str, object]], add_ports: str) -> Interfaces:
+    """Return the interfaces that may become ports; ``add_ports`` is the value of the option."""
+    only_booted = add_ports == "pxe" and any(one["pxe_enabled"] for one in interfaces.values())
+    return {
+        name: dict(one)
+        for name, one in interfaces.items()
+        if not is_loopback(name, one)
+        and (one["pxe_enabled"] or not only_booted)
+        and (add_ports != "active" or ip_addresses_of(one))
+    }
+
+
+def macs_of(interfaces: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the MAC addresses, each once: bonds and VLANs share the address of a card."""
+    return list(dict.fromkeys(one["mac_address"] for one in interfaces.values()))
+
+
+def is_loopback(name: str, interface: Mapping[str, object]) -> bool:
+    """Return whether the interface is a loopback interface."""
+    return name == "lo" or any(address.is_loopback for address in ip_addresses_of(interface))
+
+
+def bmc_address(inventory: Inventory) -> str | None:
+    """Return an address at which the machine's BMC can be reached, IPv4 before IPv6."""
+    fields = ("bmc_address", "bmc_v6address")
+    return next((found for name in fields if (found := bmc_address_of(text_at(inventory, name)))), None)

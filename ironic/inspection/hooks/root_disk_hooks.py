@@ -1,0 +1,116 @@
+"""Hooks that choose the root disk: root-device by hints and size, raid-device by the disk that is new.
+
+root-device chooses by the operator's hints (property root_device); without hints it takes the disk that the ramdisk has
+chosen. Disks that property skip_block_devices names are left out. raid-device compares the disks with the stored
+inventory of the last inspection; where none is stored, the serial numbers are remembered in driver_internal_info.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import orjson
+
+from ironic.conf import CONF
+from ironic.core import root_device_hints
+from ironic.core.errors import HardwareInspectionFailure, IronicError
+from ironic.core.root_device_hints import GIB
+from ironic.inspection import inventory_storage
+from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.reported_data import list_at, listed, text_at, value_at, whole_number_at
+from ironic.inspection.staged_task import StagedTask
+
+LOG = logging.getLogger(__name__)
+
+Disk = Mapping[str, object]
+
+_HINTS: Final = "root_device"
+_SKIPPED: Final = "skip_block_devices"
+_REMEMBERED: Final = "raid_device_serials"
+
+
+class RootDevice(InspectionHook):
+    """Choose the root disk by hints, fail when none matches, and set `local_gb` to its usable size (S98, S103)."""
+
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Set `root_disk` and `local_gb`, or fail when no disk matches the hints."""
+        properties = task.node.properties
+        hints, skipped = properties.get(_HINTS) or {}, properties.get(_SKIPPED) or []
+        if hints or skipped:
+            plugin_data["root_disk"] = choose_root_disk(inventory, plugin_data, hints, skipped)
+        size = local_gb(plugin_data.get("root_disk"), CONF.inspector.disk_partitioning_spacing)
+        plugin_data["local_gb"] = size
+        task.node.set_property("local_gb", size)
+        task.node.save()
+
+
+def choose_root_disk(inventory: Inventory, plugin_data: PluginData, hints: Any, skipped: Any) -> Disk | None:
+    """Return the root disk by hints, without hints that of the ramdisk; raises HardwareInspectionFailure."""
+    faults = root_device_hints.faults(hints)
+    if isinstance(skipped, list):
+        faults.extend(root_device_hints.faults_of_several(skipped))
+    else:
+        faults.append(f"property {_SKIPPED} has to be a list of hints")
+    if faults:
+        raise HardwareInspectionFailure(error=f"properties of the node can't be used: {'; '.join(faults)}")
+    disks: list[Disk] = [dict(disk) for disk in list_at(inventory, "disks") if isinstance(disk, Mapping)]
+    # By identity: comparing each disk with each takes too long for a machine that reports very many.
+    passed_over = {id(disk) for disk in root_device_hints.find_by_any(disks, skipped)}
+    left = [disk for disk in disks if id(disk) not in passed_over]
+    if not hints:
+        name = text_at(value_at(plugin_data, "root_disk"), "name")
+        return next((disk for disk in left if disk.get("name") == name), left[0] if left else None)
+    if found := root_device_hints.find(left, hints):
+        return found[0]
+    seen = listed(text_at(disk, "name") or "without a name" for disk in disks)
+    raise HardwareInspectionFailure(
+        error=f"no disk fits the root device hints ({', '.join(sorted(hints))}); disks are {seen or 'none'}"
+    )
+
+
+def local_gb(disk: object, spacing: int) -> int:
+    """Return the usable size of a disk in whole GiB; 0 for no disk or a disk without a size."""
+    size = whole_number_at(disk, "size")
+    return max(size // GIB - spacing, 0) if size and size >= GIB else 0
+
+
+class RaidDevice(InspectionHook):
+    """Set root device hints, when there are none, to the one disk that is new since the last inspection (S97)."""
+
+    def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
+        """Set the hints when there are none and exactly one disk is new."""
+        found, before = serials(inventory), _previous_serials(task)
+        if not inventory_storage.backend_from_conf().remembers:
+            task.node.set_driver_internal_info(_REMEMBERED, found)
+        if task.node.properties.get(_HINTS):
+            LOG.info("Node %s has root device hints already; they are kept", task.node.uuid)
+        elif before is not None and (serial := new_serial(before, found)):
+            LOG.info("Node %s: the disk with serial number %s is new and becomes the root disk", task.node.uuid, serial)
+            task.node.set_property(_HINTS, {"serial": serial})
+        task.node.save()
+
+
+def serials(inventory: Inventory) -> list[str]:
+    """Return the serial numbers of all disks, each once."""
+    found = (text_at(disk, "serial") for disk in list_at(inventory, "disks"))
+    return list(dict.fromkeys(serial for serial in found if serial))
+
+
+def new_serial(before: Iterable[str], now: Iterable[str]) -> str | None:
+    """Return the one serial number that is new, None when there are several or none."""
+    known = set(before)
+    new = [serial for serial in now if serial not in known]
+    return new[0] if len(new) == 1 else None
+
+
+def _previous_serials(task: StagedTask) -> list[str] | None:
+    """Return the serial numbers of the last inspection, None when there was none."""
+    backend = inventory_storage.backend_from_conf()
+    if not backend.remembers:
+        remembered = task.node.driver_internal_info.get(_REMEMBERED)
+        return remembered if isinstance(remembered, list) else None
+    try:
+        texts = backend.texts(task.store, task.node.id, task.node.uuid)
+    except IronicError as error:
+        raise HardwareInspectionFailure(error=f"the inventory of the last inspection can't be read: {error}") from None
+    return None if texts is None else serials(orjson.loads(str(texts.inventory)))

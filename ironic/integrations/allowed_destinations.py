@@ -1,0 +1,135 @@
+"""Check where a host name leads before a request is sent there.
+
+All addresses of a name are resolved once and checked together; the caller connects to one of these addresses and does
+not resolve the name again. Addresses at which this service itself, its database or its message bus listens are refused:
+these servers may trust requests of this host.
+"""
+
+import contextlib
+import os
+import posixpath
+import socket
+from collections.abc import Iterable, Iterator
+from ipaddress import ip_address
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from ironic.conf import CONF
+from ironic.core.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
+from ironic.integrations import host_files
+
+_OF_BMCS: Final = AddressPolicy(allows_loopback=True)
+# Default ports by URL scheme.
+_PORTS: Final = {"mysql": 3306, "mariadb": 3306, "postgresql": 5432, "rabbit": 5672, "amqp": 5672, "kafka": 9092}
+_ZERO: Final = "\0"
+
+
+class Refused(Exception):
+    """The address may not be contacted; the text says why, after "is"."""
+
+
+class SocketAddress(NamedTuple):
+    """An address that may be contacted, as a socket takes it."""
+
+    family: socket.AddressFamily
+    address: tuple[Any, ...]
+
+
+def resolve_allowed(host: str, port: int, *, is_checked: bool = True) -> list[SocketAddress]:
+    """Return the socket addresses of a host and port, best first; those that an operator has named are not checked.
+
+    Raises Refused when any address of the host may not be contacted, and OSError when it has none.
+    """
+    try:
+        answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (UnicodeError, ValueError) as error:
+        raise Refused("no host name") from error
+    found = [SocketAddress(family, sockaddr) for family, _, _, _, sockaddr in answers if _is_internet(family)]
+    for one in found if is_checked else ():
+        if fault := fault_at(str(one.address[0]), port):
+            raise Refused(fault)
+    return found
+
+
+def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None:
+    """Raise Refused for files that this host's web server offers to one machine: images, boot files with tokens."""
+    web = server_of(CONF.deploy.http_url or "")
+    if web is None or web.port != port:
+        return
+    if any(_is_address_of(plain_form(ip_address(one.address[0])), web.host) for one in addresses):
+        wanted = posixpath.normpath(f"/{unquote(path).replace(_ZERO, '').lstrip('/')}")
+        base = urlsplit(CONF.deploy.http_url).path.rstrip("/")
+        file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(base)}")
+        if wanted.startswith(base) and host_files.is_of_nodes(file):
+            raise Refused("that of a file which is offered to one machine only")
+
+
+def check_bmc(host: str, port: int) -> None:
+    """Raise Refused when a BMC may not have this address; the loopback is allowed, for emulated BMCs.
+
+    A name that can't be resolved is not an error here: connecting to the BMC reports it.
+    """
+    with contextlib.suppress(OSError):
+        for one in resolve_allowed(host, port, is_checked=False):
+            if fault := fault_at(str(one.address[0]), port, _OF_BMCS):
+                raise Refused(fault)
+
+
+def fault_at(address: str, port: int, policy: AddressPolicy | None = None) -> str | None:
+    """Return why an IP address and port may not be contacted, in a few words; None when they may.
+
+    The default ``policy`` is that of [outgoing].
+    """
+    found = ip_address(address)
+    if fault := fault_of(found, policy or AddressPolicy(CONF.outgoing.allow_loopback, tuple(CONF.outgoing.networks))):
+        return fault
+    if any(_is_address_of(plain_form(found), host) for host, taken in _own_servers() if taken == port):
+        return "an address of this service itself"
+    return None
+
+
+def _is_internet(family: int) -> bool:
+    return family in (socket.AF_INET, socket.AF_INET6)
+
+
+def _own_servers() -> Iterator[tuple[str, int]]:
+    """Yield host and port of this service, its database and its message bus."""
+    yield CONF.api.host_ip, CONF.api.port
+    for url in (CONF.service_catalog.endpoint_override, CONF.api.public_endpoint):
+        # When the URL of the API has a path, other services answer on the same port.
+        if (named := server_of(url or "")) and not urlsplit(url).path.strip("/"):
+            yield named.host, named.port
+    # The option of the message bus exists once its library is loaded.
+    for url in (CONF.database.connection, CONF.database.slave_connection, getattr(CONF, "transport_url", None)):
+        parts = urlsplit(url or "")
+        usual = _PORTS.get(parts.scheme.partition("+")[0])
+        for text in parts.netloc.split(","):
+            try:
+                named_server = urlsplit(f"//{text}")
+                port = named_server.port or usual
+            except ValueError:
+                continue
+            if named_server.hostname and port:
+                yield named_server.hostname, port
+
+
+def _is_address_of(address: Address, host: str) -> bool:
+    """Return whether an address belongs to a host; an unspecified host address (0.0.0.0) means all of this host."""
+    try:
+        known = {ip_address(answer[4][0]) for answer in socket.getaddrinfo(host, None) if _is_internet(answer[0])}
+    except (OSError, UnicodeError):
+        return False
+    if any(one.is_unspecified for one in known):
+        return _is_local(address)
+    return address in {plain_form(one) for one in known}
+
+
+def _is_local(address: Address) -> bool:
+    """Return whether an address belongs to this host: only then a socket can be bound to it."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((str(address), 0))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,140 @@
+"""Enroll nodes, and change nodes that are not locked: values, maintenance, traits.
+
+While another operation holds the node, a change waits, then fails with NodeLocked; the operation itself changes the
+node in its task, not here. The row is locked during a change, so the limit of traits holds for concurrent requests too.
+Interfaces are chosen from the table of conductors (S25). A node that no conductor would serve is a 400, because the
+caller has named a driver, a conductor group or an interface. Schedulers read the traits of nodes; the traits of a
+runbook select its nodes.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ironic.core import hardware_interfaces, node_rules
+from ironic.core.context import is_background_lock
+from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLocked, NoValidHost
+from ironic.core.hardware_interfaces import KINDS, interface_field
+from ironic.core.traits import MOST_OF_NODE
+from ironic.db import NodeRecord, Store
+from ironic.rpc.hash_ring import HashRingManager
+
+
+def check_served(hash_ring: HashRingManager, uuid: str, driver: str, group: str) -> None:
+    """Refuse a node that no live conductor would serve; raises InvalidParameterValue."""
+    try:
+        hash_ring.host_for(uuid, driver, group, reread=True)
+    except NoValidHost as error:
+        raise InvalidParameterValue(err=str(error)) from None
+
+
+def chosen_interfaces(
+    hash_ring: HashRingManager, driver: str, group: str, asked: Mapping[str, str | None], kinds: Collection[str] = KINDS
+) -> dict[str, str]:
+    """Return the interface fields of these kinds; a kind that is absent or null gets its default.
+
+    Before a refusal the table of conductors is read again, as a conductor may have started a moment ago.
+    """
+    wanted = {kind: asked.get(interface_field(kind)) for kind in kinds}
+
+    def choose(*, reread: bool) -> dict[str, str]:
+        rows = [row for row in hash_ring.served(reread=reread) if row.conductor_group.lower() == group.lower()]
+        chosen = hardware_interfaces.choose_interfaces(rows, driver, wanted, kinds)
+        return {interface_field(kind): name for kind, name in chosen.items()}
+
+    try:
+        return choose(reread=False)
+    except IronicError:
+        try:
+            return choose(reread=True)
+        except DriverNotFound as error:
+            raise InvalidParameterValue(err=str(error)) from None
+
+
+class LockRetries(NamedTuple):
+    """How often to try to change a locked node, and the seconds between two attempts."""
+
+    attempts: int
+    interval: float
+
+
+# How much longer to wait for background work, which ends soon and must not fail requests.
+_FOR_BACKGROUND: Final = 10
+
+
+def enroll(
+    store: Store, values: Mapping[str, object], refer: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> NodeRecord:
+    """Create a node; ``refer`` replaces references to other resources in its values by their ids."""
+    return store.run(lambda _: store.nodes.create(refer(values)))
+
+
+def change_free(store: Store, ident: str, change: Callable[[NodeRecord], None], retries: LockRetries) -> NodeRecord:
+    """Change a node that is not locked, in one transaction; raises NodeLocked when it stays locked for too long.
+
+    ``change`` gets the record while its row is locked, checks it and sets values; it may be called several times.
+    """
+    begun, seconds = time.monotonic(), (retries.attempts - 1) * retries.interval
+    while True:
+        try:
+            # Repeated as a whole, reading included, when the database ends this transaction because of a deadlock.
+            return store.run(lambda _: _change_now(store, ident, change))
+        except NodeLocked as error:
+            longer = _FOR_BACKGROUND if is_background_lock(error) else 1
+            if (left := begun + seconds * longer - time.monotonic()) <= 0:
+                raise
+        # Outside the transaction, which on SQLite blocks every other writer.
+        store.nodes.wait_for_release(ident, min(retries.interval, left))
+
+
+def _change_now(store: Store, ident: str, change: Callable[[NodeRecord], None]) -> NodeRecord:
+    record = store.nodes.lock_row(ident)
+    if record.reservation is not None:
+        raise NodeLocked(node=record.uuid, host=record.reservation, purpose=record.reservation_purpose)
+    change(record)
+    record.save()
+    return record
+
+
+def set_values(record: NodeRecord, values: Mapping[str, object]) -> None:
+    """Set values of a node and the values that follow from them; the caller saves."""
+    for name, value in {**values, **node_rules.implied_values(values, record.instance_name)}.items():
+        setattr(record, name, value)
+
+
+def set_maintenance(store: Store, ident: str, retries: LockRetries, *, on: bool, reason: str | None = None) -> None:
+    """Set or clear the maintenance of a node; clearing it clears the fault as well."""
+    values = {"maintenance": True, "maintenance_reason": reason} if on else {"maintenance": False}
+    change_free(store, ident, lambda record: set_values(record, values), retries)
+
+
+def set_node_traits(store: Store, ident: str, traits: Sequence[str], retries: LockRetries) -> None:
+    """Replace the traits of a node."""
+    _check_number(len(traits))
+    change_free(store, ident, lambda node: store.traits.replace(node.id, traits), retries)
+
+
+def add_node_trait(store: Store, ident: str, trait: str, retries: LockRetries) -> None:
+    """Add a trait to a node, unless it has the trait already."""
+
+    def add(node_id: int) -> None:
+        _check_number(len({*store.traits.of([node_id])[node_id], trait}))
+        store.traits.add(node_id, trait)
+
+    change_free(store, ident, lambda node: add(node.id), retries)
+
+
+def remove_node_traits(store: Store, ident: str, trait: str, retries: LockRetries) -> None:
+    """Remove a trait from a node; raises NodeTraitNotFound."""
+    change_free(store, ident, lambda node: store.traits.remove(node.id, trait), retries)
+
+
+def _check_number(number: int) -> None:
+    if number > MOST_OF_NODE:
+        raise InvalidParameterValue(err=f"A node can have at most {MOST_OF_NODE} traits.")
+
+
+def change_runbook_traits(store: Store, ident: str, change: Callable[[int], object]) -> None:
+    """Change the traits of a runbook; ``change`` gets the id of its locked row."""
+    with store.writing():
+        change(store.runbooks.lock_row(ident).id)

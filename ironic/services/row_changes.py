@@ -1,0 +1,118 @@
+"""Change chassis, allocations, step lists, ports, port groups, and volumes of unlocked nodes in one transaction."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ironic.core import node_rules
+from ironic.core.errors import Conflict
+from ironic.db import NodeRecord, PortgroupRecord, Store
+from ironic.db.record import Record
+from ironic.db.repository import Repository
+from ironic.db.step_lists import NamedSteps
+from ironic.services.node_changes import LockRetries, change_free
+
+R = TypeVar("R", bound=Record)
+
+
+def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], Mapping[str, object]]) -> R:
+    """Change a row; ``revise`` gets the locked record and returns the columns to change."""
+    with store.writing():
+        record = rows.lock_row(ident)
+        for name, value in revise(record).items():
+            setattr(record, name, value)
+        record.save()
+    return record
+
+
+def change_step_list(
+    store: Store, lists: NamedSteps[Any], ident: str, revise: Callable[[Any], Mapping[str, Any]]
+) -> Any:
+    """Change a deploy template or runbook; ``revise`` returns its columns, and ``steps`` if it gets a new list."""
+    with store.writing():
+        record = lists.lock_row(ident)
+        values = dict(revise(record))
+        if values:
+            if "steps" in values:
+                lists.steps.replace(record.id, values.pop("steps"))
+            for name, value in values.items():
+                setattr(record, name, value)
+            # Steps are rows of their own, but updated_at is a column of their list.
+            record.updated_at = record.now()
+            record.save()
+    return record
+
+
+def add(store: Store, rows: Repository[R], refer: Callable[[], Mapping[str, object]]) -> R:
+    """Create a row; ``refer`` looks up its references in the same transaction and returns its columns."""
+    with store.writing():
+        return rows.create(refer())
+
+
+def check_group_network(store: Store, group: PortgroupRecord, network: str | None, port_id: int | None = None) -> bool:
+    """Check that a port fits its port group, all of whose members share one physical network; raises Conflict.
+
+    ``port_id`` is None for a new port. Returns whether the group takes the network of its first member.
+    """
+    members = store.ports.rows(("id", "physical_network"), filters={"portgroup_id": group.id})
+    of_members = {used for member, used in members if member != port_id}
+    shared = {group.physical_network} if group.physical_network else of_members
+    if shared and network not in shared:
+        expected = " or ".join(sorted(used or "none" for used in shared))
+        raise Conflict(
+            f"The ports of port group {group.uuid} share one physical network ({expected}); "
+            f"physical_network of the port is {network or 'none'}. Change one of them first."
+        )
+    return bool(network) and not shared
+
+
+def share_network(store: Store, group_id: int, network: str | None, port_id: int | None = None) -> None:
+    """Check the network of a port likewise, and give that of a first member to the group; in an open transaction."""
+    # Locked before the check: of two first members at the same time, the second one meets the network of the first.
+    group = store.portgroups.lock_row(group_id)
+    if check_group_network(store, group, network, port_id):
+        group.physical_network = network
+        group.save()
+
+
+def change_volume(
+    store: Store,
+    volumes: Repository[Any],
+    ident: str,
+    what: str,
+    revise: Callable[[Any, NodeRecord], Mapping[str, Any]],
+    retries: LockRetries,
+) -> None:
+    """Change a connector or target (``what``) of a node that is unlocked and powered off.
+
+    ``revise`` gets the record and its node and returns the columns to change.
+    """
+
+    def change(node: NodeRecord) -> None:
+        node_rules.check_volume_unused(node, f"{what} update", deleting=False)
+        record = _still_there(volumes, node, ident, what)
+        for name, value in revise(record, node).items():
+            setattr(record, name, value)
+        record.save()
+
+    (node,) = volumes.row(("node_uuid",), ident)
+    change_free(store, node, change, retries)
+
+
+def delete_volume(store: Store, volumes: Repository[Any], ident: str, what: str, retries: LockRetries) -> None:
+    """Delete a connector or target (``what``) of a node that is unlocked and does not use it."""
+
+    def delete(node: NodeRecord) -> None:
+        node_rules.check_volume_unused(node, f"{what} deletion", deleting=True)
+        _still_there(volumes, node, ident, what)
+        volumes.delete(ident)
+
+    (node,) = volumes.row(("node_uuid",), ident)
+    change_free(store, node, delete, retries)
+
+
+def _still_there(volumes: Repository[Any], node: NodeRecord, ident: str, what: str) -> Any:
+    """Return the record if it still belongs to the node; else raise Conflict."""
+    record = volumes.get(ident)
+    if record.node_id != node.id:
+        raise Conflict(f"The {what} was moved to another node by another request. Try again.")
+    return record

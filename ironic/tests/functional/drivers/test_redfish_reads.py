@@ -1,0 +1,119 @@
+"""How often a task reads the system of a machine: once within a moment, and anew after a change."""
+
+from typing import Any
+
+import pytest
+
+from ironic.conductor import bmc_refresh
+from ironic.core import states
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.netboot import firmware_boot
+from ironic.drivers.modules.redfish.bmc_connection import RECENT, RecentReads
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+# The library reads a resource again before it patches it.
+FOR_ETAG = 1
+
+UEFI = {
+    "BootSourceOverrideEnabled": "Once",
+    "BootSourceOverrideMode": "UEFI",
+    "BootSourceOverrideTarget": "None",
+    "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe", "Hdd"],
+}
+
+
+def on(bmc: ScriptedBmc, **columns: Any) -> Work:
+    task = work_on(driver_info={"redfish_address": bmc.address, "redfish_system_id": SYSTEM}, **columns)
+    task.driver = BareDriver({"management": RedfishManagement(), "power": RedfishPower()})
+    return task
+
+
+def reads(bmc: ScriptedBmc) -> int:
+    return bmc.asked.count(SYSTEM)
+
+
+def test_setting_up_network_boot_reads_the_system_once() -> None:
+    with scripted_bmc(Boot=UEFI) as script:
+        task = on(script, properties={"capabilities": "boot_mode:uefi"})
+        firmware_boot.boot_from_network(task, "pxe", persistent=False)
+        assert (reads(script), len(script.sent())) == (1 + FOR_ETAG, 1)
+
+
+def test_a_power_change_reads_the_system_before_and_after() -> None:
+    with scripted_bmc("Off") as script:
+        on(script, power_state=states.POWER_OFF).change_power(states.POWER_ON)
+        assert (reads(script), script.sent()) == (2, [{"ResetType": "On"}])
+
+
+def test_a_refresh_reads_the_system_once() -> None:
+    health = {"Status": {"Health": "OK"}, "Manufacturer": "Acme"}
+    with scripted_bmc("On", Boot=UEFI, SecureBoot={"@odata.id": f"{SYSTEM}/SecureBoot"}, **health) as script:
+        task = on(script)
+        assert task.power.get_power_state(task) == states.POWER_ON
+        bmc_refresh.refresh(task, "a test")
+        assert reads(script) == 1
+    node = task.node
+    assert (node.boot_mode, node.secure_boot, node.health, node.properties) == ("uefi", False, "OK", {"vendor": "Acme"})
+
+
+@pytest.mark.parametrize(
+    "status, health",
+    [
+        ({"Status": {"Health": "Warning", "HealthRollup": "Critical"}}, "WARNING"),
+        ({"Status": {"HealthRollup": "Critical"}}, None),
+        ({}, None),
+    ],
+)
+def test_the_health_is_that_of_the_system_itself(status: dict[str, Any], health: str | None) -> None:
+    with scripted_bmc(**status) as script:
+        assert RedfishManagement().get_node_health(on(script)) == health
+
+
+@pytest.mark.parametrize("vendor, found", [("Acme Root", "Acme Root"), (None, "Acme"), (7, "Acme")])
+def test_the_vendor_of_the_service_root_comes_first(vendor: Any, found: str) -> None:
+    with scripted_bmc(Manufacturer="Acme") as script:
+        script.documents["/redfish/v1"]["Vendor"] = vendor
+        assert RedfishManagement().detect_vendor(on(script)) == found
+
+
+def test_a_change_ends_the_moment_even_if_it_fails() -> None:
+    with scripted_bmc("Off") as script:
+        task, management = on(script), RedfishManagement()
+        script.answers = [400]
+        management.get_boot_mode(task)
+        with pytest.raises(RedfishError):
+            management.set_boot_mode(task, "uefi")
+        management.get_boot_mode(task)
+        assert reads(script) == 2 + FOR_ETAG
+
+
+def test_other_tasks_and_later_moments_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted_bmc("Off") as script:
+        task, management = on(script), RedfishManagement()
+        management.get_boot_mode(task)
+        management.get_boot_mode(on(script))
+        monkeypatch.setattr(RecentReads, "SECONDS", -1.0)
+        management.get_boot_mode(task)
+        assert reads(script) == 3
+
+
+def test_the_power_state_is_always_read_anew() -> None:
+    with scripted_bmc("Off") as script:
+        task = on(script)
+        assert task.power.get_power_state(task) == states.POWER_OFF
+        script.documents[SYSTEM]["PowerState"] = "On"
+        assert task.power.get_power_state(task) == states.POWER_ON
+
+
+def test_what_was_read_long_ago_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecentReads, "SECONDS", -1.0)
+    monkeypatch.setattr(RecentReads, "_MOST", 3)
+    with scripted_bmc("Off") as script:
+        tasks = [on(script) for _ in range(9)]
+        for task in tasks:
+            RedfishManagement().get_boot_mode(task)
+        assert len(RECENT) <= 3

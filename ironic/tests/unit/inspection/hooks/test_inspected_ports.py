@@ -1,0 +1,154 @@
+"""Hook ports: what is decided, and what becomes of it."""
+
+from typing import Any
+
+import pytest
+
+from ironic.core.errors import HardwareInspectionFailure
+from ironic.db import Store
+from ironic.inspection.hooks.inspected_ports import Plan, PortOptions, Ports, expected, mark_added, plan
+from ironic.inspection.hooks.report_validation import ValidateInterfaces
+from ironic.inspection.staged_task import StagedTask
+from ironic.tests.conftest import Setter
+from ironic.tests.unit.inspection.lab import MAC, OTHER_MAC, Work, inventory, new_node, new_port, work_on
+
+THIRD_MAC = "52:54:00:00:00:03"
+
+
+def interface(mac: str, pxe_enabled: bool = False, client_id: Any = None) -> dict[str, Any]:
+    return {"mac_address": mac, "pxe_enabled": pxe_enabled, "client_id": client_id}
+
+
+BOOTED = {"eth0": interface(MAC, True)}
+BOTH = BOOTED | {"eth1": interface(OTHER_MAC)}
+
+
+def new(mac: str, pxe_enabled: bool = False, client_id: str | None = None) -> dict[str, Any]:
+    return {"address": mac, "pxe_enabled": pxe_enabled, "extra": {"client-id": client_id} if client_id else {}}
+
+
+@pytest.mark.demand("S101", "S102")
+@pytest.mark.parametrize(
+    ("existing", "valid", "add", "keep", "created", "removed"),
+    [
+        ([], BOTH, "all", "all", [new(MAC, True), new(OTHER_MAC)], []),
+        ([MAC], BOTH, "all", "all", [new(OTHER_MAC)], []),
+        ([], BOOTED, "pxe", "all", [new(MAC, True)], []),
+        ([], BOTH, "disabled", "all", [], []),
+        ([THIRD_MAC], BOTH, "all", "all", [new(MAC, True), new(OTHER_MAC)], []),
+        ([THIRD_MAC, OTHER_MAC], BOOTED, "pxe", "present", [new(MAC, True)], [THIRD_MAC]),
+        ([THIRD_MAC, OTHER_MAC], BOOTED, "pxe", "added", [new(MAC, True)], [THIRD_MAC, OTHER_MAC]),
+        ([THIRD_MAC, OTHER_MAC], BOOTED, "disabled", "added", [], [THIRD_MAC, OTHER_MAC]),
+        ([THIRD_MAC, OTHER_MAC], {}, "active", "added", [], []),
+    ],
+)
+def test_it_plans_what_comes_and_goes(
+    existing: list[str], valid: Any, add: str, keep: str, created: list[Any], removed: list[str]
+) -> None:
+    decided = plan(existing, BOTH, valid, PortOptions(add, keep, True))
+    assert (decided.create, decided.remove) == (created, removed)
+
+
+@pytest.mark.demand("S102")
+def test_it_keeps_everything_when_nothing_is_expected() -> None:
+    assert expected({}, {}, "present") == expected({}, {}, "added") == expected(BOTH, BOTH, "all") == frozenset()
+    assert plan([MAC], {}, {}, PortOptions("all", "present", True)).remove == []
+
+
+@pytest.mark.parametrize(
+    ("update", "corrected"), [(True, {MAC: True, OTHER_MAC: False, THIRD_MAC: False}), (False, {})]
+)
+def test_it_corrects_what_is_booted_from(update: bool, corrected: dict[str, bool]) -> None:
+    decided = plan([MAC, OTHER_MAC, THIRD_MAC], BOTH, BOTH, PortOptions("all", "all", update))
+    assert decided.pxe_enabled == corrected
+
+
+def test_it_passes_client_ids_on() -> None:
+    known = {"ib0": interface(MAC, client_id="ff:00"), "ib1": interface(OTHER_MAC, client_id="ff:01")}
+    decided = plan([MAC], known, known, PortOptions("all", "all", False))
+    assert decided.create == [new(OTHER_MAC, client_id="ff:01")]
+    assert decided.client_ids == {MAC: "ff:00"}
+    odd = {"ib0": interface(MAC, client_id={"no": "text"}), "eth1": interface(OTHER_MAC, client_id="")}
+    assert plan([MAC], odd, odd, PortOptions("all", "all", False)) == Plan([new(OTHER_MAC)], [], {}, {})
+
+
+def test_it_makes_one_port_of_interfaces_that_share_an_address() -> None:
+    bond = {"eth0": interface(MAC), "bond0": interface(MAC), "bond0.100": interface(MAC)}
+    assert plan([], bond, bond, PortOptions("all", "all", True)).create == [new(MAC)]
+
+
+@pytest.mark.demand("S87")
+@pytest.mark.parametrize(("add", "added"), [("all", True), ("active", True), ("pxe", True), ("disabled", False)])
+def test_it_marks_what_it_has_added(add: str, added: bool) -> None:
+    valid = {name: dict(one) for name, one in BOTH.items()}
+    mark_added(valid, PortOptions(add, "all", True))
+    assert [one["is_added"] for one in valid.values()] == [added, added]
+
+
+def inspect(work: Work, found: dict[str, Any]) -> dict[str, Any]:
+    """Run the hook and the one that it needs, then store what they did."""
+    staged = StagedTask(work)
+    data: dict[str, Any] = {}
+    ValidateInterfaces().preprocess(staged, found, data)
+    Ports()(staged, found, data)
+    staged.commit()
+    return data
+
+
+@pytest.mark.demand("S87", "S101")
+def test_it_creates_ports(store: Store, task: Work) -> None:
+    data = inspect(task, inventory(MAC, OTHER_MAC, booted=MAC))
+    assert [(port.address, port.pxe_enabled, port.extra) for port in task.ports] == [
+        (MAC, True, {}),
+        (OTHER_MAC, False, {}),
+    ]
+    assert all(one["is_added"] for one in data["valid_interfaces"].values())
+    assert "is_added" not in data["all_interfaces"]["eth0"]
+    inspect(task, inventory(MAC, OTHER_MAC, booted=MAC))
+    assert len(store.ports.find(node_id=task.node.id)) == 2
+
+
+def test_it_changes_ports_and_leaves_the_rest_of_them_alone(store: Store) -> None:
+    node = new_node(store)
+    new_port(store, node, MAC, pxe_enabled=False, name="mine", extra={"a": 1}, physical_network="net")
+    task = work_on(store, node)
+    found = inventory(MAC, booted=MAC)
+    found["interfaces"][0]["client_id"] = "ff:00"
+    inspect(task, found)
+    (port,) = task.ports
+    assert (port.pxe_enabled, port.name, port.physical_network) == (True, "mine", "net")
+    assert port.extra == {"a": 1, "client-id": "ff:00"}
+
+
+@pytest.mark.demand("S102")
+def test_it_removes_ports(conf: Setter, store: Store) -> None:
+    conf(inspector__keep_ports="present")
+    node = new_node(store)
+    new_port(store, node, THIRD_MAC)
+    task = work_on(store, node)
+    inspect(task, inventory(MAC))
+    assert [port.address for port in task.ports] == [MAC]
+
+
+def test_it_says_clearly_whose_address_it_is(store: Store, task: Work) -> None:
+    other = new_node(store)
+    new_port(store, other, OTHER_MAC)
+    with pytest.raises(HardwareInspectionFailure) as failure:
+        inspect(task, inventory(MAC, OTHER_MAC))
+    assert f"MAC address {OTHER_MAC} can't become a port of node {task.node.uuid}" in str(failure.value)
+    assert f"belongs to a port of node {other.uuid}" in str(failure.value)
+    assert store.ports.find(node_id=task.node.id) == []
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {},
+        {"all_interfaces": {}},
+        {"all_interfaces": 5, "valid_interfaces": {}},
+        {"all_interfaces": {"x": {}}, "valid_interfaces": {}},
+    ],
+)
+def test_it_fails_clearly_on_spoilt_plugin_data(task: Work, spoilt: dict[str, Any]) -> None:
+    with pytest.raises(HardwareInspectionFailure, match="not those of validate-interfaces"):
+        Ports()(StagedTask(task), {}, spoilt)

@@ -1,0 +1,177 @@
+"""Write the pages that are generated from the code: `python tools/pages.py`.
+
+doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/interface-steps.md from the
+steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
+doc/inspection-rules-reference.md from the signatures of operators and actions, api-ref/ from the OpenAPI documents. A
+test compares the files with the code.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import hardware_page
+import hooks_page
+import microversions_page
+import openapi_page
+import reference_pages
+import rules_page
+import steps_page
+from oslo_config import cfg
+
+from ironic.conf import OPTIONS
+from ironic.core import states
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A chapter draws every move between two of its states; a move may be in two chapters.
+CHAPTERS = {
+    "First contact": {states.ENROLL, states.VERIFYING, states.MANAGEABLE},
+    "Inspecting": {states.MANAGEABLE, states.INSPECTING, states.INSPECTWAIT, states.INSPECTFAIL},
+    "Adopting": {states.MANAGEABLE, states.ADOPTING, states.ADOPTFAIL, states.ACTIVE},
+    "Cleaning": {
+        states.MANAGEABLE,
+        states.AVAILABLE,
+        states.DELETING,
+        states.CLEANING,
+        states.CLEANWAIT,
+        states.CLEANHOLD,
+        states.CLEANFAIL,
+    },
+    "Deploying and giving back": {
+        states.AVAILABLE,
+        states.DEPLOYING,
+        states.DEPLOYWAIT,
+        states.DEPLOYHOLD,
+        states.DEPLOYFAIL,
+        states.ACTIVE,
+        states.DELETING,
+        states.ERROR,
+    },
+    "Rescuing": {
+        states.ACTIVE,
+        states.RESCUING,
+        states.RESCUEWAIT,
+        states.RESCUEFAIL,
+        states.RESCUE,
+        states.UNRESCUING,
+        states.UNRESCUEFAIL,
+        states.DELETING,
+    },
+    "Servicing": {
+        states.ACTIVE,
+        states.SERVICING,
+        states.SERVICEWAIT,
+        states.SERVICEHOLD,
+        states.SERVICEFAIL,
+        states.DELETING,
+        states.RESCUING,
+    },
+}
+
+STATES_HEAD = """\
+# The life of a node
+
+Generated from `ironic/core/states.py` by `make pages`. Arrows carry the event. Boxes with a thick frame are stable
+states, in which no operation runs. [The table at the end](#what-users-may-send) lists the verbs of each state.
+"""
+
+OPTIONS_HEAD = """\
+# Options
+
+Generated from `ironic/conf` by `make pages`. A dagger (†) marks options that take a new value on SIGHUP; others need a
+restart. The options of logging, the message bus and the database engine are documented by their libraries (oslo.log,
+oslo.messaging, oslo.db).
+"""
+
+
+def states_page() -> str:
+    """Return the pictures and the table of verbs."""
+    parts = [STATES_HEAD, "## All of it\n", "\n".join(_picture(states.MOVES)), ""]
+    for title, chapter in CHAPTERS.items():
+        moves = [move for move in states.MOVES if move[0] in chapter and move[2] in chapter]
+        parts += [f"## {title}\n", "\n".join(_picture(moves)), ""]
+    parts += ["## What users may send\n", "\n".join(_verbs()), ""]
+    return "\n".join(parts)
+
+
+def _picture(moves: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    yield "```mermaid"
+    yield "stateDiagram-v2"
+    drawn = list(moves)
+    for state in dict.fromkeys(end for start, _, target in drawn for end in (start, target)):
+        yield f'    state "{state}" as {_name(state)}'
+        if state in states.STABLE:
+            yield f"    class {_name(state)} stable"
+    yield "    classDef stable stroke-width:3px"
+    for start, event, target in drawn:
+        yield f"    {_name(start)} --> {_name(target)} : {event}"
+    yield "```"
+
+
+def _name(state: str) -> str:
+    return state.replace(" ", "_").replace("-", "")
+
+
+def _verbs() -> Iterator[str]:
+    yield "| state | verbs |"
+    yield "| --- | --- |"
+    for state in sorted(states.ALL):
+        if verbs := states.verbs_of(state):
+            yield f"| {state} | {', '.join(sorted(verbs))} |"
+
+
+def options_page() -> str:
+    """Return one table per group."""
+    lines = [OPTIONS_HEAD]
+    for group, options in OPTIONS.items():
+        if options:
+            lines += [f"## [{group}]\n", "| option | default | meaning |", "| --- | --- | --- |"]
+            lines += [*map(_option_row, options), ""]
+    return "\n".join(lines)
+
+
+def _option_row(option: cfg.Opt) -> str:
+    mark = " †" if option.mutable else ""
+    choices = getattr(option.type, "choices", None)
+    words = f" One of: {', '.join(choices)}." if choices else ""
+    older = "".join(
+        f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name}`." for name in option.deprecated_opts
+    )
+    return f"| `{option.dest}`{mark} | {_default(option)} | {option.help}{words}{older} |"
+
+
+def _default(option: cfg.Opt) -> str:
+    described = str(option.sample_default).startswith("<")
+    value = option.sample_default if described else option.default
+    if value is None or value == "":
+        return ""
+    if isinstance(value, list):
+        return ", ".join(f"`{item}`" for item in value)
+    return f"`{value}`"
+
+
+def pages() -> dict[Path, str]:
+    """Return every generated page."""
+    doc = ROOT / "doc"
+    return {
+        doc / "states.md": states_page(),
+        doc / "options.md": options_page(),
+        doc / "inspection-hooks.md": hooks_page.page(),
+        doc / "inspection-rules-reference.md": rules_page.page(),
+        doc / "hardware.md": hardware_page.page(),
+        doc / "interface-steps.md": steps_page.page(),
+        doc / "microversions.md": microversions_page.page(),
+        ROOT / "api-ref" / "openapi.json": openapi_page.page(),
+        **{ROOT / "api-ref" / name: text for name, text in reference_pages.pages().items()},
+    }
+
+
+def main() -> None:
+    """Write the pages."""
+    for path, text in pages().items():
+        path.write_text(text)
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
