@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 # Two workers: tests wait for processes more than they compute. The tests of a file stay together and share services.
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
+# How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
+RERUNS := 0
 TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
@@ -79,7 +81,7 @@ packages:
 test:
 	@$(MAKE) --no-print-directory packages
 	@$(MAKE) --no-print-directory static services agent
-	@$(PYTEST)
+	@$(PYTEST) --reruns $(RERUNS) -r fER
 
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
 battery: services
