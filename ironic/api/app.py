@@ -75,6 +75,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if not takes_json(environ.get("HTTP_ACCEPT")):
             raise PlainText(406, "This service answers in JSON only.")
         request.route = route
+        self._services.settings.request_limits.count_caller(environ, request.context)
         if route.since > minor:
             raise route.too_new()
         if request.stripped:
@@ -242,4 +243,4 @@ def build_app(
             )
         case other:
             raise ValueError(f"auth_strategy = {other} is unknown; use noauth, keystone or http_basic.")
-    return Middleware(app, settings)
+    return Middleware(app, settings, Routes(ROUTES))

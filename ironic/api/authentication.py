@@ -26,12 +26,11 @@ import orjson
 from oslo_config import cfg
 
 from ironic.api import rate_limit
-from ironic.api.error_responses import JSON, RETRY_SOON, Headers, Refusal
+from ironic.api.error_responses import JSON, RETRY_SOON, Headers
 from ironic.api.rate_limit import TokenBuckets, bucket_of
 from ironic.api.request import printable
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
-from ironic.core.errors import IronicError
 from ironic.core.permit import PERMIT
 
 LOG = logging.getLogger(__name__)
@@ -41,8 +40,6 @@ WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 # Set in the environment of a request whose token keystonemiddleware has accepted.
 _CHECKED: Final = "ironic.caller_is_checked"
-# Identifiers in the paths of requests without credentials. Ramdisks use UUIDs; other callers can authenticate.
-_PLAIN: Final = re.compile(r"[a-z0-9-]+")
 
 
 class KeystoneIdentity:
@@ -54,7 +51,7 @@ class KeystoneIdentity:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Serve one request."""
-        if is_public(self._routes, environ):
+        if self._routes.is_public(environ):
             environ["ironic.context"].is_public_api = True
             return self._app(environ, start_response)
 
@@ -69,15 +66,6 @@ class KeystoneIdentity:
         environ[_CHECKED] = True
         fill_context(environ["ironic.context"], environ)
         return self._app(environ, start_response)
-
-
-def is_public(routes: Routes, environ: Mapping[str, Any]) -> bool:
-    """Return whether a request needs no authentication."""
-    try:
-        route, values = routes.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
-    except (Refusal, IronicError):
-        return False
-    return route.public and all(map(_PLAIN.fullmatch, values))
 
 
 def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
@@ -238,7 +226,7 @@ class BasicIdentity:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Serve one request."""
         context = environ["ironic.context"]
-        if is_public(self._routes, environ):
+        if self._routes.is_public(environ):
             context.is_public_api = True
             return self._app(environ, start_response)
         header = environ.get("HTTP_AUTHORIZATION")

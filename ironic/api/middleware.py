@@ -17,7 +17,8 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from http import HTTPStatus
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +27,9 @@ from urllib.parse import quote, unquote_plus
 from oslo_config import cfg
 
 from ironic.api import error_responses, rate_limit
+from ironic.api.error_responses import Refused
 from ironic.api.request import REQUEST
+from ironic.api.routes import Routes
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT, MustWait
@@ -107,8 +110,8 @@ StartResponse = Callable[..., object]
 class Middleware:
     """The middleware around the application."""
 
-    def __init__(self, app: WSGI, settings: ApiSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: WSGI, settings: ApiSettings, routes: Routes) -> None:
+        self._app, self._settings, self._routes = app, settings, routes
         self._health: WSGI | None = None
         if settings.healthcheck:
             # Mounted by path: wrapped around another application the health check answers every path.
@@ -138,11 +141,12 @@ class Middleware:
         try:
             if refused is not None:
                 return _plain(start, "403 Forbidden", refused)
-            with PERMIT.computing():
-                return self._app(environ, start)
+            return self._limited(environ, start)
         except MustWait:
             is_over = False
             raise
+        except Refused as refusal:
+            return _plain(start, f"{refusal.status} {HTTPStatus(refusal.status).phrase}", str(refusal), refusal.headers)
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
             return _plain(start, "500 Internal Server Error", error_responses.UNEXPECTED)
@@ -153,8 +157,22 @@ class Middleware:
             for name in _REFER_BACK:
                 environ.pop(name, None)
 
+    def _limited(self, environ: dict[str, Any], start: StartResponse) -> Iterable[bytes]:
+        """Call the application unless the client's address exceeds a limit; raises Refused."""
+        limits = self._settings.request_limits
+        if not limits.counts_addresses or self._routes.is_public(environ):
+            with PERMIT.computing():
+                return self._app(environ, start)
+        address = rate_limit.client_address(environ, trusted=self._settings.proxy_headers)
+        with limits.of_address(address), PERMIT.computing():
+            try:
+                return self._app(environ, start)
+            except MustWait:
+                limits.take_back(environ, address)
+                raise
 
-def _plain(start: StartResponse, status: str, text: str) -> list[bytes]:
+
+def _plain(start: StartResponse, status: str, text: str, headers: Sequence[tuple[str, str]] = ()) -> list[bytes]:
     body = error_responses.fault(int(status[:3]), text)
-    start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body)))])
+    start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body))), *headers])
     return [body]

@@ -12,13 +12,14 @@ the row exists is checked later. Before 1.91 a path may end in `.json`, which is
 ends so is found by its whole name if no shorter one exists. Source: doc/contract/versions.md#endings-in-json.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, Form, Reader, reader
-from ironic.api.error_responses import Abort, Refused, Silent
+from ironic.api.error_responses import Abort, Refusal, Refused, Silent
 from ironic.api.json_schema import Schema
 from ironic.api.request import Request
 from ironic.core import syntax
@@ -35,6 +36,8 @@ ABORT: Final = "abort"
 FAULT: Final = "fault"
 
 _NEWEST: Final = 10**6
+# Identifiers in the paths of requests without credentials. Ramdisks use UUIDs; other callers can authenticate.
+_PLAIN: Final = re.compile(r"[a-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +247,14 @@ class Routes:
         if malformed and route.since <= minor:
             raise malformed[0]
         return route, idents
+
+    def is_public(self, environ: Mapping[str, Any]) -> bool:
+        """Return whether a request needs no authentication."""
+        try:
+            route, idents = self.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
+        except (Refusal, IronicError):
+            return False
+        return route.public and all(map(_PLAIN.fullmatch, idents))
 
     def _walk(self, path: str, malformed: list[InvalidParameterValue]) -> tuple[_TreeNode, tuple[str, ...]]:
         """Return the tree node of a path and its identifiers; errors of malformed ones are added to ``malformed``."""

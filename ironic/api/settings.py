@@ -16,6 +16,7 @@ from oslo_config import cfg
 from ironic.api.origins import Origins
 from ironic.api.rate_limit import TokenBuckets
 from ironic.api.request_body import BodyMemory
+from ironic.api.request_limits import RequestLimits
 from ironic.core.flow import FLOWS
 from ironic.inspection import inventory_storage
 from ironic.inspection.discovery import Discovery
@@ -160,6 +161,9 @@ class ApiSettings:
     # Rate limits of look-ups, heartbeats and inspection data per address; None is unlimited.
     ramdisk_limit: TokenBuckets | None = None
     report_limit: TokenBuckets | None = None
+    request_limits: RequestLimits = field(default_factory=RequestLimits)
+    # Nodes that a project may own when its users enroll more; 0 is any number.
+    nodes_per_project: int = 0
     # How many reports are processed at once: rules may call slow services for each.
     report_slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(8))
     # Inspection rules; those of the operator's file are read and checked once.
@@ -208,6 +212,8 @@ class ApiSettings:
             ramdisk=RamdiskSettings.from_conf(conf),
             ramdisk_limit=_rate_limit(api.ramdisk_calls_per_minute),
             report_limit=_rate_limit(api.inspection_reports_per_minute),
+            request_limits=RequestLimits.from_conf(conf),
+            nodes_per_project=api.nodes_per_project,
             report_slots=threading.Semaphore(api.inspection_report_threads),
             rule_book=_rule_book(conf.inspection_rules.built_in),
             inventories=inventory_storage.backend_from_conf(),

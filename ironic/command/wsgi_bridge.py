@@ -57,6 +57,10 @@ MOST_SLOW_BODIES = MOST_BODIES // 2
 # Seconds that a request may wait for the slow lane: the time-out of clients is a little longer, and they try again.
 LONGEST_WAIT = 15.0
 
+# Seconds after which a refusal with 429 is sent, so that a client that does not wait can't send many requests.
+PAUSE_SECONDS = 1.0
+
+_TOO_MANY: Final = b"HTTP/1.1 429 "
 # Headers that the server writes itself.
 _SERVER_HEADERS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
 _WITHOUT_BODY: Final = ("204", "304")
@@ -144,6 +148,8 @@ class WsgiBridge:
         finally:
             self._release_body(connection, size)
         if answer is not None:
+            if answer.startswith(_TOO_MANY):
+                await asyncio.sleep(PAUSE_SECONDS)
             await self._send(connection, scope["state"]["cycle"], answer)
 
     def close(self) -> None:

@@ -95,6 +95,40 @@ LIMITS = [
         mutable=True,
         help="Maximum size of the body of a provisioning request, in KiB; it may contain a config drive.",
     ),
+    cfg.IntOpt(
+        "requests_per_minute_address",
+        default=0,
+        min=0,
+        mutable=True,
+        help="How many requests one address may send, per minute and API process; further ones are refused with 429. "
+        "Requests without credentials, such as those of ramdisks, are not counted. All clients of a proxy or of "
+        "a controller have one address. 0 is no limit. Behind a proxy this needs "
+        "[oslo_middleware]enable_proxy_headers_parsing.",
+    ),
+    cfg.IntOpt(
+        "requests_at_once_address",
+        default=0,
+        min=0,
+        mutable=True,
+        help="How many requests of one address an API process may have in progress; further ones are refused with 429. "
+        "It counts the same requests as requests_per_minute_address. 0 is no limit.",
+    ),
+    cfg.IntOpt(
+        "requests_per_minute_project",
+        default=0,
+        min=0,
+        mutable=True,
+        help="How many requests one project may send, per minute and API process; a user without a project counts "
+        "alone. Further ones are refused with 429. 0 is no limit.",
+    ),
+    cfg.IntOpt(
+        "nodes_per_project",
+        default=0,
+        min=0,
+        mutable=True,
+        help="How many nodes a project may own when its own users enroll another one, which is refused with 403 "
+        "beyond the limit. Administrators of the whole site are not limited. 0 is no limit.",
+    ),
 ]
 
 RULES = [

@@ -304,6 +304,12 @@ class ConcurrentActionLimit(TemporaryFailure):
     text = "{count} nodes are in {operation} already, which is the limit set by {option}. Try again later."
 
 
+class NodeLimit(NotAuthorized):
+    """A project owns as many nodes as it may."""
+
+    text = "The project owns {count} nodes, which is the limit set by {option}. Delete one of them to enroll another."
+
+
 class ConductorUnreachable(TemporaryFailure):
     """A call to a conductor was not answered; whether it was begun is not known."""
 

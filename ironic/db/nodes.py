@@ -107,8 +107,8 @@ class Nodes(Reservations):
         with self.transactions.reading() as connection:
             return [(name, number) for name, number in connection.execute(counted)]
 
-    def count_others(self, record: NodeRecord, **filters: Any) -> int:
-        """Count the other nodes that match; until the transaction ends, no other one can count.
+    def count_others(self, record: NodeRecord | None, **filters: Any) -> int:
+        """Count the nodes that match, but for this one; until the transaction ends, no other one can count.
 
         It has to be the first call in a transaction: MariaDB shows what others committed before the first SELECT.
         """
@@ -118,7 +118,9 @@ class Nodes(Reservations):
             # releases it when the transaction ends.
             connection.execute(_ROW_AS_MUTEX)
         statement = sa.select(sa.func.count()).select_from(nodes)
-        statement = statement.where(*self._listing.conditions(filters), nodes.c.id != record.id)
+        statement = statement.where(*self._listing.conditions(filters))
+        if record is not None:
+            statement = statement.where(nodes.c.id != record.id)
         return int(connection.execute(statement).scalar_one())
 
     def by_macs(self, macs: Sequence[str]) -> list[NodeRow]:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from ironic.core import hardware_interfaces, node_rules
 from ironic.core.context import is_background_lock
-from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLocked, NoValidHost
+from ironic.core.errors import DriverNotFound, InvalidParameterValue, IronicError, NodeLimit, NodeLocked, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.traits import MOST_OF_NODE
 from ironic.db import NodeRecord, Store
@@ -63,10 +63,22 @@ _FOR_BACKGROUND: Final = 10
 
 
 def enroll(
-    store: Store, values: Mapping[str, object], refer: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    store: Store,
+    values: Mapping[str, object],
+    refer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    most_of_owner: int | None = None,
 ) -> NodeRecord:
-    """Create a node; ``refer`` replaces references to other resources in its values by their ids."""
-    return store.run(lambda _: store.nodes.create(refer(values)))
+    """Create a node; ``refer`` replaces references to other resources in its values by their ids.
+
+    Raises NodeLimit if its owner has ``most_of_owner`` nodes already.
+    """
+
+    def create() -> NodeRecord:
+        if most_of_owner and store.nodes.count_others(None, owner=values["owner"]) >= most_of_owner:
+            raise NodeLimit(count=most_of_owner, option="[api]nodes_per_project")
+        return store.nodes.create(refer(values))
+
+    return store.run(lambda _: create())
 
 
 def change_free(store: Store, ident: str, change: Callable[[NodeRecord], None], retries: LockRetries) -> NodeRecord:

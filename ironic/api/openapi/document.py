@@ -35,7 +35,7 @@ _ERROR: Final[Schema] = {
         closed({"error": {"type": "object"}}, ["error"]),
     ],
 }
-_STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 500, 502, 503)
+_STATUSES: Final = (400, 401, 403, 404, 405, 406, 409, 413, 429, 500, 502, 503)
 _IF_NONE_MATCH: Final[dict[str, Any]] = {
     "name": "If-None-Match",
     "in": "header",
@@ -59,6 +59,8 @@ _HEADERS: Final[dict[str, Any]] = {
         "schema": {"type": "string", "format": "uri"},
     },
 }
+# Statuses after which a client may send the same request again.
+_RETRIED: Final = (429, 503)
 _RETRY: Final[dict[str, Any]] = {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}}
 # Operations that a list links to on one of its rows; all others are linked from the row itself.
 _ON_ONE: Final = ("get", "patch", "delete")
@@ -97,7 +99,7 @@ def document(rows: Collection[Route], minor: int, base: str) -> dict[str, Any]:
             "headers": _HEADERS,
             "responses": {
                 f"Error{status}": {"description": HTTPStatus(status).phrase, "content": error}
-                | ({"headers": _RETRY} if status == HTTPStatus.SERVICE_UNAVAILABLE else {})
+                | ({"headers": _RETRY} if status in _RETRIED else {})
                 for status in _STATUSES
             },
             "securitySchemes": _SECURITY,

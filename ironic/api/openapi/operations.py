@@ -21,7 +21,7 @@ from ironic.core.values import Bool, Enum, Integer, Uuid, Words
 # The package of the service's own resources; tests declare others.
 _DECLARED: Final = "ironic.core.model."
 
-_ALWAYS: Final = (400, 401, 403, 404, 406, 500, 503)
+_ALWAYS: Final = (400, 401, 403, 404, 406, 429, 500, 503)
 _CONFLICT: Final = 409
 _TOO_LARGE: Final = 413
 _NOT_MODIFIED: Final = 304

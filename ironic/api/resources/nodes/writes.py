@@ -75,7 +75,8 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
     # Before 1.11 clients know no enroll and expect a new node to be available.
     values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
     values["resource_class"] = values.get("resource_class") or settings.default_resource_class
-    record = node_changes.enroll(request.store, values, partial(_as_columns, request))
+    most = settings.nodes_per_project if project is not None else None
+    record = node_changes.enroll(request.store, values, partial(_as_columns, request), most)
     return answers.created(reads.document(request, record), request.url(f"/v1/nodes/{record.uuid}"))
 
 

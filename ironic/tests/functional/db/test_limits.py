@@ -10,8 +10,9 @@ from ironic.conductor import transitions
 from ironic.conductor.transitions import Recorder
 from ironic.core import states
 from ironic.core.context import service_context
-from ironic.core.errors import ConcurrentActionLimit
+from ironic.core.errors import ConcurrentActionLimit, NodeLimit
 from ironic.db import Store
+from ironic.services import node_changes
 from ironic.tests.databases import counting_statements
 from ironic.tests.suites.db.samples import node
 
@@ -119,3 +120,26 @@ def test_counting_is_one_statement_and_a_second_one_where_others_may_write(
         enter(store, held, "deploy")
     counts = 1 if store.engine.dialect.name == "sqlite" else 2
     assert (seen.selects, seen.writes, seen.commits) == (counts, 1, 1)
+
+
+def test_a_project_gets_as_many_nodes_as_it_may_and_not_one_more(store: Store, other: Store) -> None:
+    store.conductors.begin("here")
+    starting, ends = threading.Barrier(REQUESTS), [""] * REQUESTS
+
+    def enroll(number: int) -> None:
+        values = {"driver": "fake-hardware", "provision_state": states.ENROLL, "owner": f"p{number % 2}"}
+        starting.wait()
+        try:
+            node_changes.enroll((store, other)[number // 2 % 2], values, lambda values: values, LIMIT)
+            ends[number] = "enrolled"
+        except NodeLimit:
+            ends[number] = "refused"
+
+    threads = [threading.Thread(target=enroll, args=(number,)) for number in range(REQUESTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    for project in ("p0", "p1"):
+        assert store.nodes.count(owner=project) == LIMIT
+    assert (ends.count("enrolled"), ends.count("refused")) == (2 * LIMIT, REQUESTS - 2 * LIMIT)

@@ -100,7 +100,9 @@ def playing() -> Iterator[str]:
         thread.join()
 
 
-def service(directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml") -> Service:
+def service(
+    directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml", **settings: Any
+) -> Service:
     """Return a service in keystone mode with nodes of a project, without an owner and in use; the caller closes it."""
     _register()
     conf(
@@ -111,7 +113,7 @@ def service(directory: Path, url: str, conf: Callable[..., None], file: str = "p
         keystone_authtoken__token="ours",
         oslo_policy__policy_file=str(directory / file),
     )
-    running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
+    running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1, **settings), CONF)
     common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
     common |= {"driver": "fake-hardware", "provision_state": "manageable"}
     running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})

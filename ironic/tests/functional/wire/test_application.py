@@ -47,7 +47,7 @@ def test_the_unexpected_is_a_plain_500_and_a_line_in_the_log(
         Routes([Route("GET", "/v1/boom", boom)]),
         Services(service.store, None, service.hash_ring, settings, NoauthPolicy()),  # type: ignore[arg-type]  # no call is made
     )
-    service.app = Middleware(inner, settings)
+    service.app = Middleware(inner, settings, Routes([]))
     with caplog.at_level(logging.ERROR):
         response = service.call("GET", "/v1/boom")
     inside = json.loads(response.json["error_message"])
@@ -63,7 +63,7 @@ def test_what_escapes_the_application_is_a_500_too(service: Service, caplog: pyt
     def broken(environ: dict[str, Any], start_response: Any) -> list[bytes]:
         raise KeyError("x")
 
-    service.app = Middleware(broken, ApiSettings())
+    service.app = Middleware(broken, ApiSettings(), Routes([]))
     response = service.call("GET", "/")
     assert (response.status, json.loads(response.json["error_message"])["faultcode"]) == (500, "Server")
     assert response.headers["openstack-request-id"] in caplog.text

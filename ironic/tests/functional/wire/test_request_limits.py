@@ -1,0 +1,93 @@
+"""Too many requests of an address or a project, and too many nodes of a project, are refused with what to do next."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.api.request_limits import RequestLimits
+from ironic.api.settings import ApiSettings
+from ironic.core.permit import PERMIT, MustWait
+from ironic.tests.functional.wire import keystone
+from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.keystone import ask
+from ironic.tests.functional.wire.service import Response, Service
+
+START = Callable[..., Service]
+
+
+@pytest.fixture
+def start(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[START]:
+    """Start services with Keystone and settings."""
+    running: list[Service] = []
+    numbers = itertools.count()
+
+    def begin(**settings: Any) -> Service:
+        (directory := tmp_path / str(next(numbers))).mkdir()
+        running.append(keystone.service(directory, identity, conf, **settings))
+        return running[-1]
+
+    yield begin
+    for one in running:
+        one.close()
+
+
+def text_of(answer: Response) -> str:
+    found: str = json.loads(answer.json["error_message"])["faultstring"]
+    return found
+
+
+def test_a_flood_of_wrong_tokens_ends_before_keystone(start: START) -> None:
+    service = start(request_limits=RequestLimits(per_address=3))
+    answers = [ask(service, f"wrong-{number}", "GET", "/v1/nodes") for number in range(5)]
+    assert [one.status for one in answers] == [401] * 3 + [429] * 2
+    assert answers[-1].headers["Retry-After"] == "20"
+    assert "sends more than 3 requests per minute. Wait 20 s" in text_of(answers[-1])
+    assert answers[-1].headers["openstack-request-id"].startswith("req-")
+    # Another one may be a ramdisk behind the same address.
+    assert service.call("GET", "/v1/lookup?addresses=52:54:00:00:00:01").status == 404
+    assert service.call("GET", "/").status == 200
+
+
+def test_a_project_has_a_limit_that_other_projects_do_not_notice(start: START) -> None:
+    service = start(request_limits=RequestLimits(per_caller=2))
+    found = [ask(service, token, "GET", "/v1/nodes").status for token in ("owner-admin", "owner-member", "owner-admin")]
+    assert found == [200, 200, 429]
+    refused = ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"})
+    assert (refused.status, refused.headers["Retry-After"]) == (429, "30")
+    assert services.VERSION_HEADER in refused.headers
+    assert ask(service, "lessee-admin", "GET", "/v1/nodes").status == 200
+
+
+def test_a_get_that_is_begun_anew_in_a_thread_counts_once(tmp_path: Path) -> None:
+    service = services.start(tmp_path, ApiSettings(request_limits=RequestLimits(per_address=3, at_once=1)))
+    try:
+        for _ in range(5):
+            with pytest.raises(MustWait), PERMIT.nonblocking():
+                service.call("POST", "/v1/nodes", body={"driver": "fake-hardware"})
+        assert [service.call("GET", "/v1/nodes").status for _ in range(4)] == [200, 200, 200, 429]
+    finally:
+        service.close()
+
+
+@pytest.mark.parametrize("token", ["owner-admin", "owner-service"])
+def test_a_project_enrolls_up_to_its_limit(start: START, token: str) -> None:
+    service = start(nodes_per_project=2)
+    bodies = [{"driver": "fake-hardware", "name": f"mine-{number}"} for number in range(2)]
+    # The project owns one already.
+    first, second = (ask(service, token, "POST", "/v1/nodes", body) for body in bodies)
+    assert (first.status, second.status) == (201, 403)
+    assert "owns 2 nodes, which is the limit set by [api]nodes_per_project" in text_of(second)
+    assert ask(service, "stranger", "POST", "/v1/nodes", bodies[1]).status == 201
+    assert (
+        ask(service, "system-admin", "POST", "/v1/nodes", {**bodies[0], "name": "a", "owner": "owners"}).status == 201
+    )
+
+
+def test_without_a_limit_a_project_enrolls_more(start: START) -> None:
+    service = start()
+    found = [ask(service, "owner-admin", "POST", "/v1/nodes", {"driver": "fake-hardware"}).status for _ in range(4)]
+    assert found == [201] * 4
