@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -27,8 +27,19 @@ class Drawn(NamedTuple):
 class RandomRequests:
     """An endless row of requests to every operation of a version, in random order; the same seed gives the same."""
 
-    def __init__(self, minor: int, seed: int, names: Mapping[str, str], skip: str = "DELETE|/openapi") -> None:
-        """Put ``names`` into paths; leave out operations that match ``skip``, by "METHOD path"."""
+    def __init__(
+        self,
+        minor: int,
+        seed: int,
+        names: Mapping[str, str | Sequence[str]],
+        skip: str = "DELETE|/openapi",
+        told: Sequence[str] = (),
+    ) -> None:
+        """Put ``names`` into paths, one of several; leave out operations that match ``skip``, by "METHOD path".
+
+        Every third text of a query or body is one of ``told``.
+        """
+        self._told = told
         self._all = document(ROUTES, minor, "http://drawn.test")
         self._random, self._names = random.Random(seed), names
         self._operations = [
@@ -51,7 +62,11 @@ class RandomRequests:
                 yield Drawn(method, self._filled(path) + self._query(operation), self._body(operation))
 
     def _filled(self, path: str) -> str:
-        return re.sub(r"\{(\w+)\}", lambda found: self._names.get(found[1]) or _UUID.format(0xDEAD), path)
+        return re.sub(r"\{(\w+)\}", lambda found: self._name(found[1]), path)
+
+    def _name(self, kind: str) -> str:
+        known = self._names.get(kind) or _UUID.format(0xDEAD)
+        return known if isinstance(known, str) else self._random.choice(known)
 
     def _query(self, operation: Schema) -> str:
         known = {one["name"]: one["schema"] for one in operation.get("parameters", ()) if one.get("in") == "query"}
@@ -92,6 +107,8 @@ class RandomRequests:
         return [self._value(schema.get("items", {"type": "string"})) for _ in range(self._random.randrange(1, 3))]
 
     def _string(self, schema: Schema) -> str:
+        if self._told and self._random.random() < 1 / 3:
+            return self._random.choice(self._told)
         number = self._random.getrandbits(24)
         if schema.get("format") == "uuid":
             return _UUID.format(number)
