@@ -107,8 +107,11 @@ StartResponse = Callable[..., object]
 class Middleware:
     """The middleware around the application."""
 
-    def __init__(self, app: WSGI, settings: ApiSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(
+        self, app: WSGI, settings: ApiSettings, fault: Callable[[int, str], bytes] = error_responses.fault
+    ) -> None:
+        """Take the application, and what makes the body of an error of the API that it serves."""
+        self._app, self._settings, self._fault = app, settings, fault
         self._health: WSGI | None = None
         if settings.healthcheck:
             # Mounted by path: wrapped around another application the health check answers every path.
@@ -137,7 +140,7 @@ class Middleware:
 
         try:
             if refused is not None:
-                return _plain(start, "403 Forbidden", refused)
+                return self._plain(start, "403 Forbidden", refused)
             with PERMIT.computing():
                 return self._app(environ, start)
         except MustWait:
@@ -145,7 +148,7 @@ class Middleware:
             raise
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
-            return _plain(start, "500 Internal Server Error", error_responses.UNEXPECTED)
+            return self._plain(start, "500 Internal Server Error", error_responses.UNEXPECTED)
         finally:
             if is_over:
                 seconds = time.monotonic() - began
@@ -153,8 +156,7 @@ class Middleware:
             for name in _REFER_BACK:
                 environ.pop(name, None)
 
-
-def _plain(start: StartResponse, status: str, text: str) -> list[bytes]:
-    body = error_responses.fault(int(status[:3]), text)
-    start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body)))])
-    return [body]
+    def _plain(self, start: StartResponse, status: str, text: str) -> list[bytes]:
+        body = self._fault(int(status[:3]), text)
+        start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body)))])
+        return [body]
