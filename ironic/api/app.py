@@ -1,8 +1,8 @@
 """The WSGI application: Pecan's application object with our route table as its router.
 
 A request costs one look-up in the route tree and one call of its handler; Pecan's own argument inspection never runs.
-The version headers of routed answers and the responses to errors are written here and nowhere else. The programs need
-`build_app` only.
+The version headers of routed answers and the responses to errors are written here and nowhere else; what they contain
+depends on the API that is served (`ironic.api.served_api`). The programs need `build_app` only.
 """
 
 import logging
@@ -23,6 +23,7 @@ from ironic.api.middleware import Middleware
 from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
 from ironic.api.routes import Route, Routes, empty_answer, with_json_suffix
+from ironic.api.served_api import BareMetalApi, ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core.context import RequestContext
@@ -41,20 +42,21 @@ WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 CONTEXT: Final = "ironic.context"
 # First version that does not remove the suffix `.json` from a path.
 _WHOLE_PATHS_SINCE: Final = 91
+BARE_METAL: Final = BareMetalApi(ROUTES)
 _OPTIONS: Final = Route("OPTIONS", "", empty_answer, public=True)
 
 
 class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no types
     """Pecan's application with four overrides; a test checks that Pecan still calls each of them."""
 
-    def __init__(self, routes: Routes, services: Services) -> None:
+    def __init__(self, served: ServedApi, services: Services) -> None:
         super().__init__(
             self,
-            hooks=[_ErrorHook(services.settings.debug_tracebacks)],
+            hooks=[_ErrorHook(served, services.settings.debug_tracebacks)],
             force_canonical=False,
             guess_content_type_from_ext=False,
         )
-        self._routes, self._services = routes, services
+        self._served, self._routes, self._services = served, Routes(served.rows), services
 
     def find_controller(self, state: Any) -> tuple[object, tuple[object, ...], dict[str, object]]:
         """Negotiate the version, find the route of a request and check access to it."""
@@ -64,7 +66,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             # Bytes that are no UTF-8 become characters that no identifier has.
             path = path.encode("latin-1", "replace").decode("utf-8", "replace")
         try:
-            minor = version_negotiation.negotiate(environ)
+            minor = self._served.negotiate(environ)
         except VersionRefused as refusal:
             refusal.at_root = path in ("", "/")
             raise
@@ -111,14 +113,15 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
                 answer = handler(*args)
         finally:
             request.release()
-        headers: Headers = [] if request.route is _OPTIONS else version_headers(request.minor)
+        is_routed = request.route is not _OPTIONS
+        headers = self._served.version_headers(request.environ, request.minor) if is_routed else []
         if answer.location is not None:
             headers.append(("Location", answer.location))
         if answer.is_secret:
-            headers += [answers.NO_STORE, answers.VARY]
+            headers += [answers.NO_STORE, self._served.vary]
         elif answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
             tag = answers.etag(answer.body)
-            headers += [("ETag", f'"{tag}"'), answers.VARY]
+            headers += [("ETag", f'"{tag}"'), self._served.vary]
             if answers.etag_matches(request.environ, tag):
                 answer = Answer(304)
         _write(state.response, answer.status, answer.body, headers, answer.content_type)
@@ -137,8 +140,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
 class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types
     """Write the response to any exception of a request."""
 
-    def __init__(self, debug: bool) -> None:
-        self._debug = debug
+    def __init__(self, served: ServedApi, debug: bool) -> None:
+        self._served, self._debug = served, debug
 
     def on_error(self, state: Any, error: Exception) -> webob.Response:
         """Return the complete response to an exception; errors of the service itself are logged."""
@@ -146,7 +149,7 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         response = webob.Response()
         try:
             if isinstance(error, Refusal):
-                _write(response, error.status, error.body() or None, error.headers)
+                _write(response, error.status, self._served.refusal(error) or None, error.headers)
                 return response
             status, text = error_responses.status_and_text(error)
             if request is not None:
@@ -159,11 +162,11 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
                 else:
                     LOG.exception("%s %s failed with status %d.", method, path, status)
                 debuginfo = traceback.format_exc() if self._debug else None
-            headers = version_headers(request.minor if request else version_negotiation.MINIMUM)
+            headers = self._served.version_headers(state.request.environ, request.minor if request else None)
             if isinstance(error, error_responses.Refused):
                 headers += error.headers
             headers += error_responses.retry_headers(error)
-            _write(response, status, error_responses.fault(status, text, debuginfo), headers)
+            _write(response, status, self._served.fault(status, text, debuginfo), headers)
             return response
         finally:
             _clear_frames(error)
@@ -184,15 +187,6 @@ def takes_json(accept: str | None) -> bool:
     if accept is None or "*/*" in accept or "json" in accept or "application/*" in accept:
         return True
     return not accept.strip()
-
-
-def version_headers(minor: int) -> Headers:
-    """Return the three version headers of every routed response."""
-    return [
-        (error_responses.MINIMUM_HEADER, version_negotiation.TEXTS[version_negotiation.MINIMUM]),
-        (error_responses.MAXIMUM_HEADER, version_negotiation.TEXTS[version_negotiation.MAXIMUM]),
-        (error_responses.VERSION_HEADER, version_negotiation.TEXTS[minor]),
-    ]
 
 
 def _write(
@@ -216,6 +210,7 @@ def build_app(
     hash_ring: "HashRingManager",
     settings: ApiSettings,
     conf: cfg.ConfigOpts = CONF,
+    served: ServedApi = BARE_METAL,
 ) -> WSGI:
     """Wire the application behind authentication and middleware; only the libraries in use are imported.
 
@@ -223,24 +218,24 @@ def build_app(
     """
     keystone = settings.auth_strategy == "keystone"
     policy: access.Policy = access.KeystonePolicy.from_conf(conf) if keystone else access.NoauthPolicy()
-    app: WSGI = Api(Routes(ROUTES), Services(store, conductors, hash_ring, settings, policy))
+    app: WSGI = Api(served, Services(store, conductors, hash_ring, settings, policy))
     match settings.auth_strategy:
         case "noauth":
             pass
         case "keystone":
             from ironic.api import authentication
 
-            app = authentication.wrap_keystone(app, conf, Routes(ROUTES))
+            app = authentication.wrap_keystone(app, conf, Routes(served.rows))
         case "http_basic":
             from ironic.api.authentication import BasicIdentity, Guesses, Users
 
             app = BasicIdentity(
                 app,
                 Users(Path(settings.user_file)),
-                Routes(ROUTES),
+                Routes(served.rows),
                 guesses=Guesses(settings.wrong_passwords) if settings.wrong_passwords else None,
                 trusts_proxy=settings.proxy_headers,
             )
         case other:
             raise ValueError(f"auth_strategy = {other} is unknown; use noauth, keystone or http_basic.")
-    return Middleware(app, settings, Routes(ROUTES))
+    return Middleware(app, settings, served)

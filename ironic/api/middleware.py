@@ -30,6 +30,7 @@ from ironic.api import error_responses, rate_limit
 from ironic.api.error_responses import Refused
 from ironic.api.request import REQUEST
 from ironic.api.routes import Routes
+from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.core.context import RequestContext
 from ironic.core.permit import PERMIT, MustWait
@@ -110,8 +111,10 @@ StartResponse = Callable[..., object]
 class Middleware:
     """The middleware around the application."""
 
-    def __init__(self, app: WSGI, settings: ApiSettings, routes: Routes) -> None:
-        self._app, self._settings, self._routes = app, settings, routes
+    def __init__(self, app: WSGI, settings: ApiSettings, served: ServedApi) -> None:
+        """Take the application and the API that it serves."""
+        self._app, self._settings, self._served = app, settings, served
+        self._routes = Routes(served.rows)
         self._health: WSGI | None = None
         if settings.healthcheck:
             # Mounted by path: wrapped around another application the health check answers every path.
@@ -140,16 +143,16 @@ class Middleware:
 
         try:
             if refused is not None:
-                return _plain(start, "403 Forbidden", refused)
+                return self._plain(start, 403, refused)
             return self._limited(environ, start)
         except MustWait:
             is_over = False
             raise
         except Refused as refusal:
-            return _plain(start, f"{refusal.status} {HTTPStatus(refusal.status).phrase}", str(refusal), refusal.headers)
+            return self._plain(start, refusal.status, str(refusal), refusal.headers)
         except Exception:
             LOG.exception("Request %s failed outside its handler.", context.request_id)
-            return _plain(start, "500 Internal Server Error", error_responses.UNEXPECTED)
+            return self._plain(start, 500, error_responses.UNEXPECTED)
         finally:
             if is_over:
                 seconds = time.monotonic() - began
@@ -171,8 +174,10 @@ class Middleware:
                 limits.take_back(environ, address)
                 raise
 
-
-def _plain(start: StartResponse, status: str, text: str, headers: Sequence[tuple[str, str]] = ()) -> list[bytes]:
-    body = error_responses.fault(int(status[:3]), text)
-    start(status, [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body))), *headers])
-    return [body]
+    def _plain(
+        self, start: StartResponse, status: int, text: str, headers: Sequence[tuple[str, str]] = ()
+    ) -> list[bytes]:
+        body = self._served.fault(status, text)
+        lines = [("Content-Type", error_responses.JSON), ("Content-Length", str(len(body))), *headers]
+        start(f"{status} {HTTPStatus(status).phrase}", lines)
+        return [body]

@@ -1,31 +1,28 @@
 """`/v1/continue_inspection`: a ramdisk posts the inspection data of its machine.
 
-The data are checked and matched with the one node that waits for them; a conductor processes them in the background.
-Old agents use exactly version 1.1 and get the UUID of their node; newer ones get the answer of a look-up, with the
-agent token if it is issued for the first time. Every failed match is the same 404, and so is a version in between.
-Where rules of the early phase call other services, which may be slow, a few threads of the server process reports and
-nothing else; if too many reports wait for these, or one for too long, it gets a 503. Source: demands S72 to S77.
+The data are checked and matched with the one node that waits for them; a conductor processes them in the background
+(`ironic.api.inspection_reports`). Old agents use exactly version 1.1 and get the UUID of their node; newer ones get the
+answer of a look-up, with the agent token if it is issued for the first time. A version in between is a 404, like every
+failed match. Source: demands S72 to S77.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ironic.api import answers, crud_notifications, ramdisk_access
+from ironic.api import answers, inspection_reports, ramdisk_access
 from ironic.api.answers import Answer
 from ironic.api.arguments import Argument, UncheckedBody
 from ironic.api.error_responses import Refused
 from ironic.api.json_schema import OPEN, TEXT, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import permit, states
+from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.core.permit import LANE, MustMove
 from ironic.core.secrets import REPLACEMENT
 from ironic.core.values import Text, Uuid
 from ironic.inspection import boot_tokens
-from ironic.inspection.arrival import Arrival, Rejections, accept
+from ironic.inspection.arrival import Arrival
 from ironic.inspection.node_lookup import nothing_found
 from ironic.inspection.rules import EarlyRules
 
@@ -38,69 +35,27 @@ _GAP: Final = range(_OLD + 1, _SINCE)
 
 
 def _admit(request: Request) -> EarlyRules:
-    """Admit a report and return its early rules; raises 503 or 403 if it is not admitted, 404 for other versions.
+    """Admit a report and return its early rules; raises 404 for versions that have no such path."""
+    return inspection_reports.admit(request, partial(_check_version, request.minor))
 
-    The rules decide, before the body is parsed, whether the report moves to the threads for reports.
-    """
-    lane = request.environ.get(LANE)
-    if lane == permit.FULL:
-        raise ramdisk_access.too_busy("Too many inspection reports wait")
-    rules = request.settings.rule_book.early(request.store)
-    if lane != permit.SLOW:  # there it was admitted before it moved
-        ramdisk_access.admit_report(request)
-        if request.minor in _GAP:
-            raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
-        if lane == permit.QUICK and rules.may_call_out:
-            raise MustMove
-    return rules
+
+def _check_version(minor: int) -> None:
+    if minor in _GAP:
+        raise Refused(404, f"This needs API version 1.{_SINCE} or later, or exactly 1.{_OLD}.")
 
 
 def continue_inspection(
     request: Request, report: object, early_rules: EarlyRules, node_uuid: str | None = None, **shown: str
 ) -> Answer:
     """Post the inspection data of a machine."""
-    with _report_slot(request) if early_rules.may_call_out else nullcontext():
-        arrival = accept(
-            request.store,
-            early_rules,
-            report,
-            node_uuid,
-            boot_token=shown.get(boot_tokens.PARAMETER, ""),
-            discovery=request.settings.discovery,
-            rejections=Rejections(
-                request.store, request.settings.rejected_callbacks_kept, ramdisk_access.source(request)
-            ),
-        )
-    if arrival.created:
-        crud_notifications.notify_enrolled(request, arrival.node.uuid)
+    arrival, process = inspection_reports.receive(
+        request, report, early_rules, node_uuid, shown.get(boot_tokens.PARAMETER, "")
+    )
     with ramdisk_access.hide_node_details():
-        conductor = request.conductors.serving(arrival.node)
-        process = partial(
-            conductor.continue_inspection,
-            request.context,
-            arrival.node.uuid,
-            arrival.inventory,
-            arrival.plugin_data,
-        )
         if request.minor == _OLD:
             process()
             return answers.document({"uuid": arrival.node.uuid})
         return _with_token(request, arrival, process)
-
-
-@contextmanager
-def _report_slot(request: Request) -> Iterator[None]:
-    """Limit the number of reports that may wait for services.
-
-    WSGI servers other than our own have no threads for reports alone.
-    """
-    slots = request.settings.report_slots
-    if not slots.acquire(blocking=False):
-        raise ramdisk_access.too_busy("Too many inspection reports are in progress")
-    try:
-        yield
-    finally:
-        slots.release()
 
 
 def _with_token(request: Request, arrival: Arrival, process: Callable[[], object]) -> Answer:

@@ -14,7 +14,8 @@ from ironic.api.answers import Answer
 from ironic.api.app import Api, build_app
 from ironic.api.middleware import Middleware
 from ironic.api.request import Request, Services
-from ironic.api.routes import Route, Routes
+from ironic.api.routes import Route
+from ironic.api.served_api import BareMetalApi
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
@@ -44,10 +45,10 @@ def test_the_unexpected_is_a_plain_500_and_a_line_in_the_log(
 ) -> None:
     settings = ApiSettings(debug_tracebacks=debug)
     inner = Api(
-        Routes([Route("GET", "/v1/boom", boom)]),
+        BareMetalApi([Route("GET", "/v1/boom", boom)]),
         Services(service.store, None, service.hash_ring, settings, NoauthPolicy()),  # type: ignore[arg-type]  # no call is made
     )
-    service.app = Middleware(inner, settings, Routes([]))
+    service.app = Middleware(inner, settings, BareMetalApi([]))
     with caplog.at_level(logging.ERROR):
         response = service.call("GET", "/v1/boom")
     inside = json.loads(response.json["error_message"])
@@ -63,7 +64,7 @@ def test_what_escapes_the_application_is_a_500_too(service: Service, caplog: pyt
     def broken(environ: dict[str, Any], start_response: Any) -> list[bytes]:
         raise KeyError("x")
 
-    service.app = Middleware(broken, ApiSettings(), Routes([]))
+    service.app = Middleware(broken, ApiSettings(), BareMetalApi([]))
     response = service.call("GET", "/")
     assert (response.status, json.loads(response.json["error_message"])["faultcode"]) == (500, "Server")
     assert response.headers["openstack-request-id"] in caplog.text

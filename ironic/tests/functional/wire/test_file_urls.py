@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from ironic.api.access import KeystonePolicy
-from ironic.api.app import Api
+from ironic.api.app import BARE_METAL, Api
 from ironic.api.request import Services
-from ironic.api.resources import ROUTES
-from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
 from ironic.rpc.client import ConductorClients
 from ironic.rpc.in_process import InProcess
@@ -45,7 +43,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     transport.register(services.HOST, running.conductor)
     conductors = ConductorClients(transport, running.hash_ring)
     rooms = Services(running.store, conductors, running.hash_ring, running.settings, KeystonePolicy.from_conf(conf))
-    yield House(running, Api(Routes(ROUTES), rooms))
+    yield House(running, Api(BARE_METAL, rooms))
     running.close()
 
 

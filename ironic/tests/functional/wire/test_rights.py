@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from ironic.api.access import KeystonePolicy, NoauthPolicy
-from ironic.api.app import Api
+from ironic.api.app import BARE_METAL, Api
 from ironic.api.json_patch import Change
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
 from ironic.api.resources.nodes.writes import rule_for
-from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
 from ironic.core.model.node import Node
 from ironic.rpc.client import ConductorClients
@@ -124,7 +123,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
     def api(policy: Any) -> Api:
         conductors = ConductorClients(transport, running.hash_ring)
-        return Api(Routes(ROUTES), Services(running.store, conductors, running.hash_ring, running.settings, policy))
+        return Api(BARE_METAL, Services(running.store, conductors, running.hash_ring, running.settings, policy))
 
     idents = {name: furnish(running, name, values) for name, values in RELATIONS.items()}
     yield House(running, judge(conf), api(KeystonePolicy.from_conf(conf)), api(NoauthPolicy()), idents)

@@ -8,10 +8,8 @@ import pytest
 from oslo_config import cfg
 
 from ironic.api.access import KeystonePolicy
-from ironic.api.app import Api
+from ironic.api.app import BARE_METAL, Api
 from ironic.api.request import Services
-from ironic.api.resources import ROUTES
-from ironic.api.routes import Routes
 from ironic.conf import OPTIONS
 from ironic.core.context import RequestContext
 from ironic.rpc.client import ConductorClients
@@ -38,7 +36,7 @@ def as_caller(service: Service) -> Callable[[RequestContext], Service]:
     transport.register(HOST, service.conductor)
     conductors = ConductorClients(transport, service.hash_ring)
     rules = KeystonePolicy.from_conf(conf)
-    api = Api(Routes(ROUTES), Services(service.store, conductors, service.hash_ring, service.settings, rules))
+    api = Api(BARE_METAL, Services(service.store, conductors, service.hash_ring, service.settings, rules))
 
     def app_of(caller: RequestContext) -> Service:
         def app(environ: dict[str, Any], start: Any) -> Any:
