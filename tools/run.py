@@ -50,6 +50,11 @@ port = {port}
 # The URL of the API for ramdisks.
 endpoint_override = http://127.0.0.1:{port}
 
+[deploy]
+# What machines and BMCs download; the service itself serves it, for machines on this host.
+http_root = {directory}/httpboot
+http_server_ip = 127.0.0.1
+
 [inspector]
 # The machines boot their ramdisk by themselves.
 require_managed_boot = false

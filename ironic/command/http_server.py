@@ -1,8 +1,9 @@
-"""The HTTP server of the API: uvicorn's protocol in an event loop, native threads for requests.
+"""The HTTP servers of the service: uvicorn's protocol in an event loop; for the API, native threads for requests.
 
-The server binds in the caller's thread, so that a port in use or an unreadable certificate fails the start. Connections
-have limits (`http_connection`), and the application gets complete requests only (`wsgi_bridge`). The application is a
-WSGI callable that does not depend on this server: large sites run it under another one (doc/many-machines.md).
+A server binds in the caller's thread, so that a port in use or an unreadable certificate fails the start. Connections
+have limits (`http_connection`), and the API gets complete requests only (`wsgi_bridge`). The API is a WSGI callable
+that does not depend on its server: large sites run it under another one (doc/many-machines.md). `file_server` serves
+files to machines.
 """
 
 import asyncio
@@ -15,8 +16,9 @@ import ssl
 import stat
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from oslo_config import cfg
 from sqlalchemy.engine import make_url
@@ -27,6 +29,8 @@ from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SE
 from ironic.command.wsgi_bridge import Application, WsgiBridge
 
 LOG = logging.getLogger(__name__)
+
+AsgiApplication = Callable[..., Awaitable[None]]
 
 # One thread computes at a time (ironic.core.permit); the others wait, mostly for conductors.
 THREADS_PER_WORKER = 20
@@ -83,6 +87,9 @@ class ServerSettings:
     # Threads for requests that may wait for long, and how many requests may wait for these threads.
     slow_threads: int = 8
     slow_waiting: int = 1000
+    # Client connections, and seconds for running requests when the server stops; None is that of the API.
+    most_connections: int | None = None
+    drain_seconds: float | None = None
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
@@ -129,22 +136,23 @@ class ServerSettings:
         return listener
 
 
-class ApiServer:
-    """Serve one application until stopped."""
+class HttpServer:
+    """Serve one ASGI application until stopped."""
 
-    def __init__(self, application: Application, settings: ServerSettings) -> None:
-        self._settings = settings
+    # What messages call the server.
+    subject: ClassVar[str]
+    connection: ClassVar[type[Connection]] = Connection
+
+    def __init__(self, application: AsgiApplication, settings: ServerSettings) -> None:
+        self._application, self._settings = application, settings
+        self._most_connections = settings.most_connections or MOST_CONNECTIONS
+        self._drain_seconds = settings.drain_seconds or DRAIN_SECONDS
         self._context = settings.tls.context() if settings.tls else None
-        self._bridge = WsgiBridge(
-            application,
-            threads=settings.threads,
-            computes_in_loop=settings.computes_in_loop,
-            slow_threads=settings.slow_threads,
-            slow_waiting=settings.slow_waiting,
-        )
         self._state = ServerState()
         self._connections = cast("set[Connection]", self._state.connections)
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="api-connections", daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve()), name=f"{self.subject.lower()}-connections", daemon=True
+        )
         self._is_up, self._stopping = threading.Event(), asyncio.Event()
 
     def start(self) -> None:
@@ -158,36 +166,33 @@ class ApiServer:
         self._thread.start()
         self._is_up.wait()
 
-    def replace(self, application: Application) -> None:
-        """Use another application for the next requests."""
-        self._bridge.application = application
-
     def stop(self) -> None:
         """Accept no more connections, and return when the running requests have ended."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(DRAIN_SECONDS + 1)
+            self._thread.join(self._drain_seconds + 1)
 
     # What follows runs in the thread of the event loop.
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(_log_fault)
+        self._loop.set_exception_handler(self._log_fault)
         # uvicorn logs each bad request and each connection; Connection logs what matters.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         config = Config(
-            self._bridge,
+            self._application,
             interface="asgi3",
             ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
             proxy_headers=False,
+            server_header=False,
             timeout_keep_alive=IDLE_SECONDS,
         )
-        most = min(MOST_CONNECTIONS, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
+        most = min(self._most_connections, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
         server = await self._loop.create_server(
-            lambda: Connection(config, self._state, body_limit=self._settings.body_limit, most_connections=most),
+            lambda: self.connection(config, self._state, body_limit=self._settings.body_limit, most_connections=most),
             sock=self._listener,
             backlog=ACCEPTED_AT_ONCE,
             ssl=self._context,
@@ -206,11 +211,14 @@ class ApiServer:
             with contextlib.suppress(OSError):
                 os.unlink(self._settings.address)
         await self._drain()
-        self._bridge.close()
+        self._close()
+
+    def _close(self) -> None:
+        """Release what the application holds, when there are no connections any more."""
 
     async def _drain(self) -> None:
         """Wait for running requests, for a limited time, and close all connections."""
-        until = time.monotonic() + DRAIN_SECONDS
+        until = time.monotonic() + self._drain_seconds
         while True:
             # In each round, as there may be new clients that were being accepted.
             for connection in list(self._connections):
@@ -221,15 +229,44 @@ class ApiServer:
             if not self._connections or time.monotonic() > until:
                 break
         if cut_off := sum(connection.unanswered > 0 for connection in self._connections):
-            LOG.warning("%d API requests did not end within %s seconds and are cut off", cut_off, DRAIN_SECONDS)
+            LOG.warning(
+                "%d %s requests did not end within %s seconds and are cut off",
+                cut_off,
+                self.subject,
+                self._drain_seconds,
+            )
         for connection in list(self._connections):
             connection.transport.abort()
         await asyncio.sleep(0.02)
 
+    def _log_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        fault = context.get("exception")
+        if isinstance(fault, OSError):
+            LOG.warning(
+                "A client can't be let in to the %s, or is lost: %s: %s", self.subject, context["message"], fault
+            )
+        else:
+            LOG.error("The %s server reports: %s", self.subject, context["message"], exc_info=fault)
 
-def _log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    fault = context.get("exception")
-    if isinstance(fault, OSError):
-        LOG.warning("A client can't be let in to the API, or is lost: %s: %s", context["message"], fault)
-    else:
-        LOG.error("The API server reports: %s", context["message"], exc_info=fault)
+
+class ApiServer(HttpServer):
+    """Serve the API, a WSGI application."""
+
+    subject: ClassVar[str] = "API"
+
+    def __init__(self, application: Application, settings: ServerSettings) -> None:
+        self._bridge = WsgiBridge(
+            application,
+            threads=settings.threads,
+            computes_in_loop=settings.computes_in_loop,
+            slow_threads=settings.slow_threads,
+            slow_waiting=settings.slow_waiting,
+        )
+        super().__init__(self._bridge, settings)
+
+    def replace(self, application: Application) -> None:
+        """Use another application for the next requests."""
+        self._bridge.application = application
+
+    def _close(self) -> None:
+        self._bridge.close()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Union
 from oslo_config import cfg
 
 from ironic.command.components import Api, Bus, ConductorComponent, Database, Notifications
+from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import Application
@@ -60,6 +61,7 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
         Database(store, hash_ring, conf, pause),
         Notifications(conf),
         *([Bus(bus, pause, needed=True)] if bus else []),
+        PublishedFilesComponent(),
         _conductor(conf, store, hash_ring, transport),
         _api(conf, store, hash_ring, transport),
     ]
@@ -73,6 +75,7 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
         Database(store, hash_ring, conf, pause),
         Notifications(conf),
         Bus(bus, pause, needed=True),
+        PublishedFilesComponent(),
         _conductor(conf, store, hash_ring, bus),
     ]
 

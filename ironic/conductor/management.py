@@ -156,10 +156,10 @@ def attach_virtual_media(task: TaskManager, device_type: str, image_url: str, so
     if source not in virtual_media_images.SOURCES:
         known = ", ".join(virtual_media_images.SOURCES)
         raise InvalidParameterValue(err=f"There is no image source {source}; use one of: {known}.")
-    virtual_media_images.check(image_url, source)
+    virtual_media_images.check(task.node, image_url, source)
 
     def attach(task: TaskManager) -> None:
-        url = virtual_media_images.published(task.node.uuid, device_type, image_url, source)
+        url = virtual_media_images.published(task.node, device_type, image_url, source)
         task.management.attach_virtual_media(task, device_type=device_type, image_url=url)
 
     background_work.begin(task, Work(f"attaching a virtual {device_type}", "virtual media", attach))

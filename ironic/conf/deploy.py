@@ -1,13 +1,52 @@
-"""Options of [deploy]: ramdisks, erasure of disks, boot mode and power around deployments."""
+"""Options of [deploy]: files for machines, ramdisks, erasure of disks, boot mode and power around deployments."""
 
 from oslo_config import cfg
 
-RAMDISK = [
+FILES = [
     cfg.StrOpt("http_root", default="/httpboot", help="Directory that a web server serves to machines and BMCs."),
     cfg.StrOpt(
         "http_image_subdir", default="agent_images", help="Subdirectory of http_root for images that agents download."
     ),
-    cfg.URIOpt("http_url", help="URL of http_root for machines and BMCs."),
+    cfg.URIOpt(
+        "http_url",
+        help="URL of http_root for machines and BMCs, where a web server of the operator serves it. By default the "
+        "conductor serves http_root itself.",
+    ),
+    cfg.URIOpt(
+        "external_http_url",
+        help="URL of http_root for BMCs that reach this host at another address than machines do. external_http_url in "
+        "driver_info of a node overrides this.",
+    ),
+    cfg.StrOpt(
+        "http_server_ip",
+        default="$my_ip",
+        help="Address on which the conductor serves http_root, unless http_url is set.",
+    ),
+    cfg.PortOpt(
+        "http_server_port",
+        default=6388,
+        help="Port on which the conductor serves http_root, unless http_url is set; 0 means that it does not.",
+    ),
+    cfg.URIOpt(
+        "http_server_url",
+        help="URL of the conductor's own server for machines and BMCs. By default made of http_server_ip and "
+        "http_server_port.",
+    ),
+    cfg.IntOpt(
+        "http_server_connections",
+        default=500,
+        min=1,
+        help="Connections to the conductor's own server at a time.",
+    ),
+    cfg.IntOpt(
+        "http_server_connections_per_client",
+        default=50,
+        min=1,
+        help="Connections of one address to the conductor's own server at a time.",
+    ),
+]
+
+RAMDISK = [
     cfg.BoolOpt(
         "fast_track",
         default=False,
@@ -102,4 +141,4 @@ BOOT = [
     ),
 ]
 
-OPTIONS = {"deploy": RAMDISK + ERASURE + BOOT}
+OPTIONS = {"deploy": FILES + RAMDISK + ERASURE + BOOT}

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
-from ironic.integrations import host_files
+from ironic.integrations import host_files, web_root
 
 _OF_BMCS: Final = AddressPolicy(allows_loopback=True)
 # Default ports by URL scheme.
@@ -53,12 +53,12 @@ def resolve_allowed(host: str, port: int, *, is_checked: bool = True) -> list[So
 
 def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None:
     """Raise Refused for files that this host's web server offers to one machine: images, boot files with tokens."""
-    web = server_of(CONF.deploy.http_url or "")
+    web = server_of(web_root.url())
     if web is None or web.port != port:
         return
     if any(_is_address_of(plain_form(ip_address(one.address[0])), web.host) for one in addresses):
         wanted = posixpath.normpath(f"/{unquote(path).replace(_ZERO, '').lstrip('/')}")
-        base = urlsplit(CONF.deploy.http_url).path.rstrip("/")
+        base = urlsplit(web_root.url()).path
         file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(base)}")
         if wanted.startswith(base) and host_files.is_of_nodes(file):
             raise Refused("that of a file which is offered to one machine only")

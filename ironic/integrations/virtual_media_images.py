@@ -1,21 +1,23 @@
 """Images for virtual media, copied to where BMCs can download them.
 
 A BMC downloads its image from a URL: the user's own URL, or, for BMCs that can reach only this host, that of a copy
-under [deploy]http_root, which a web server offers at [deploy]http_url. A node has at most one copy per drive.
+under [deploy]http_root (`ironic.integrations.web_root`). A node has at most one copy per drive.
 """
 
 import logging
+import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.allowed_addresses import server_of
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
-from ironic.integrations import disk_space, image_servers
+from ironic.integrations import disk_space, image_servers, web_root
 from ironic.integrations.http_client import CallFailed
 
 LOG = logging.getLogger(__name__)
@@ -28,18 +30,34 @@ _WEB: Final = ("http://", "https://")
 _SUFFIXES: Final = frozenset({".iso", ".img", ".qcow2", ".raw"})
 
 
-def check(url: str, source: str) -> None:
+class Node(Protocol):
+    """The part of a node record that is used here."""
+
+    @property
+    def uuid(self) -> str: ...
+
+    @property
+    def driver_info(self) -> Mapping[str, object]: ...
+
+
+def check(node: Node, url: str, source: str) -> None:
     """Raise InvalidParameterValue when the image can't be offered; nothing is downloaded."""
     if url.startswith(_WEB) and server_of(url) is None:
         raise InvalidParameterValue(err="The URL of the image does not name a web server.")
-    if source == "local" and url.startswith(_WEB) and not CONF.deploy.http_url:
+    if source == "local" and url.startswith(_WEB):
+        check_served(node)
+
+
+def check_served(node: Node) -> None:
+    """Raise InvalidParameterValue when the BMC of a node can download nothing from this host."""
+    if not web_root.url_for_bmc(node.driver_info):
         raise InvalidParameterValue(
-            err="Images can't be copied to this host, for [deploy]http_url is not set. Set it to the URL at which "
-            "[deploy]http_root is served, or ask for image_download_source http."
+            err=f"The BMC of node {node.uuid} can't download images from this host: {web_root.REMEDY}; or name images "
+            "that it downloads itself (image_download_source http)."
         )
 
 
-def published(node_uuid: str, device_type: str, url: str, source: str) -> str:
+def published(node: Node, device_type: str, url: str, source: str) -> str:
     """Return the URL from which a BMC downloads an image, after copying the image if need be.
 
     Raises ImageDownloadFailed.
@@ -47,12 +65,46 @@ def published(node_uuid: str, device_type: str, url: str, source: str) -> str:
     if source != "local" or not url.startswith(_WEB):
         # Shares (nfs, cifs, smb) are mounted by the BMC itself.
         return url
-    withdraw(node_uuid, [device_type])
+    withdraw(node.uuid, [device_type])
     suffix = Path(urlsplit(url).path).suffix.lower()
-    # A random name: the web server needs no credentials. Some BMCs require a usual suffix.
-    name = f"{node_uuid}.{device_type}.{secrets.token_hex(8)}{suffix if suffix in _SUFFIXES else ''}"
-    _download(url, _folder() / name)
-    return f"{CONF.deploy.http_url.rstrip('/')}/{_FOLDER}/{name}"
+    path = new_path(node, device_type, suffix if suffix in _SUFFIXES else "")
+    _download(url, path)
+    return url_of(node, path)
+
+
+def new_path(node: Node, kind: str, suffix: str) -> Path:
+    """Return the path for a new image of a node, in a directory that exists; some BMCs require a usual suffix.
+
+    ``kind`` is a word: the drive, or what the image is for. The name is random, as the web server asks for no
+    credentials. Raises ImageDownloadFailed when the directory can't be made.
+    """
+    try:
+        _folder().mkdir(mode=0o755, parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}; set [deploy]http_root to a directory that the service can write"
+        raise ImageDownloadFailed(reason=reason) from error
+    return _folder() / f"{node.uuid}.{kind}.{secrets.token_hex(16)}{suffix}"
+
+
+def url_of(node: Node, path: Path) -> str:
+    """Return the URL under which the BMC of a node downloads a published image."""
+    return f"{web_root.url_for_bmc(node.driver_info)}/{_FOLDER}/{path.name}"
+
+
+def offer(partial: Path, path: Path) -> None:
+    """Publish a complete image, with a mode for every web server."""
+    os.chmod(partial, CONF.pxe.file_permission)
+    partial.rename(path)
+
+
+def published_paths() -> list[Path]:
+    """Return the paths of all published images, and of those that a killed service has left unfinished."""
+    return [path for path in _folder().glob("*") if syntax.is_stored_uuid(node_of(path))]
+
+
+def node_of(path: Path) -> str:
+    """Return the UUID of the node that an image is published for."""
+    return path.name.lstrip(".").partition(".")[0]
 
 
 def withdraw(node_uuid: str, device_types: Sequence[str] | None = None) -> None:
@@ -69,7 +121,6 @@ def _folder() -> Path:
 
 def _download(url: str, target: Path) -> None:
     """Download an image into a file, which appears only when it is complete."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.part")
     try:
         with image_servers.get(url) as answer:
@@ -78,7 +129,7 @@ def _download(url: str, target: Path) -> None:
             with partial.open("wb") as file:
                 for chunk in disk_space.fitting(answer.chunks(), partial.parent):
                     file.write(chunk)
-        partial.rename(target)
+        offer(partial, target)
     except (CallFailed, OSError) as error:
         reason = f"reading from {urlsplit(url).hostname}: {error if isinstance(error, CallFailed) else error.strerror}"
         LOG.warning("%s could not be stored: %s", target.name, reason)

@@ -22,6 +22,9 @@ STOP_SECONDS = 60
 
 Options = Mapping[str, Mapping[str, object]]
 
+# What tests offer to the service is on the loopback; services side by side can't all have the usual port for files.
+_USUAL: Options = {"outgoing": {"allow_loopback": True}, "deploy": {"http_server_port": 0}}
+
 
 def free_port() -> int:
     """Return a free port of the loopback."""
@@ -31,10 +34,10 @@ def free_port() -> int:
 
 
 def write_options(path: Path, options: Options) -> Path:
-    """Write a configuration file from groups of options; what tests offer to the service is on the loopback."""
+    """Write a configuration file from groups of options and those of every test."""
+    groups = {group: {**_USUAL.get(group, {}), **options.get(group, {})} for group in {**_USUAL, **options}}
     sections = (
-        [f"[{group}]", *(f"{name} = {value}" for name, value in each.items())]
-        for group, each in ({"outgoing": {"allow_loopback": True}} | dict(options)).items()
+        [f"[{group}]", *(f"{name} = {value}" for name, value in each.items())] for group, each in groups.items()
     )
     path.write_text("\n\n".join("\n".join(lines) for lines in sections) + "\n")
     return path

@@ -99,6 +99,8 @@ class FakePower(NoProperties, PowerInterface):
 
 
 _BOOT_DEVICE: Final = "fake_boot_device"
+# Images in virtual drives: type of drive -> URL.
+_DRIVES: Final = "fake_virtual_media"
 
 _LIGHTS: Final[dict[str, dict[str, Any]]] = {
     indicators.CHASSIS: {"led-0": {"readonly": True, "states": [indicators.OFF, indicators.ON]}},
@@ -109,7 +111,7 @@ _LIGHTS: Final[dict[str, dict[str, Any]]] = {
 
 
 class FakeManagement(NoProperties, ManagementInterface):
-    """One boot device, which is stored on the node, and two indicators, which are always on."""
+    """One boot device and virtual drives, which are stored on the node, and two indicators, which are always on."""
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         return [boot_devices.PXE]
@@ -142,6 +144,27 @@ class FakeManagement(NoProperties, ManagementInterface):
         if indicator not in self.get_supported_indicators(task, component)[component]:
             raise InvalidParameterValue(err=f"Node {task.node.uuid} has no indicator {indicator!r} on {component}.")
         return indicators.ON
+
+    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
+        simulate_delay("management")
+        images: dict[str, str] = task.node.driver_internal_info.get(_DRIVES) or {}
+        return [
+            {"media_types": [drive], "inserted": drive in images, "image": images.get(drive, "")}
+            for drive in boot_devices.VMEDIA_DEVICES
+        ]
+
+    def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
+        simulate_delay("management")
+        images = task.node.driver_internal_info.get(_DRIVES) or {}
+        task.node.set_driver_internal_info(_DRIVES, {**images, device_type: image_url})
+        task.node.save()
+
+    def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
+        simulate_delay("management")
+        images = task.node.driver_internal_info.get(_DRIVES) or {}
+        kept = {drive: url for drive, url in images.items() if device_types is not None and drive not in device_types}
+        task.node.set_driver_internal_info(_DRIVES, kept)
+        task.node.save()
 
 
 class FakeBoot(NoProperties, BootInterface):

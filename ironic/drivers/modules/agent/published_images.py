@@ -17,7 +17,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.local_paths import names_file
 from ironic.drivers.task import Node
-from ironic.integrations import host_files, image_formats
+from ironic.integrations import host_files, image_formats, web_root
 from ironic.integrations.image_cache import Image, ImageCache
 
 # The UUID of a node and a random suffix.
@@ -28,10 +28,9 @@ def check(node: Node, source: str) -> None:
     """Raise InvalidParameterValue when the image must not or can't be published."""
     if names_file(source) and (fault := host_files.path_fault(source)):
         raise InvalidParameterValue(err=f"image_source of node {node.uuid} is {fault}.")
-    if not CONF.deploy.http_url:
+    if not web_root.url():
         raise InvalidParameterValue(
-            err=f"The image of node {node.uuid} can't be offered to agents by this host: set [deploy]http_url to the "
-            "URL of [deploy]http_root."
+            err=f"The image of node {node.uuid} can't be offered to agents by this host: {web_root.REMEDY}."
         )
 
 
@@ -51,7 +50,7 @@ def publish(node: Node, source: str, sums: Mapping[str, Any]) -> dict[str, objec
     _folder().mkdir(parents=True, exist_ok=True)
     with _download_slots(CONF.image_download_concurrency):
         about = cache.provide(image, _folder() / name)
-    return {"urls": [f"{CONF.deploy.http_url.rstrip('/')}/{CONF.deploy.http_image_subdir}/{name}"], **about}
+    return {"urls": [f"{web_root.url()}/{CONF.deploy.http_image_subdir}/{name}"], **about}
 
 
 def withdraw(node: Node) -> None:

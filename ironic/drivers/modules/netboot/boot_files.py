@@ -17,6 +17,7 @@ from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, sh
 from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
 from ironic.drivers.task import Node
+from ironic.integrations import web_root
 from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS
 from ironic.integrations.image_cache import Image, ImageCache
@@ -144,7 +145,7 @@ def dhcp_options(variant: Variant, boot_mode: str, arch: str | None) -> list[Opt
     if variant.http:
         options = [
             Option(VENDOR_CLASS, _HTTP_CLIENT, to_firmware),
-            Option(BOOT_PROGRAM, f"{boot_variants.web_url()}/{name}", to_firmware),
+            Option(BOOT_PROGRAM, f"{web_root.url()}/{name}", to_firmware),
         ]
     else:
         options = [
@@ -153,7 +154,7 @@ def dhcp_options(variant: Variant, boot_mode: str, arch: str | None) -> list[Opt
             Option(BOOT_PROGRAM, name, to_firmware),
         ]
     if variant.ipxe:
-        options.append(Option(BOOT_PROGRAM, f"{boot_variants.web_url()}/{boot_variants.BOOT_SCRIPT}", True))
+        options.append(Option(BOOT_PROGRAM, f"{web_root.url()}/{boot_variants.BOOT_SCRIPT}", True))
     return options
 
 

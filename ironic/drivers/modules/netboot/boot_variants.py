@@ -22,6 +22,7 @@ from ironic.conf import CONF
 from ironic.core.boot_file_quoting import GRUB, IPXE, PXELINUX
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices
+from ironic.integrations import web_root
 
 PROGRAMS: Final = (PXELINUX, GRUB, IPXE)
 
@@ -101,15 +102,10 @@ def address_prefix(variant: Variant, program: str) -> str:
     PXELINUX takes paths relative to where it came from, GRUB paths from the root of its server, iPXE URLs.
     """
     if program == IPXE:
-        return f"{web_url()}/"
+        return f"{web_root.url()}/"
     if program == GRUB and variant.http:
-        return f"{urlsplit(web_url()).path}/"
+        return f"{urlsplit(web_root.url()).path}/"
     return "/" if program == GRUB else ""
-
-
-def web_url() -> str:
-    """Return the URL of [deploy]http_root, without a slash at its end."""
-    return str(CONF.deploy.http_url or "").rstrip("/")
 
 
 def file_name(program: str, mac: str) -> str:

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
 from ironic.drivers import boot_devices, node_attributes, secure_boot
@@ -21,7 +20,7 @@ from ironic.drivers.modules.netboot.boot_files import BootFiles
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
 from ironic.drivers.task import Node, Task
-from ironic.integrations import dhcp
+from ironic.integrations import dhcp, web_root
 
 LOG = logging.getLogger(__name__)
 
@@ -77,10 +76,9 @@ class NetworkBoot(BootInterface):
     def _validate_settings(self, node: Node) -> None:
         """Check everything but the images: DHCP provider, web server, boot mode, kernel parameters."""
         dhcp.provider()
-        if self.variant.needs_web and not CONF.deploy.http_url:
+        if self.variant.needs_web and not web_root.url():
             raise InvalidParameterValue(
-                err=f"Boot interface {self.variant.name} of node {node.uuid} needs a web server: set [deploy]http_url "
-                "to the URL of [deploy]http_root."
+                err=f"Boot interface {self.variant.name} of node {node.uuid} needs a web server: {web_root.REMEDY}."
             )
         if self.variant.http and instance_capabilities.boot_mode(node) != boot_devices.UEFI:
             raise InvalidParameterValue(

@@ -159,7 +159,7 @@ def open_lab(directory: Path) -> Iterator[Lab]:
     (directory / "bmc").mkdir()
     configuration = [
         tool("run").configure(directory / "service", port),
-        write_options(directory / "lab.conf", OPTIONS),
+        write_options(directory / "lab.conf", {**OPTIONS, "deploy": {"http_server_port": free_port()}}),
     ]
     create_database(*configuration)
     log = directory / "service" / "ironic.log"

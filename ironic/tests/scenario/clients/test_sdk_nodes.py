@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+import requests
 from openstack import exceptions
 
 from ironic.tests.scenario.clients.exercises import exercises
-from ironic.tests.scenario.clients.lab import Lab
+from ironic.tests.scenario.clients.lab import Lab, eventually
 from ironic.tests.scenario.clients.sdk import QUIET, Recorder
+from ironic.tests.web_server import web_server
 
 pytestmark = QUIET
 
@@ -150,6 +152,21 @@ def test_signals_media_and_methods(lab: Lab, sdk: Recorder) -> None:
     lab.wait_until(f"nodes/{node}/vmedia", lambda drives: not drives)
     assert "third_method_sync" in sdk.list_node_vendor_passthru("machine")
     assert sdk.call_node_vendor_passthru("machine", "POST", "third_method_sync", {"bar": "meow"}).json() is True
+
+
+@exercises("attach_vmedia_to_node", "detach_vmedia_from_node")
+def test_the_service_itself_serves_an_image_that_it_copied(lab: Lab, sdk: Recorder, tmp_path: Path) -> None:
+    (tmp_path / "boot.iso").write_bytes(bytes(range(256)) * 1000)
+    node = lab.enroll("machine", "manageable")
+    with web_server(tmp_path) as web:
+        sdk.attach_vmedia_to_node("machine", "cdrom", f"{web.url}/boot.iso")
+        drives = lab.wait_until(f"nodes/{node}/vmedia", lambda drives: any(one["inserted"] for one in drives))
+    (image,) = [one["image"] for one in drives if one["inserted"]]
+    part = requests.get(image, headers={"Range": "bytes=256-511"}, timeout=60)
+    assert (part.status_code, part.content) == (206, bytes(range(256)))
+    sdk.detach_vmedia_from_node("machine")
+    lab.wait_for(node, provision_state="manageable")
+    eventually(lambda: requests.get(image, timeout=60).status_code == 404)
 
 
 @pytest.mark.demand("S110")

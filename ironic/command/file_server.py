@@ -1,0 +1,128 @@
+"""The conductor's own web server for [deploy]http_root: boot files and images for machines and BMCs.
+
+It runs where [deploy]http_url names no other web server. Starlette answers requests (ranges, conditions, media types),
+on connections with the limits of `http_connection`. It serves regular files that every user of this host may read, and
+nothing else: no directory, no name with a dot in front, no link that leads out, none of the caches. Names of published
+images are random, so who does not know one can't download it.
+"""
+
+import logging
+import math
+import os
+import stat
+import time
+from typing import ClassVar, Final
+
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from ironic.command.http_connection import Connection
+from ironic.command.http_server import HttpServer, ServerSettings
+from ironic.command.lifecycle import Component
+from ironic.conf import CONF
+from ironic.integrations import host_files, web_root
+
+LOG = logging.getLogger(__name__)
+
+# Seconds in which a client has to take what the kernel buffers for it, some 100 KiB.
+STALLED_SECONDS: Final = 60
+_DRAIN_SECONDS: Final = 2
+
+
+class PublishedFiles(StaticFiles):
+    """The files below a directory that are meant for machines; the directory may appear later."""
+
+    async def check_config(self) -> None:
+        """Accept a directory that is not there yet: nothing is published until then."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """Return the path of a file and its status, None for what is not served."""
+        if any(part.startswith(".") for part in path.split(os.sep)):
+            return "", None
+        try:
+            full_path, found = super().lookup_path(path)
+        except OSError:
+            return "", None
+        is_served = (
+            found is not None
+            and stat.S_ISREG(found.st_mode)
+            # The operator's copy of a boot file has a token in it, and only the service may read it.
+            and found.st_mode & stat.S_IROTH
+            and not host_files.is_secret_or_cached(full_path)
+        )
+        return (full_path, found) if is_served else ("", None)
+
+
+class _FileConnection(Connection):
+    """A client that downloads: it has to make progress, and it is one of a few from its address."""
+
+    def connection_made(self, transport: object) -> None:
+        """Register the client unless its address has too many connections."""
+        super().connection_made(transport)
+        others = sum(1 for each in self.peers if each.client and self.client and each.client[0] == self.client[0])
+        if others > CONF.deploy.http_server_connections_per_client:
+            self.transport.abort()
+
+    def pause_writing(self) -> None:
+        """Limit the time until the client takes more."""
+        super().pause_writing()
+        self.deadline = min(self.deadline, time.monotonic() + STALLED_SECONDS)
+
+    def resume_writing(self) -> None:
+        """Give the client that made progress its time again: a whole image may take long."""
+        super().resume_writing()
+        if self.unanswered:
+            self.deadline = math.inf
+
+
+class FileServer(HttpServer):
+    """Serve the published files."""
+
+    subject: ClassVar[str] = "file"
+    connection: ClassVar[type[Connection]] = _FileConnection
+
+    def __init__(self, directory: str, address: tuple[str, int], most_connections: int) -> None:
+        settings = ServerSettings(
+            address, body_limit=0, most_connections=most_connections, drain_seconds=_DRAIN_SECONDS
+        )
+        files = PublishedFiles(directory=directory, check_dir=False)
+        super().__init__(Starlette(routes=[Mount("/", files)]), settings)
+
+
+class PublishedFilesComponent(Component):
+    """The file server of a conductor, where the options ask for one.
+
+    The service starts without it when the address is taken; what needs it is refused with the reason.
+    """
+
+    def __init__(self) -> None:
+        self._server: FileServer | None = None
+
+    def start(self) -> None:
+        """Serve, and state where."""
+        root, port, address = CONF.deploy.http_root, CONF.deploy.http_server_port, CONF.deploy.http_server_ip
+        if CONF.deploy.http_url or not port:
+            return
+        server = FileServer(root, (address, port), CONF.deploy.http_server_connections)
+        try:
+            server.start()
+        except OSError as error:
+            LOG.warning(
+                "%s can't be served to machines on port %d of %s: %s. Virtual media and network boot that need it are "
+                "refused; set [deploy]http_server_port to a free port, or [deploy]http_url.",
+                root,
+                port,
+                address,
+                error.strerror,
+            )
+            return
+        self._server = server
+        web_root.announce(CONF.deploy.http_server_url or server.url)
+        LOG.info("%s is served to machines at %s", root, web_root.url())
+
+    def stop(self) -> None:
+        """Serve no more."""
+        web_root.announce(None)
+        if self._server:
+            self._server.stop()
