@@ -9,6 +9,7 @@ from oslo_config import cfg
 from ironic.conf import (
     agent,
     api,
+    bmc,
     conductor,
     database,
     default,
@@ -27,6 +28,7 @@ from ironic.conf.config_files import prepare
 _MODULES = (
     default,
     drivers,
+    bmc,
     agent,
     api,
     inspection,

@@ -8,6 +8,7 @@ from ironic.conf import CONF
 from ironic.core.values import utc_now
 from ironic.db import engines
 from ironic.db.allocations import Allocations
+from ironic.db.bmc_logins import BmcLogins
 from ironic.db.chassis import Chassis
 from ironic.db.conductors import Conductors
 from ironic.db.history import History
@@ -52,6 +53,7 @@ class Store(Transactions):
         self.allocations = Allocations(self)
         self.bios_settings = BiosSettings(self)
         self.firmware = FirmwareComponents(self)
+        self.bmc_logins = BmcLogins(self)
 
     def of(self, kind: type[Kept]) -> Kept:
         """Return the repository of a class, such as one of a plug-in; those of this service are attributes as well."""

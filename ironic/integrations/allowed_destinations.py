@@ -5,7 +5,6 @@ not resolve the name again. Addresses at which this service itself, its database
 these servers may trust requests of this host.
 """
 
-import contextlib
 import os
 import posixpath
 import socket
@@ -18,7 +17,8 @@ from ironic.conf import CONF
 from ironic.core.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
 from ironic.integrations import host_files, web_root
 
-_OF_BMCS: Final = AddressPolicy(allows_loopback=True)
+# BMCs may be anywhere, also on the loopback, where emulated ones are.
+BMC_POLICY: Final = AddressPolicy(allows_loopback=True)
 # Default ports by URL scheme.
 _PORTS: Final = {"mysql": 3306, "mariadb": 3306, "postgresql": 5432, "rabbit": 5672, "amqp": 5672, "kafka": 9092}
 _ZERO: Final = "\0"
@@ -35,8 +35,12 @@ class SocketAddress(NamedTuple):
     address: tuple[Any, ...]
 
 
-def resolve_allowed(host: str, port: int, *, is_checked: bool = True) -> list[SocketAddress]:
+def resolve_allowed(
+    host: str, port: int, *, is_checked: bool = True, policy: AddressPolicy | None = None
+) -> list[SocketAddress]:
     """Return the socket addresses of a host and port, best first; those that an operator has named are not checked.
+
+    The default ``policy`` is that of [outgoing].
 
     Raises Refused when any address of the host may not be contacted, and OSError when it has none.
     """
@@ -46,7 +50,7 @@ def resolve_allowed(host: str, port: int, *, is_checked: bool = True) -> list[So
         raise Refused("no host name") from error
     found = [SocketAddress(family, sockaddr) for family, _, _, _, sockaddr in answers if _is_internet(family)]
     for one in found if is_checked else ():
-        if fault := fault_at(str(one.address[0]), port):
+        if fault := fault_at(str(one.address[0]), port, policy):
             raise Refused(fault)
     return found
 
@@ -62,17 +66,6 @@ def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None
         file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(base)}")
         if wanted.startswith(base) and host_files.is_of_nodes(file):
             raise Refused("that of a file which is offered to one machine only")
-
-
-def check_bmc(host: str, port: int) -> None:
-    """Raise Refused when a BMC may not have this address; the loopback is allowed, for emulated BMCs.
-
-    A name that can't be resolved is not an error here: connecting to the BMC reports it.
-    """
-    with contextlib.suppress(OSError):
-        for one in resolve_allowed(host, port, is_checked=False):
-            if fault := fault_at(str(one.address[0]), port, _OF_BMCS):
-                raise Refused(fault)
 
 
 def fault_at(address: str, port: int, policy: AddressPolicy | None = None) -> str | None:

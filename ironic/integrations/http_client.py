@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, Self
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import Server, server_of
+from ironic.core.allowed_addresses import AddressPolicy, Server, server_of
 from ironic.integrations.allowed_destinations import Refused, SocketAddress, check_path, resolve_allowed
 
 
@@ -59,7 +59,7 @@ class _Secure(_Timed, ssl.SSLSocket):
     """A TLS socket whose waits end as well."""
 
 
-def connected(addresses: Iterable[SocketAddress], until: float, idle: float) -> socket.socket:
+def connected(addresses: Iterable[SocketAddress], until: float, idle: float) -> _Timed:
     """Return a connection to the first address that accepts one; raises OSError when none does."""
     fault: OSError = OSError("the name has no address")
     for one in addresses:
@@ -136,18 +136,22 @@ def _none(server: Server) -> None:
 class Terms:
     """The limits and credentials of a call.
 
-    ``seconds`` is for the whole call, ``idle_seconds`` for each wait; ``most_bytes`` limits the body. ``tls`` returns
-    the TLS context, ``login`` the credentials and ``proxy`` the URL of the proxy for a server, None for none.
+    ``seconds`` is for the whole call, ``idle_seconds`` for each wait, ``connect_seconds`` for the wait to connect;
+    ``most_bytes`` limits the body. ``tls`` returns the TLS context, ``login`` the credentials and ``proxy`` the URL of
+    the proxy for a server, None for none. ``policy`` says which addresses are allowed; by default the options of
+    [outgoing] do.
     """
 
     tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
     seconds: float = _FOREVER
     idle_seconds: float = 60.0
+    connect_seconds: float = _FOREVER
     most_bytes: int | None = None
     login: Callable[[Server], Login | None] = _none
     proxy: Callable[[Server], str | None] = _none
     trusts_proxies: bool = False  # an operator has named the proxies, not a rule
     follows_redirects: bool = True
+    policy: AddressPolicy | None = None
 
 
 class Answer:
@@ -266,9 +270,10 @@ def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, 
 
 def _connected(server: Server, path: str, terms: Terms, until: float) -> socket.socket:
     with _connecting():
-        addresses = resolve_allowed(server.host, server.port)
+        addresses = resolve_allowed(server.host, server.port, policy=terms.policy)
         check_path(addresses, server.port, path)
-        plain = connected(addresses, until, terms.idle_seconds)
+        plain = connected(addresses, until, min(terms.idle_seconds, terms.connect_seconds))
+        plain.idle = terms.idle_seconds
         with _closing_on_error(plain):
             return plain if server.scheme == "http" else secured(plain, terms.tls(), server.host)
 
@@ -280,7 +285,7 @@ def _connected_by_proxy(proxy: SplitResult, server: Server, terms: Terms, until:
     """
     with _connecting():
         with contextlib.suppress(socket.gaierror):
-            resolve_allowed(server.host, server.port)
+            resolve_allowed(server.host, server.port, policy=terms.policy)
         port = proxy.port or _PROXY_PORT
         addresses = resolve_allowed(proxy.hostname or "", port, is_checked=not terms.trusts_proxies)
         plain = connected(addresses, until, terms.idle_seconds)

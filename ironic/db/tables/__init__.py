@@ -8,6 +8,7 @@ module of it, so that ``metadata`` has all tables.
 import pkgutil
 from importlib import import_module
 
+from ironic.db.tables.bmcs import bmc_logins
 from ironic.db.tables.columns import metadata
 from ironic.db.tables.inspection import (
     InspectionRuleColumns,
@@ -72,6 +73,7 @@ __all__ = [
     "VolumeTargetColumns",
     "allocations",
     "bios_settings",
+    "bmc_logins",
     "chassis",
     "conductor_hardware_interfaces",
     "conductors",

@@ -1,10 +1,11 @@
 """How to reach the Redfish BMC of a node: driver_info, checked, with defaults from [redfish].
 
 Secrets stay out of every text of this module and out of the representation of `Access`. An address is refused when it
-contains a login or leads to another place than the BMC.
+contains a login.
 """
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,14 +19,17 @@ from ironic.integrations import host_files
 
 AUTH_TYPES: Final = ("auto", "session", "basic")
 TLS_VERSIONS: Final = ("1.1", "1.2", "1.3")
+# The path of the service root, unless the address has one.
+ROOT: Final = "/redfish/v1/"
+_NO_PATH: Final = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@%/-]|//|/\.\.?/")
 
 PROPERTIES: Final[Mapping[str, str]] = {
-    "redfish_address": "Address of the BMC, as a URL without a path; https is assumed where no scheme is given. "
-    "Required.",
+    "redfish_address": "Address of the BMC as a URL; https is assumed where no scheme is given. A path replaces "
+    "/redfish/v1 as the path of the service root. Required.",
     "redfish_system_id": "Path of the machine's system resource, such as /redfish/v1/Systems/1. Needed only where the "
     "BMC has several systems.",
     "redfish_username": "User name for the BMC.",
-    "redfish_password": "Password of that user.",
+    "redfish_password": "Password of that user; without a user name, the password of a user with an empty name.",
     "redfish_verify_ca": "How the BMC's certificate is checked: true, false, or the path of a CA file or directory. "
     "The default is option [redfish]verify_ca, or else true.",
     "redfish_auth_type": "How to log in: basic, session, or auto, which tries a session first. The default is option "
@@ -48,6 +52,12 @@ class Access:
     auth_type: str = "auto"
     tls_minimum_version: str | None = None
     tls_ciphers: str | None = None
+    root_prefix: str = ROOT
+
+    @property
+    def has_login(self) -> bool:
+        """Whether the BMC wants a login."""
+        return bool(self.username or self.password)
 
     @property
     def key(self) -> tuple[str, str | None]:
@@ -60,15 +70,13 @@ def access_of(node: Node) -> Access:
     info = _Info(node)
     if not info.get("address"):
         raise MissingParameterValue(err=f"Node {node.uuid} needs redfish_address in its driver_info.")
-    address, system_id = _address(info), _system_id(info)
-    username, password = info.text("username") or None, info.text("password")
-    if password and not username:
-        raise MissingParameterValue(err=f"Node {node.uuid} has a redfish_password but no redfish_username.")
+    address, root_prefix = _address(info)
     return Access(
         address=address,
-        system_id=system_id,
-        username=username,
-        password=password,
+        root_prefix=root_prefix,
+        system_id=_system_id(info),
+        username=info.text("username") or None,
+        password=info.text("password"),
         verify=_verify(info),
         auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
         tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
@@ -102,8 +110,11 @@ class _Info:
         return InvalidParameterValue(err=f"redfish_{name} in the driver_info of node {self.node.uuid} {reason}.")
 
 
-def _address(info: _Info) -> str:
-    """Return the scheme, host and port of the BMC; https is the default scheme, a bare IPv6 address is allowed."""
+def _address(info: _Info) -> tuple[str, str]:
+    """Return scheme, host and port of the BMC, and the path of its service root.
+
+    https is the default scheme, a bare IPv6 address is allowed, and query and fragment have no meaning.
+    """
     text = (info.text("address") or "").strip()
     try:
         if "://" not in text:
@@ -121,10 +132,11 @@ def _address(info: _Info) -> str:
         raise info.wrong("address", "must be an http or https URL with a host name or IP address")
     if url.username is not None or url.password is not None:
         raise info.wrong("address", "must not hold a login; use redfish_username and redfish_password")
-    if url.path.strip("/") or url.query or url.fragment:
-        raise info.wrong("address", "must end after the host and port; a path belongs into redfish_system_id")
+    prefix = f"{url.path.rstrip('/')}/" if url.path.strip("/") else ROOT
+    if _NO_PATH.search(prefix):
+        raise info.wrong("address", "has a path with characters that no path has")
     name = f"[{host}]" if ":" in host else host
-    return f"{url.scheme}://{name}" + (f":{port}" if port else "")
+    return f"{url.scheme}://{name}" + (f":{port}" if port else ""), prefix
 
 
 def _system_id(info: _Info) -> str | None:

@@ -1,36 +1,29 @@
-"""Connections to Redfish BMCs: cached sessions, retried reads, errors mapped to Ironic errors.
+"""Connections to Redfish BMCs: reads and changes of a machine, errors mapped to Ironic errors.
 
-A login is slow and a BMC has few sessions, so connections are cached by address and user, up to a number, and dropped
-at the first error. A read may be repeated after a lost connection. A change is sent once, because the BMC may have
-received it. No login appears in any text. Many BMCs lack a branch of the Redfish tree, and some answer with a server
-error there: `optional` reads such branches.
-
-A task that reads a system several times within a moment sends one request for it; a change ends the moment.
+Connections are cached by address and user, up to a number, and dropped at the first error. A read may be repeated after
+a lost connection. A change is sent once, because the BMC may have received it. No login appears in any text. Many BMCs
+lack a branch of the Redfish tree, and some answer with a server error there: `optional` reads such branches. How
+requests travel is decided in `bmc_connector`.
 """
 
 import logging
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
+from typing import Any, Final, TypeVar
 
-import requests
 import sushy
-from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import PORTS
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.interruptible_wait import retrying
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
+from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.bmc_access import Access, access_of
-from ironic.drivers.task import Node
-from ironic.integrations import allowed_destinations
+from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, LostConnection, NoLogin, operation
+from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
@@ -38,52 +31,61 @@ T = TypeVar("T")
 System = Any
 
 # Errors that sushy does not catch when an answer has not the form of Redfish.
-_NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError)
+_NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
 
-_AUTHENTICATION = {
-    "auto": sushy_auth.SessionOrBasicAuth,
-    "session": sushy_auth.SessionAuth,
-    "basic": sushy_auth.BasicAuth,
-}
+# A BMC may say what it wants in an error; users see that much.
+_LONGEST_ERROR: Final = 600
 
 
 # Reads and changes
 
 
-def read(node: Node, operation: str, get: Callable[[System], T], *, anew: bool = False) -> T:
+def read(
+    task: Task,
+    what: str,
+    get: Callable[[System], T],
+    *,
+    anew: bool = False,
+    kind: CallClass = CallClass.READ,
+) -> T:
     """Return what ``get`` reads from the node's system; it may run several times.
 
-    With ``anew`` the system is requested even if the task has read it a moment ago: for what changes by itself.
-    Raise RedfishConnectionError when the BMC can't be reached, RedfishError for any other failure. ``operation`` names
-    the read in errors.
+    With ``anew`` the BMC is asked even if it was a moment ago: for what changes by itself. Raise RedfishConnectionError
+    when the BMC can't be reached or has no room for the request, RedfishError for any other failure. ``what`` names the
+    read in errors.
     """
-    access = access_of(node)
-    if anew:
-        RECENT.drop(node)
-
-    def attempt() -> T:
-        connection, system = _system(node, access)
-        try:
-            with _dropped_on_error(connection):
-                return get(system)
-        except sushy_errors.SushyError:
-            RECENT.drop(node)
-            raise
-
-    with _ironic_errors(node, access, operation):
-        return _with_retries(attempt)
+    return _at_bmc(task, what, kind, get, anew=anew, repeats=True)
 
 
-def change(node: Node, operation: str, action: Callable[[System], T]) -> T:
+def change(task: Task, what: str, action: Callable[[System], T], *, kind: CallClass = CallClass.CHANGE) -> T:
     """Run ``action`` on the node's system at most once and return its result; raises as `read` does."""
+    return _at_bmc(task, what, kind, action, anew=False, repeats=False)
+
+
+def _at_bmc(task: Task, what: str, kind: CallClass, act: Callable[[System], T], *, anew: bool, repeats: bool) -> T:
+    """Run an operation on the system; a lost connection repeats reading the system, or with ``repeats`` all of it."""
+    node = task.node
     access = access_of(node)
-    try:
-        with _ironic_errors(node, access, operation):
-            connection, system = _with_retries(lambda: _system(node, access))
+
+    def guard() -> LoginGuard | None:
+        return (
+            guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
+        )
+
+    def attempt(act: Callable[[System], T]) -> T:
+        connection.connector.check_login()
+        with _dropped_on_error(connection):
+            connection.open()
+            return act(connection.system(access.system_id))
+
+    with _ironic_errors(node, access, what):
+        connection = CONNECTIONS.get(access, guard)
+        with operation(connection.connector.gateway, kind, anew=anew):
+            if repeats:
+                return _with_retries(lambda: attempt(act))
+            system = _with_retries(lambda: attempt(lambda system: system))
             with _dropped_on_error(connection):
-                return action(system)
-    finally:
-        RECENT.drop(node)
+                return act(system)
 
 
 def optional(branch: Callable[[], T], otherwise: T) -> T:
@@ -105,28 +107,13 @@ def enabled_interfaces(system: System) -> Iterator[Any]:
             yield interface
 
 
-def _system(node: Node, access: Access) -> tuple["Connection", System]:
-    """Return the connection and the system resource, which is requested unless the task read it a moment ago."""
-    recent = RECENT.get(node, access)
-    if recent is not None:
-        return recent
-    connection = CONNECTIONS.get(access)
-    with _dropped_on_error(connection):
-        system = connection.system(access)
-    RECENT.put(node, access, connection, system)
-    return connection, system
-
-
 def _with_retries(attempt: Callable[[], T]) -> T:
-    """Repeat after a lost connection, as configured; a certificate that is refused once is refused again."""
+    """Repeat after a lost connection, as configured; a refused certificate and a late answer stay what they are."""
     options = CONF.redfish
     return retrying(
         options.connection_attempts,
         options.connection_retry_interval,
-        lambda error: (
-            isinstance(error, sushy_errors.ConnectionError)
-            and not isinstance(error.__context__, requests.exceptions.SSLError)
-        ),
+        lambda error: isinstance(error, LostConnection) and error.is_passing,
         lambda error: LOG.debug("No connection to a Redfish BMC, trying again: %s", error),
     )(attempt)
 
@@ -141,85 +128,96 @@ def _dropped_on_error(connection: "Connection") -> Iterator[None]:
 
 
 @contextmanager
-def _ironic_errors(node: Node, access: Access, operation: str) -> Iterator[None]:
+def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     """Raise an error of sushy as one of Ironic that names the node, the BMC and what to check."""
     try:
         yield
-    except allowed_destinations.Refused as error:
-        raise _failed(node, access, operation, f"its address is {error}") from error
-    except sushy_errors.ConnectionError as error:
-        raise RedfishConnectionError(
-            node=node.uuid, address=access.address, operation=operation, error=str(error)
-        ) from error
+    except (LostConnection, BmcBusy) as error:
+        reason = _safe(access, error.text if isinstance(error, LostConnection) else str(error))
+        raise RedfishConnectionError(node=node.uuid, address=access.address, operation=what, error=reason) from error
+    except (LoginBarred, Exhausted) as error:
+        raise _failed(node, access, what, str(error)) from error
     except sushy_errors.AccessError as error:
         raise _failed(
-            node, access, operation, "it refuses the login; check redfish_username and redfish_password"
+            node, access, what, "it refuses the login; check redfish_username and redfish_password"
         ) from error
     except sushy_errors.UnknownDefaultError as error:
-        raise _failed(node, access, operation, "it has several systems or none; set redfish_system_id") from error
+        raise _failed(node, access, what, "it has several systems or none; set redfish_system_id") from error
     except sushy_errors.SushyError as error:
-        raise _failed(node, access, operation, str(error)) from error
+        raise _failed(node, access, what, str(error)) from error
     except _NOT_REDFISH as error:
         LOG.debug("The answer of BMC %s could not be read.", access.address, exc_info=True)
         reason = f"its answer can't be read ({type(error).__name__}: {error}); check redfish_address"
-        raise _failed(node, access, operation, reason) from error
+        raise _failed(node, access, what, reason) from error
 
 
-def _failed(node: Node, access: Access, operation: str, reason: str) -> RedfishError:
-    return RedfishError(
-        node=node.uuid, address=access.address, operation=operation, error=f"BMC {access.address}: {reason}"
-    )
+def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:
+    text = f"BMC {access.address}: {_safe(access, reason)}"
+    return RedfishError(node=node.uuid, address=access.address, operation=what, error=text)
+
+
+def _safe(access: Access, text: str) -> str:
+    """Return a text of a BMC without the password, which it may repeat, and not longer than users want to read."""
+    if access.password:
+        text = text.replace(access.password, "***")
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]}..."
 
 
 # Connections
 
 
-class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
-    """For a BMC that needs no login; the library would send an empty one."""
-
-    def _do_authenticate(self) -> None:
-        pass
-
-    def can_refresh_session(self) -> bool:
-        return False
-
-
-@dataclass(slots=True)
 class Connection:
-    """A BMC that the service is logged in to."""
+    """A BMC that the service is logged in to, once it is open."""
 
-    access: Access
-    root: Any
-    login: Any
+    def __init__(self, access: Access, guard: LoginGuard | None) -> None:
+        self.access, self.connector = access, BmcConnector(access, guard)
+        self.root: Any = None
+        self._opening = threading.Lock()
 
-    def abandon(self) -> None:
-        """Make the library forget its session: a request to end it at an unreachable BMC would only take time."""
-        if isinstance(self.login, sushy_auth.SessionAuth):
-            self.login.reset_session_attrs()
+    def open(self) -> None:
+        """Read the service root and log in, unless that was done before."""
+        with self._opening:
+            if self.root is None:
+                self.root = self._read_root()
 
-    def system(self, access: Access) -> System:
-        """Return the machine's system resource, read anew."""
-        return self.root.get_system(access.system_id)
+    def _read_root(self) -> Any:
+        root = sushy.Sushy(
+            self.access.address,
+            auth=NoLogin(),
+            connector=self.connector,
+            root_prefix=self.access.root_prefix,
+            # The library would fetch registries from any server that a BMC names.
+            public_connector=self.connector,
+        )
+        self.connector.find_sessions(root)
+        self.connector.log_in()
+        return root
+
+    def system(self, system_id: str | None) -> System:
+        """Return the machine's system resource."""
+        return self.root.get_system(system_id)
 
 
 class Connections:
     """A cache of the connections used last; safe to use from any thread."""
 
-    def __init__(self, connect: Callable[[Access], Connection]) -> None:
-        self._connect = connect
+    def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str | None], Connection] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, access: Access) -> Connection:
-        """Return a cached connection or a new one; systems of the same BMC share it."""
+    def get(self, access: Access, guard: Callable[[], LoginGuard | None] = lambda: None) -> Connection:
+        """Return a cached connection or a new one, which is not open yet; systems of the same BMC share it."""
         with self._lock:
             kept = self._kept.get(access.key)
             if kept is not None and _login(kept.access) == _login(access):
                 self._kept.move_to_end(access.key)
                 return kept
-        # Outside the lock: a slow BMC must not delay the others.
-        made = self._connect(access)
+        # The digest of the guard takes time.
+        made = Connection(access, guard())
         with self._lock:
+            others = self._kept.get(access.key)
+            if others is not None and _login(others.access) == _login(access):
+                return others
             self._kept[access.key] = made
             self._kept.move_to_end(access.key)
             # A connection that is dropped here may be in use; its session ends with its last user.
@@ -232,58 +230,17 @@ class Connections:
         with self._lock:
             if self._kept.get(connection.access.key) is connection:
                 del self._kept[connection.access.key]
-        connection.abandon()
+        connection.connector.forget_session()
 
     def __len__(self) -> int:
         return len(self._kept)
-
-
-class RecentReads:
-    """The system resources that were read a moment ago, each by the record of the node that one task has."""
-
-    SECONDS: ClassVar[float] = 1.0
-    # Power synchronisation reads many machines, and their records live until the round ends.
-    _MOST: ClassVar[int] = 64
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._read: WeakKeyDictionary[Node, tuple[float, Access, Connection, System]] = WeakKeyDictionary()
-
-    def get(self, node: Node, access: Access) -> tuple[Connection, System] | None:
-        """Return what was read through the same access within the last second, or None."""
-        with self._lock:
-            found = self._read.get(node)
-        if found is None or found[1] != access or self._is_over(found[0]):
-            return None
-        return found[2:]
-
-    def put(self, node: Node, access: Access, connection: Connection, system: System) -> None:
-        """Remember what was just read."""
-        with self._lock:
-            if len(self._read) >= self._MOST:
-                for other in [other for other, entry in self._read.items() if self._is_over(entry[0])]:
-                    del self._read[other]
-            self._read[node] = (time.monotonic(), access, connection, system)
-
-    def drop(self, node: Node) -> None:
-        """Forget what was read; the machine is about to change, or has."""
-        with self._lock:
-            self._read.pop(node, None)
-
-    def _is_over(self, since: float) -> bool:
-        return time.monotonic() - since > self.SECONDS
-
-    def __len__(self) -> int:
-        return len(self._read)
-
-
-RECENT = RecentReads()
 
 
 def _login(access: Access) -> tuple[object, ...]:
     """Return what must be equal for two nodes to share a connection: all but the system."""
     return (
         access.key,
+        access.root_prefix,
         access.password,
         access.verify,
         access.auth_type,
@@ -292,25 +249,4 @@ def _login(access: Access) -> tuple[object, ...]:
     )
 
 
-def connect(access: Access) -> Connection:
-    """Return a new connection, logged in; raise Refused for an address that BMCs must not have."""
-    url = urlsplit(access.address)
-    allowed_destinations.check_bmc(url.hostname or "", url.port or PORTS[url.scheme])
-    scheme = _AUTHENTICATION[access.auth_type] if access.username else NoLogin
-    login = scheme(username=access.username, password=access.password)
-    root = sushy.Sushy(
-        access.address,
-        auth=login,
-        verify=access.verify,
-        read_timeout=CONF.redfish.read_timeout,
-        connect_timeout=CONF.redfish.connect_timeout,
-        tls_min_version=access.tls_minimum_version,
-        tls_ciphers=access.tls_ciphers,
-        # More would make the library repeat every request after a lost connection, changes included.
-        server_side_retries=1,
-        server_side_retries_delay=1,
-    )
-    return Connection(access, root, login)
-
-
-CONNECTIONS = Connections(connect)
+CONNECTIONS = Connections()

@@ -68,7 +68,7 @@ class RedfishInspect(InspectInterface):
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
         node = task.node
-        inventory = read(node, "reading the inventory", inventory_of)
+        inventory = read(task, "reading the inventory", inventory_of)
         # Hints that match no disk raise here, before anything is set.
         disk = root_disk(inventory, node.properties) if inventory["disks"] else None
         plugin_data: PluginData = {}

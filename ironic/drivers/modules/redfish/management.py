@@ -11,6 +11,7 @@ from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
@@ -49,9 +50,7 @@ class RedfishManagement(ManagementInterface):
     # Boot device
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
-        allowed = read(
-            task.node, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values()
-        )
+        allowed = read(task, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values())
         return [device for device, source in _SOURCES.items() if source in allowed]
 
     def set_boot_device(self, task: Task, device: str, persistent: bool = False) -> None:
@@ -66,10 +65,10 @@ class RedfishManagement(ManagementInterface):
                 raise self._invalid(task, "boot device", device, known)
             system.set_system_boot_options(_SOURCES[device], enabled=enabled)
 
-        change(task.node, f"setting boot device {device}", set_device)
+        change(task, f"setting boot device {device}", set_device)
 
     def get_boot_device(self, task: Task) -> BootDevice:
-        boot = read(task.node, "reading the boot device", lambda system: system.boot)
+        boot = read(task, "reading the boot device", lambda system: system.boot)
         if boot is None or boot.enabled in (None, sushy.BootSourceOverrideEnabled.DISABLED):
             return {"boot_device": None, "persistent": None}
         persistent = boot.enabled == sushy.BootSourceOverrideEnabled.CONTINUOUS
@@ -83,10 +82,10 @@ class RedfishManagement(ManagementInterface):
     def set_boot_mode(self, task: Task, mode: str) -> None:
         if mode not in _MODES:
             raise self._invalid(task, "boot mode", mode, list(_MODES))
-        change(task.node, f"setting boot mode {mode}", lambda system: system.set_system_boot_options(mode=_MODES[mode]))
+        change(task, f"setting boot mode {mode}", lambda system: system.set_system_boot_options(mode=_MODES[mode]))
 
     def get_boot_mode(self, task: Task) -> str | None:
-        boot = read(task.node, "reading the boot mode", lambda system: system.boot)
+        boot = read(task, "reading the boot mode", lambda system: system.boot)
         return _MODE_NAMES.get(boot.mode) if boot is not None else None
 
     def get_secure_boot_state(self, task: Task) -> bool:
@@ -96,7 +95,7 @@ class RedfishManagement(ManagementInterface):
             except sushy_errors.MissingAttributeError:
                 return None
 
-        enabled = read(task.node, "reading the secure boot state", read_state)
+        enabled = read(task, "reading the secure boot state", read_state)
         if enabled is None:
             raise unsupported(task, "get_secure_boot_state")
         return enabled
@@ -116,7 +115,7 @@ class RedfishManagement(ManagementInterface):
             secure_boot.set_enabled(state)
 
         operation = f"turning secure boot {'on' if state else 'off'}"
-        change(task.node, operation, set_state)
+        change(task, operation, set_state)
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
@@ -131,18 +130,18 @@ class RedfishManagement(ManagementInterface):
         self._reset_keys(task, sushy.SecureBootResetKeysType.DELETE_ALL_KEYS)
 
     def _reset_keys(self, task: Task, how: sushy.SecureBootResetKeysType) -> None:
-        change(task.node, f"secure boot action {how.value}", lambda system: system.secure_boot.reset_keys(how))
+        change(task, f"secure boot action {how.value}", lambda system: system.secure_boot.reset_keys(how))
 
     # Observations
 
     def get_sensors_data(self, task: Task) -> dict[str, dict[str, dict[str, object]]]:
         try:
-            return read(task.node, "reading the sensors", bmc_sensors.readings)
+            return read(task, "reading the sensors", bmc_sensors.readings, kind=CallClass.TELEMETRY)
         except RedfishError as error:
             raise FailedToGetSensorData(node=task.node.uuid, error=str(error)) from error
 
     def get_node_health(self, task: Task) -> str | None:
-        status = read(task.node, "reading the health", lambda system: system.status)
+        status = read(task, "reading the health", lambda system: system.status, kind=CallClass.TELEMETRY)
         health = None if status is None else status.health
         return None if health is None else str(health.value).upper()
 
@@ -151,7 +150,7 @@ class RedfishManagement(ManagementInterface):
             vendor = system.root.json.get("Vendor") if system.root is not None else None
             return vendor if isinstance(vendor, str) and vendor else system.manufacturer
 
-        return read(task.node, "reading the vendor", vendor_or_manufacturer)
+        return read(task, "reading the vendor", vendor_or_manufacturer)
 
     def get_mac_addresses(self, task: Task) -> list[str]:
         def mac_addresses(system: System) -> list[str] | None:
@@ -160,7 +159,7 @@ class RedfishManagement(ManagementInterface):
             except sushy_errors.MissingAttributeError:
                 return None
 
-        found = read(task.node, "reading the network interfaces", mac_addresses)
+        found = read(task, "reading the network interfaces", mac_addresses)
         if found is None:
             raise unsupported(task, "get_mac_addresses")
         return found
@@ -168,20 +167,20 @@ class RedfishManagement(ManagementInterface):
     # Indicators and NMI
 
     def inject_nmi(self, task: Task) -> None:
-        change(task.node, "sending an NMI", lambda system: system.reset_system(sushy.ResetType.NMI))
+        change(task, "sending an NMI", lambda system: system.reset_system(sushy.ResetType.NMI))
 
     def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         if component is not None:
             bmc_indicators.check_component(task.node, component)
         return read(
-            task.node, "reading the indicators", lambda system: bmc_indicators.describe_indicators(system, component)
+            task, "reading the indicators", lambda system: bmc_indicators.describe_indicators(system, component)
         )
 
     def set_indicator_state(self, task: Task, component: str, indicator: str, state: str) -> None:
         bmc_indicators.check_component(task.node, component)
         led = bmc_indicators.requested_led(task.node, state)
         change(
-            task.node,
+            task,
             f"setting indicator {indicator} of {component}",
             lambda system: bmc_indicators.find_indicator(system, task.node, component, indicator).set_indicator_led(
                 led
@@ -191,7 +190,7 @@ class RedfishManagement(ManagementInterface):
     def get_indicator_state(self, task: Task, component: str, indicator: str) -> str:
         bmc_indicators.check_component(task.node, component)
         return read(
-            task.node,
+            task,
             f"reading indicator {indicator} of {component}",
             lambda system: bmc_indicators.indicator_state(
                 bmc_indicators.find_indicator(system, task.node, component, indicator)

@@ -18,9 +18,10 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import FIRST_PAUSE, retrying, until
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import change, read
-from ironic.drivers.task import Node, Task
+from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ class RedfishPower(PowerInterface):
         access_of(task.node)
 
     def get_power_state(self, task: Task) -> str | None:
-        state = _state(task.node, anew=True)
+        state = _state(task, anew=True)
         return None if state is None else _REPORTED.get(state)
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
@@ -55,7 +56,7 @@ class RedfishPower(PowerInterface):
         if action is None:
             raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
         try:
-            action(task.node, timeout)
+            action(task, timeout)
         except DriverOperationError as error:
             raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
 
@@ -66,40 +67,40 @@ class RedfishPower(PowerInterface):
         return list(_ACTIONS)
 
 
-def _power_on(node: Node, timeout: int | None) -> None:
-    _reach(node, states.POWER_ON, Reset.ON, timeout)
+def _power_on(task: Task, timeout: int | None) -> None:
+    _reach(task, states.POWER_ON, Reset.ON, timeout)
 
 
-def _power_off(node: Node, timeout: int | None) -> None:
-    _reach(node, states.POWER_OFF, Reset.FORCE_OFF, timeout)
+def _power_off(task: Task, timeout: int | None) -> None:
+    _reach(task, states.POWER_OFF, Reset.FORCE_OFF, timeout)
 
 
-def _soft_power_off(node: Node, timeout: int | None) -> None:
-    _reach(node, states.POWER_OFF, Reset.GRACEFUL_SHUTDOWN, timeout or CONF.conductor.soft_power_off_timeout)
+def _soft_power_off(task: Task, timeout: int | None) -> None:
+    _reach(task, states.POWER_OFF, Reset.GRACEFUL_SHUTDOWN, timeout or CONF.conductor.soft_power_off_timeout)
 
 
-def _restart(node: Node, timeout: int | None) -> None:
-    if not _was_reset(node, Reset.FORCE_RESTART, timeout):
-        _power_off(node, timeout)
-        _power_on(node, timeout)
+def _restart(task: Task, timeout: int | None) -> None:
+    if not _was_reset(task, Reset.FORCE_RESTART, timeout):
+        _power_off(task, timeout)
+        _power_on(task, timeout)
 
 
-def _soft_restart(node: Node, timeout: int | None) -> None:
-    if not _was_reset(node, Reset.GRACEFUL_RESTART, timeout):
-        _soft_power_off(node, timeout)
-        _power_on(node, timeout)
+def _soft_restart(task: Task, timeout: int | None) -> None:
+    if not _was_reset(task, Reset.GRACEFUL_RESTART, timeout):
+        _soft_power_off(task, timeout)
+        _power_on(task, timeout)
 
 
-def _was_reset(node: Node, reset: Reset, timeout: int | None) -> bool:
+def _was_reset(task: Task, reset: Reset, timeout: int | None) -> bool:
     """Reset a running machine that must not be powered off; return False for any other."""
-    if not (node.disable_power_off and _state(node) is sushy.PowerState.ON):
+    if not (task.node.disable_power_off and _state(task) is sushy.PowerState.ON):
         return False
-    _request(node, reset)
-    _wait(node, states.POWER_ON, timeout)
+    _request(task, reset)
+    _wait(task, states.POWER_ON, timeout)
     return True
 
 
-_ACTIONS: Final[dict[str, Callable[[Node, int | None], None]]] = {
+_ACTIONS: Final[dict[str, Callable[[Task, int | None], None]]] = {
     states.POWER_ON: _power_on,
     states.POWER_OFF: _power_off,
     states.REBOOT: _restart,
@@ -108,14 +109,14 @@ _ACTIONS: Final[dict[str, Callable[[Node, int | None], None]]] = {
 }
 
 
-def _reach(node: Node, target: str, reset: Reset, timeout: int | None) -> None:
+def _reach(task: Task, target: str, reset: Reset, timeout: int | None) -> None:
     """Bring the machine into a state unless it is in it; some BMCs refuse a request that changes nothing."""
-    if _state(node) is not _SETTLED[target]:
-        _request(node, reset)
-        _wait(node, target, timeout)
+    if _state(task) is not _SETTLED[target]:
+        _request(task, reset)
+        _wait(task, target, timeout)
 
 
-def _request(node: Node, reset: Reset) -> None:
+def _request(task: Task, reset: Reset) -> None:
     """Send a reset request; a BMC that is still powering off may refuse to power on for a while."""
     options = CONF.redfish
     with_retries = retrying(
@@ -126,23 +127,32 @@ def _request(node: Node, reset: Reset) -> None:
         ),
         lambda error: LOG.debug("A Redfish BMC is too busy to power on, trying again: %s", error),
     )
-    change(node, f"power action {reset.value}", lambda system: with_retries(system.reset_system, reset))
+    change(
+        task,
+        f"power action {reset.value}",
+        lambda system: with_retries(system.reset_system, reset),
+        kind=CallClass.POWER,
+    )
 
 
-def _wait(node: Node, target: str, timeout: int | None) -> None:
+def _wait(task: Task, target: str, timeout: int | None) -> None:
     seconds = timeout or CONF.conductor.power_state_change_timeout
     settled = _SETTLED[target]
     if not until(
-        lambda: _state(node, anew=True) is settled, timeout=seconds, interval=_POLL_SECONDS, first=FIRST_PAUSE
+        lambda: _state(task, anew=True) is settled, timeout=seconds, interval=_POLL_SECONDS, first=FIRST_PAUSE
     ):
         raise PowerStateFailure(
-            node=node.uuid,
+            node=task.node.uuid,
             target=target,
-            reason=f"BMC {access_of(node).address} of node {node.uuid} accepted the request, but did not "
+            reason=f"BMC {access_of(task.node).address} of node {task.node.uuid} accepted the request, but did not "
             f"report {target!r} within {seconds} seconds. Check the machine, or allow it more time.",
         )
 
 
-def _state(node: Node, *, anew: bool = False) -> sushy.PowerState | None:
-    state: sushy.PowerState | None = read(node, "reading the power state", lambda system: system.power_state, anew=anew)
+def _state(task: Task, *, anew: bool = False) -> sushy.PowerState | None:
+    # Power synchronisation reads without a lock; whatever changes the power has one.
+    kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
+    state: sushy.PowerState | None = read(
+        task, "reading the power state", lambda system: system.power_state, anew=anew, kind=kind
+    )
     return state

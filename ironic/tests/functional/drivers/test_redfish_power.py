@@ -15,7 +15,7 @@ from ironic.tests.unit.drivers.machine import Work, work_on
 
 
 def real_state(task: Work) -> sushy.PowerState:
-    return read(task.node, "looking", lambda system: system.power_state)
+    return read(task, "looking", lambda system: system.power_state)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from ironic.conductor import bmc_refresh
 from ironic.core import states
 from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import RECENT, RecentAnswers
 from ironic.drivers.modules.netboot import firmware_boot
-from ironic.drivers.modules.redfish.bmc_connection import RECENT, RecentReads
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.task import BareDriver
@@ -91,14 +91,15 @@ def test_a_change_ends_the_moment_even_if_it_fails() -> None:
         assert reads(script) == 2 + FOR_ETAG
 
 
-def test_other_tasks_and_later_moments_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_share_what_was_read_a_moment_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted_bmc("Off") as script:
         task, management = on(script), RedfishManagement()
         management.get_boot_mode(task)
         management.get_boot_mode(on(script))
-        monkeypatch.setattr(RecentReads, "SECONDS", -1.0)
+        assert reads(script) == 1
+        monkeypatch.setattr(RecentAnswers, "SECONDS", -1.0)
         management.get_boot_mode(task)
-        assert reads(script) == 3
+        assert reads(script) == 2
 
 
 def test_the_power_state_is_always_read_anew() -> None:
@@ -110,10 +111,8 @@ def test_the_power_state_is_always_read_anew() -> None:
 
 
 def test_what_was_read_long_ago_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RecentReads, "SECONDS", -1.0)
-    monkeypatch.setattr(RecentReads, "_MOST", 3)
+    monkeypatch.setattr(RecentAnswers, "SECONDS", -1.0)
     with scripted_bmc("Off") as script:
-        tasks = [on(script) for _ in range(9)]
-        for task in tasks:
-            RedfishManagement().get_boot_mode(task)
-        assert len(RECENT) <= 3
+        for _ in range(9):
+            RedfishManagement().get_boot_mode(on(script))
+        assert len(RECENT) <= 1

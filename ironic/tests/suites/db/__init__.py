@@ -1,6 +1,7 @@
 """What a store must do on every kind of database; each test takes a `store` that is empty."""
 
 from ironic.tests.suites.db.allocations import AllocationSuite
+from ironic.tests.suites.db.bmc_logins import BmcLoginSuite
 from ironic.tests.suites.db.conductors import ConductorSuite
 from ironic.tests.suites.db.crud import CrudSuite
 from ironic.tests.suites.db.filtering import FilterSuite
@@ -31,5 +32,6 @@ class EverySuite(
     StepListSuite,
     RuleCounterSuite,
     AllocationSuite,
+    BmcLoginSuite,
 ):
     """All of it."""

@@ -10,6 +10,7 @@ from ironic.conductor import power
 from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.db import NodeRecord, PortgroupRecord
+from ironic.db.bmc_logins import Turn
 from ironic.drivers.task import BareDriver, HasInterfaces
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"
@@ -66,6 +67,28 @@ class Volumes:
         return len(self.of)
 
 
+class Logins:
+    """Logins at BMCs, counted as the store does."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, int] = {}
+
+    def refused(self, login: str) -> int:
+        return self.of.get(login, 0)
+
+    def reserve(self, login: str, address: str, limit: int) -> Turn:
+        return Turn.REFUSED if self.refused(login) >= limit else Turn.GRANTED
+
+    def accept(self, login: str) -> None:
+        self.of.pop(login, None)
+
+    def refuse(self, login: str) -> None:
+        self.of[login] = self.refused(login) + 1
+
+    def give_back(self, login: str) -> None:
+        pass
+
+
 @dataclass
 class Shelves:
     """The part of the store that interfaces write to."""
@@ -73,6 +96,7 @@ class Shelves:
     bios_settings: Remembered = field(default_factory=Remembered)
     firmware: Remembered = field(default_factory=Remembered)
     volume_targets: Volumes = field(default_factory=Volumes)
+    bmc_logins: Logins = field(default_factory=Logins)
 
 
 @dataclass

@@ -39,13 +39,12 @@ def test_addresses_are_understood(given: str, understood: str) -> None:
     [
         "ftp://192.0.2.5",
         "https://",
-        "https://192.0.2.5/redfish/v1",
-        "https://192.0.2.5?x=1",
-        "https://192.0.2.5#x",
         "https://192.0.2.5:port",
         "https://192.0.2.5:99999",
         "https://root:hunter2@192.0.2.5",
         "https://[::1",
+        "https://192.0.2.5/a/../b",
+        "https://192.0.2.5/a b",
         5,
         ["192.0.2.5"],
     ],
@@ -112,10 +111,24 @@ def test_wrong_values_are_named_with_the_node(wrong: dict[str, Any]) -> None:
         access(**wrong)
 
 
-def test_a_password_needs_a_user() -> None:
-    with pytest.raises(MissingParameterValue, match="redfish_username") as refusal:
-        access(redfish_password="hunter2")
-    assert "hunter2" not in str(refusal.value)
+def test_a_password_needs_no_user() -> None:
+    given = access(redfish_password="hunter2")
+    assert (given.username, given.password, given.has_login) == (None, "hunter2", True)
+    assert "hunter2" not in repr(given)
+
+
+@pytest.mark.parametrize(
+    "given, prefix",
+    [
+        ("https://192.0.2.5", "/redfish/v1/"),
+        ("https://192.0.2.5/", "/redfish/v1/"),
+        ("https://192.0.2.5/redfish/v1", "/redfish/v1/"),
+        ("https://192.0.2.5/blades/3/redfish/v1/?x=1#y", "/blades/3/redfish/v1/"),
+    ],
+)
+def test_a_path_in_the_address_is_that_of_the_service_root(given: str, prefix: str) -> None:
+    found = access(redfish_address=given)
+    assert (found.address, found.root_prefix) == ("https://192.0.2.5", prefix)
 
 
 def test_the_password_is_not_shown() -> None:

@@ -1,0 +1,284 @@
+"""The gateway to one BMC: how many requests it gets at once, in which order, and how fast.
+
+BMCs are slow, and one that hangs must not take the workers of the others. All requests of this conductor to one server
+go through its `Gateway`, whatever part sends them. Requests are of a class (`CallClass`). One place is kept for changes
+of power, which therefore never wait behind telemetry. Telemetry gets at most half of the time of a BMC: after each
+request it pauses as long as the request took. A BMC whose answers take long gets one other request at a time, and only
+a few operations may wait for it; any further one fails at once.
+
+Equal reads within a moment are one request: `read_once` returns the answer that another thread is waiting for, or one
+that is a moment old. Any change of the machine ends the moment.
+"""
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, Final, TypeVar
+from weakref import WeakValueDictionary
+
+from ironic.conf import CONF
+from ironic.drivers.interruptible_wait import pause
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+
+# Part of the last request in the average of the latencies.
+_NEWEST: Final = 0.3
+# Seconds between two looks whether the service stops.
+_GLANCE: Final = 0.5
+_LONGEST_PAUSE: Final = 5.0
+
+
+class CallClass(Enum):
+    """What a request is for; in order of precedence."""
+
+    POWER = "power"
+    CHANGE = "change"
+    READ = "read"
+    TELEMETRY = "telemetry"
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether a worker waits for the answer because a user or an operation needs it."""
+        return self is not CallClass.TELEMETRY
+
+
+class BmcBusy(Exception):
+    """The BMC has no room for the request; the text says why."""
+
+
+class Exhausted(Exception):
+    """An operation took too much time or too many requests; the text says which."""
+
+
+@dataclass(slots=True)
+class Operation:
+    """One operation at a BMC: its class, when it has to end, and what it has read."""
+
+    kind: CallClass
+    # Whether it reads anew what was read a moment ago.
+    anew: bool = False
+    until: float = 0.0
+    requests: int = 0
+    paths: set[str] = field(default_factory=set)
+
+    # An operation that reads more follows a BMC in a circle.
+    MOST_REQUESTS: ClassVar[int] = 1500
+
+    def seconds_left(self, now: float, longest: float) -> float:
+        """Return for how long its next request may take, ``longest`` at most; raise Exhausted when it is over."""
+        self.requests += 1
+        if self.requests > self.MOST_REQUESTS:
+            raise Exhausted(f"it needs more than {self.MOST_REQUESTS} requests")
+        if now >= self.until:
+            raise Exhausted(f"it takes longer than {operation_seconds(self.kind):g} seconds")
+        return min(longest, self.until - now)
+
+
+def operation_seconds(kind: CallClass) -> float:
+    """Return for how long all requests of an operation may take together."""
+    seconds: int = CONF.bmc.operation_timeout
+    return seconds if kind.is_patient else seconds / 5
+
+
+class Gateway:
+    """The gateway to one server; safe to use from any thread."""
+
+    def __init__(self, name: str, clock: Clock = time.monotonic) -> None:
+        self.name, self.clock = name, clock
+        self._changed = threading.Condition()
+        self._running: Counter[CallClass] = Counter()
+        self._waiting: Counter[CallClass] = Counter()
+        self._operations: Counter[CallClass] = Counter()
+        # When each request under way began.
+        self._began: dict[object, float] = {}
+        self._latency = 0.0
+        self._next_telemetry = 0.0
+        # Counts the changes of machines; what was read before one is not used after it.
+        self.changes = 0
+        self._shared: dict[tuple[int, str], Future[Any]] = {}
+
+    # Operations
+
+    @contextmanager
+    def operation(self, kind: CallClass, *, anew: bool = False) -> Iterator[Operation]:
+        """Run an operation of a class; raise BmcBusy when the BMC is slow and has enough of them."""
+        with self._changed:
+            limit = CONF.bmc.workers_at_slow_bmc // (1 if kind.is_patient else 2)
+            # An order to change the power is never turned away.
+            if kind is not CallClass.POWER and self.is_slow and self._operations.total() >= limit:
+                raise BmcBusy(
+                    f"it answers slowly, and {self._operations.total()} other operations wait for it already; try "
+                    "again later"
+                )
+            self._operations[kind] += 1
+        try:
+            yield Operation(kind, anew, self.clock() + operation_seconds(kind))
+        finally:
+            with self._changed:
+                self._operations[kind] -= 1
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the last answers took long, or one is overdue."""
+        limit: float = CONF.bmc.slow_seconds
+        overdue = self.clock() - min(self._began.values(), default=self.clock())
+        return self._latency > limit or overdue > limit
+
+    # Requests
+
+    @contextmanager
+    def request(self, kind: CallClass, seconds: float) -> Iterator[None]:
+        """Wait for a place, at most so many seconds, and hold it during one request; raise BmcBusy without one."""
+        key = self._enter(kind, seconds)
+        try:
+            yield
+        finally:
+            self._leave(key, kind)
+
+    def _enter(self, kind: CallClass, seconds: float) -> object:
+        until, key = self.clock() + seconds, object()
+        with self._changed:
+            self._waiting[kind] += 1
+            try:
+                while not self._has_place(kind):
+                    left = until - self.clock()
+                    if left <= 0:
+                        raise BmcBusy(f"it had no room for the request within {seconds:g} seconds")
+                    if not pause(0):
+                        raise BmcBusy("the service stops")
+                    self._changed.wait(min(left, self._seconds_to_telemetry(kind) or _GLANCE, _GLANCE))
+            finally:
+                self._waiting[kind] -= 1
+            self._running[kind] += 1
+            self._began[key] = self.clock()
+        return key
+
+    def _leave(self, key: object, kind: CallClass) -> None:
+        with self._changed:
+            took = self.clock() - self._began.pop(key)
+            self._latency += _NEWEST * (took - self._latency)
+            self._running[kind] -= 1
+            if kind is CallClass.TELEMETRY:
+                self._next_telemetry = self.clock() + min(took, _LONGEST_PAUSE)
+            self._changed.notify_all()
+
+    def _has_place(self, kind: CallClass) -> bool:
+        places: int = CONF.bmc.concurrent_requests
+        if kind is CallClass.POWER:
+            return self._running.total() < places
+        others = self._running.total() - self._running[CallClass.POWER]
+        if others >= (1 if self.is_slow else places - 1):
+            return False
+        if kind is CallClass.READ:
+            return not self._waiting[CallClass.CHANGE]
+        if kind is CallClass.TELEMETRY:
+            is_wanted = self._waiting[CallClass.CHANGE] or self._waiting[CallClass.READ]
+            return not is_wanted and not self._running[kind] and self._seconds_to_telemetry(kind) <= 0
+        return True
+
+    def _seconds_to_telemetry(self, kind: CallClass) -> float:
+        return max(0.0, self._next_telemetry - self.clock()) if kind is CallClass.TELEMETRY else 0.0
+
+    # Equal reads
+
+    def read_once(
+        self, key: str, operation: Operation, fetch: Callable[[], T], is_small: Callable[[T], bool] = lambda _: True
+    ) -> T:
+        """Return what ``fetch`` returns for a key, or what it returned to another thread within a moment.
+
+        An operation that reads a key for the second time gets it anew, and so does one that wants to; it still shares
+        an answer that another thread waits for. Only small answers are kept for a moment.
+        """
+        again = operation.anew or key in operation.paths
+        operation.paths.add(key)
+        with self._changed:
+            place = (self.changes, key)
+            if not again and (found := RECENT.get(self, place)) is not None:
+                kept: T = found[0]
+                return kept
+            shared: Future[T] | None = self._shared.get(place)
+            if shared is None:
+                mine: Future[T] = Future()
+                self._shared[place] = mine
+        if shared is not None:
+            return self._join(shared, operation, fetch)
+        try:
+            value = fetch()
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(value)
+            if is_small(value):
+                RECENT.put(self, place, value)
+            return value
+        finally:
+            with self._changed:
+                self._shared.pop(place, None)
+
+    def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
+        """Wait for the answer to another thread; an error of that thread is its own."""
+        try:
+            return shared.result(operation.seconds_left(self.clock(), operation_seconds(operation.kind)))
+        except TimeoutError:
+            raise Exhausted(f"it takes longer than {operation_seconds(operation.kind):g} seconds") from None
+        except Exception:
+            return fetch()
+
+    def machine_changes(self) -> None:
+        """End the moment: what was read before is not used any more."""
+        with self._changed:
+            self.changes += 1
+
+
+class RecentAnswers:
+    """The answers of all BMCs that are a moment old: few at a time, as a moment is short."""
+
+    SECONDS: ClassVar[float] = 1.0
+    _MOST: ClassVar[int] = 256
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._kept: OrderedDict[tuple[str, int, str], tuple[float, Any]] = OrderedDict()
+
+    def get(self, gateway: Gateway, place: tuple[int, str]) -> tuple[Any] | None:
+        """Return the value of a place in a tuple of its own, or None."""
+        with self._lock:
+            found = self._kept.get((gateway.name, *place))
+        return None if found is None or self._clock() - found[0] > self.SECONDS else (found[1],)
+
+    def put(self, gateway: Gateway, place: tuple[int, str], value: object) -> None:
+        """Remember a value, and forget those whose moment is over."""
+        now = self._clock()
+        with self._lock:
+            self._kept.pop((gateway.name, *place), None)
+            self._kept[(gateway.name, *place)] = now, value
+            while self._kept:
+                oldest = next(iter(self._kept.values()))
+                if len(self._kept) <= self._MOST and now - oldest[0] <= self.SECONDS:
+                    break
+                self._kept.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+RECENT = RecentAnswers()
+
+_GATEWAYS: "WeakValueDictionary[str, Gateway]" = WeakValueDictionary()
+_LOCK = threading.Lock()
+
+
+def gateway_to(server: str) -> Gateway:
+    """Return the gateway of this process to a server, such as ``https://192.0.2.1:443``; it lives while it is used."""
+    with _LOCK:
+        found = _GATEWAYS.get(server)
+        if found is None:
+            found = _GATEWAYS[server] = Gateway(server)
+        return found

@@ -1,0 +1,83 @@
+"""The guard of one login at a BMC: it stops all conductors from trying credentials that the BMC refuses.
+
+The count is in the database (`ironic.db.bmc_logins`). Every attempt to log in is made within `attempt`, which reserves
+it before. The guard knows the login only by a digest that is slow to compute, so the row does not help to guess a
+password.
+"""
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from ironic.conf import CONF
+from ironic.db.bmc_logins import BmcLogins, Turn
+from ironic.drivers.interruptible_wait import pause
+
+_ROUNDS: Final = 4096
+_BLOCK: Final = 8
+# Others who try the same login at this moment know soon whether it is accepted.
+_PAUSE: Final = 0.5
+_LONGEST_WAIT: Final = 60.0
+
+
+class LoginBarred(Exception):
+    """The BMC has refused the login too often, so it is not tried; the text is for users."""
+
+
+class LoginRefused(Exception):
+    """Raised within `LoginGuard.attempt` when the BMC refuses the login."""
+
+
+class LoginGuard:
+    """The guard of the credentials of one user at one address."""
+
+    def __init__(self, logins: BmcLogins, address: str, username: str, password: str | None) -> None:
+        self._logins, self._address = logins, address
+        digest = hashlib.scrypt(
+            (password or "").encode(), salt=f"{address}\n{username}".encode(), n=_ROUNDS, r=_BLOCK, p=1, dklen=32
+        )
+        self._login = digest.hex()
+
+    def check(self) -> None:
+        """Raise LoginBarred when the login was refused too often."""
+        if (refused := self._logins.refused(self._login)) >= CONF.bmc.refused_logins:
+            raise _barred(refused)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Make one attempt to log in within the block: LoginRefused means refused, no error means accepted."""
+        self._reserve()
+        try:
+            yield
+        except LoginRefused:
+            self._logins.refuse(self._login)
+            raise
+        except BaseException:
+            self._logins.give_back(self._login)
+            raise
+        else:
+            self._logins.accept(self._login)
+
+    def _reserve(self) -> None:
+        until = time.monotonic() + _LONGEST_WAIT
+        while True:
+            limit = CONF.bmc.refused_logins
+            turn = self._logins.reserve(self._login, self._address, limit)
+            if turn is Turn.GRANTED:
+                return
+            if turn is Turn.REFUSED or time.monotonic() > until or not pause(_PAUSE):
+                raise _barred(limit)
+
+
+def guard_of(store: Any, address: str, username: str, password: str | None) -> LoginGuard:
+    """Return the guard of a login; ``store`` is that of a task."""
+    return LoginGuard(store.bmc_logins, address, username, password)
+
+
+def _barred(refused: int) -> LoginBarred:
+    return LoginBarred(
+        f"it refused this login {refused} times, so it is not tried again; change the address, the user name or the "
+        "password in driver_info"
+    )

@@ -1,0 +1,261 @@
+"""BMCs that lie, stall, hang up and send nonsense: each is a clear error, and none holds anything."""
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import PowerStateFailure
+from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import gateway_to
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+BOUND = 60.0
+MIB = 1024 * 1024
+SECRET = "hunter2"
+
+
+@pytest.fixture
+def bmc() -> Iterator[HostileBmc]:
+    with hostile_bmc() as running:
+        yield running
+        gateway = gateway_to(running.address)
+        assert (gateway._running.total(), gateway._operations.total(), gateway._waiting.total()) == (0, 0, 0)
+
+
+def on(bmc: HostileBmc, store: Any = None, **changes: Any) -> Work:
+    task = work_on(driver_info=bmc.driver_info(**changes))
+    task.store = store or task.store
+    return task
+
+
+def of_system(act: Callable[[Handler], None]) -> Callable[[Handler], bool]:
+    """Return a misbehaviour that is shown where the system is read."""
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command != "GET" or handler.path.rstrip("/") != SYSTEM:
+            return False
+        act(handler)
+        return True
+
+    return misbehave
+
+
+def hang_up(handler: Handler) -> None:
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def nested(handler: Handler) -> None:
+    handler.send(200, b"[" * 200_000)
+
+
+def compressed(handler: Handler) -> None:
+    handler.send(200, gzip.compress(b" " * 20 * MIB), {"Content-Encoding": "gzip"})
+
+
+@pytest.mark.parametrize(
+    "act, error, why",
+    [
+        (hang_up, RedfishConnectionError, "broke off"),
+        (lambda handler: handler.send(200, b'{"Id": "1"', length=5000), RedfishConnectionError, "broke off"),
+        (lambda handler: handler.send(500, b"<html>oops</html>"), RedfishError, "500"),
+        (lambda handler: handler.answer(503, {"error": {"message": "not now"}}), RedfishError, "not now"),
+        (lambda handler: handler.answer(500, {"error": ["no"]}), RedfishError, "500"),
+        (lambda handler: handler.answer(400, [1]), RedfishError, "400"),
+        (lambda handler: handler.send(200, b'{"Id": '), RedfishError, "can't be read"),
+        (lambda handler: handler.answer(200, [1, 2]), RedfishError, "can't be read"),
+        (lambda handler: handler.answer(200, {"Id": "1", "Boot": 5}), RedfishError, "can't be read"),
+        (lambda handler: handler.send(200, b" " * 9 * MIB), RedfishError, "larger than 8388608 bytes"),
+        (lambda handler: handler.send(200, b" ", length=10**12), RedfishError, "larger than 8388608 bytes"),
+        (compressed, RedfishError, "larger than 8388608 bytes"),
+        (nested, RedfishError, "nested too deeply"),
+        (
+            lambda handler: handler.send(302, b"", {"Location": "https://192.0.2.7/redfish/v1"}),
+            RedfishError,
+            "another server",
+        ),
+        (lambda handler: handler.send(302, b"", {"Location": SYSTEM}), RedfishError, "redirects in circles"),
+        (lambda handler: handler.answer(404, {}), RedfishError, "not found"),
+    ],
+)
+def test_each_is_a_clear_error(
+    bmc: HostileBmc, act: Callable[[Handler], None], error: type[Exception], why: str
+) -> None:
+    bmc.misbehave = of_system(act)
+    with pytest.raises(error, match=why) as failure:
+        RedfishManagement().get_boot_mode(on(bmc))
+    assert bmc.address in str(failure.value)
+
+
+def test_a_redirect_within_the_bmc_is_followed(bmc: HostileBmc) -> None:
+    bmc.documents["/elsewhere"] = bmc.documents[SYSTEM]
+    bmc.misbehave = of_system(lambda handler: handler.send(308, b"", {"Location": "/elsewhere"}))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+
+
+def test_a_login_does_not_follow_a_link_to_another_server() -> None:
+    with hostile_bmc(SECRET) as thief, hostile_bmc(SECRET) as bmc:
+        bmc.documents["/redfish/v1/Systems"]["Members"] = [{"@odata.id": f"{thief.address}{SYSTEM}"}]
+        with pytest.raises(RedfishError, match="another server"):
+            RedfishPower().get_power_state(on(bmc, redfish_system_id=None))
+        assert thief.requests == []
+
+
+def test_an_order_is_not_sent_where_a_redirect_points(bmc: HostileBmc) -> None:
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "POST":
+            handler.send(307, b"", {"Location": "/elsewhere"})
+        return handler.command == "POST"
+
+    bmc.misbehave = misbehave
+    with pytest.raises(PowerStateFailure, match="redirects an order"):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert [path for method, path in bmc.requests if method == "POST"] == [f"{SYSTEM}/Actions/ComputerSystem.Reset"]
+
+
+def test_an_error_that_repeats_the_password_is_shown_without_it() -> None:
+    with hostile_bmc(SECRET) as bmc:
+        bmc.misbehave = of_system(lambda handler: handler.answer(500, {"error": {"message": f"{SECRET} " * 500}}))
+        with pytest.raises(RedfishError) as failure:
+            RedfishPower().get_power_state(on(bmc))
+    assert SECRET not in str(failure.value)
+    assert len(str(failure.value)) < 1000
+
+
+def test_a_stalling_bmc_ends_in_time_and_leaves_room_for_power(bmc: HostileBmc, conf: Callable[..., None]) -> None:
+    """Three reads hang; an order to switch on passes them."""
+    conf(redfish__read_timeout=5, redfish__connection_attempts=1)
+    stalled, go_on = threading.Semaphore(0), threading.Event()
+    chassis = "/redfish/v1/Chassis/1"
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path.rstrip("/") == f"{SYSTEM}/SecureBoot":
+            stalled.release()
+            go_on.wait(BOUND)
+            hang_up(handler)
+            return True
+        return False
+
+    bmc.misbehave = misbehave
+    bmc.documents[SYSTEM]["SecureBoot"] = {"@odata.id": f"{SYSTEM}/SecureBoot"}
+    bmc.documents[chassis] = {"Id": "1"}
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(RedfishManagement().get_secure_boot_state, on(bmc))
+        assert stalled.acquire(timeout=BOUND)
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+        assert bmc.documents[SYSTEM]["PowerState"] == "On"
+        with pytest.raises(RedfishConnectionError, match="in time"):
+            reading.result(BOUND)
+        go_on.set()
+
+
+def test_an_answer_that_is_only_sent_compressed_is_read(bmc: HostileBmc) -> None:
+    def act(handler: Handler) -> None:
+        if handler.headers["Accept-Encoding"] != "gzip":
+            return handler.answer(406, {})
+        content = gzip.compress(json.dumps(bmc.documents[SYSTEM]).encode())
+        return handler.send(200, content, {"Content-Encoding": "gzip"})
+
+    bmc.misbehave = of_system(act)
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+
+
+# Logins
+
+
+def test_nodes_of_one_bmc_share_a_session() -> None:
+    with hostile_bmc(SECRET) as bmc:
+        for _ in range(5):
+            RedfishPower().get_power_state(on(bmc))
+        assert bmc.logins == [("session", True)]
+
+
+def test_an_expired_session_is_renewed_and_the_order_is_done_once() -> None:
+    with hostile_bmc(SECRET) as bmc:
+        task = on(bmc)
+        RedfishPower().get_power_state(task)
+        resets = f"{SYSTEM}/Actions/ComputerSystem.Reset"
+
+        def misbehave(handler: Handler) -> bool:
+            if handler.path == resets and bmc.count("POST", resets) == 1:
+                bmc.expire_sessions()
+            return False
+
+        bmc.misbehave = misbehave
+        RedfishPower().set_power_state(task, states.POWER_ON)
+        assert bmc.logins == [("session", True)] * 2
+        # The first was refused with 401, so nothing was done twice.
+        assert bmc.count("POST", resets) == 2
+
+
+def test_a_bmc_that_forgets_each_session_at_once_is_not_asked_for_ever() -> None:
+    with hostile_bmc(SECRET) as bmc:
+        bmc.misbehave = of_system(lambda handler: handler.answer(401, {}))
+        with pytest.raises(RedfishError, match="refuses the login"):
+            RedfishPower().get_power_state(on(bmc))
+        assert len(bmc.logins) <= 2
+
+
+def test_a_bmc_without_sessions_gets_the_password() -> None:
+    with hostile_bmc(SECRET) as bmc:
+        bmc.has_sessions = False
+        assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+        assert set(bmc.logins) == {("basic", True)}
+
+
+@pytest.mark.parametrize("auth_type", ["session", "basic", "auto"])
+def test_after_three_refused_logins_nothing_is_tried(auth_type: str, bmc: HostileBmc) -> None:
+    """Nodes, threads and conductors share the count through the database; here through the store."""
+    bmc.password = SECRET
+    store = work_on().store
+    wrong = {"redfish_password": "wrong", "redfish_auth_type": auth_type}
+    for _ in range(6):
+        with pytest.raises(RedfishError):
+            RedfishPower().get_power_state(on(bmc, store, **wrong))
+    assert [is_right for _, is_right in bmc.logins] == [False] * 3
+    requests = len(bmc.requests)
+    with pytest.raises(RedfishError, match="refused this login 3 times.*change the address"):
+        RedfishPower().get_power_state(on(bmc, store, **wrong))
+    assert len(bmc.requests) == requests, "nothing at all is sent"
+    # Other credentials are tried.
+    assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type=auth_type)) == states.POWER_OFF
+
+
+def test_a_password_that_was_changed_at_the_bmc_is_tried_three_times(bmc: HostileBmc) -> None:
+    bmc.password, bmc.has_sessions = SECRET, False
+    store = work_on().store
+    tasks = [on(bmc, store, redfish_auth_type="basic") for _ in range(8)]
+    RedfishPower().get_power_state(tasks[0])
+    bmc.password = "another"
+    bmc.logins.clear()
+    for task in tasks:
+        with pytest.raises(RedfishError):
+            RedfishPower().get_power_state(task)
+    assert bmc.logins == [("basic", False)] * 3
+
+
+def test_a_lost_connection_is_no_refused_login(bmc: HostileBmc, conf: Callable[..., None]) -> None:
+    conf(redfish__connection_attempts=1)
+    bmc.password = SECRET
+    store = work_on().store
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path == SESSIONS:
+            hang_up(handler)
+        return handler.path == SESSIONS
+
+    bmc.misbehave = misbehave
+    for _ in range(5):
+        with pytest.raises(RedfishConnectionError):
+            RedfishPower().get_power_state(on(bmc, store))
+    bmc.misbehave = lambda _handler: False
+    assert RedfishPower().get_power_state(on(bmc, store)) == states.POWER_OFF
