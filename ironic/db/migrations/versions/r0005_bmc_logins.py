@@ -6,7 +6,7 @@ from alembic import op
 from ironic.db.column_types import ShortText, UtcDateTime
 
 revision = "r0005"
-down_revision = "r0002"
+down_revision = "r0003"
 
 
 def upgrade() -> None:
