@@ -17,6 +17,9 @@ HELD_BY: Final = (
 )
 
 _VERSION: Final = 116
+# The last migration of the tree, and the one that the changes add.
+_HEAD: Final = max(path.name[:5] for path in Path("ironic/db/migrations/versions").glob("r[0-9]*.py"))
+_MIGRATION: Final = f"r{int(_HEAD[1:]) + 1:04}"
 _MICROVERSIONS: Final = "ironic/core/microversions.py"
 
 
@@ -100,8 +103,8 @@ def _field(kind: str, collection: str, line: Line, column: Line, body: str) -> C
 import sqlalchemy as sa
 from alembic import op
 
-revision = "r0004"
-down_revision = "r0003"
+revision = "{_MIGRATION}"
+down_revision = "{_HEAD}"
 
 
 def upgrade() -> None:
@@ -144,7 +147,7 @@ def test_it(tmp_path):
         line,
         *([] if kind == "node" else [Replaced(line.file, "REQUIRED, Field", "REQUIRED, Exact, Field")]),
         column,
-        NewFile(f"ironic/db/migrations/versions/r0004_bay_of_{kind}.py", migration),
+        NewFile(f"ironic/db/migrations/versions/{_MIGRATION}_bay_of_{kind}.py", migration),
         *_version(f"A {kind} reports its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
         NewFile(
             f"releasenotes/notes/bay-of-{kind}-0123456789abcdef.yaml", f"features:\n  - A {kind} reports its bay.\n"
@@ -275,14 +278,14 @@ class RackColumns(Known, name="racks", also=(unique("racks", "uuid"), unique("ra
 
 racks = RackColumns.table
 ''',
-    "ironic/db/migrations/versions/r0004_racks.py": '''"""Racks."""
+    f"ironic/db/migrations/versions/{_MIGRATION}_racks.py": f'''"""Racks."""
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import mysql
 
-revision = "r0004"
-down_revision = "r0003"
+revision = "{_MIGRATION}"
+down_revision = "{_HEAD}"
 
 _TIME = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 
