@@ -13,6 +13,7 @@ from ironic.db.conductors import Conductors
 from ironic.db.history import History
 from ironic.db.inspection_data import Inventories, RejectedCallbacks
 from ironic.db.inspection_rules import InspectionRules, RuleHits, RuleRuns
+from ironic.db.introspections import Introspections
 from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.nodes import Nodes
 from ironic.db.ports import Portgroups, Ports
@@ -41,6 +42,7 @@ class Store(Transactions):
         self.rule_runs = RuleRuns(self)
         self.inventories = Inventories(self)
         self.rejected_callbacks = RejectedCallbacks(self)
+        self.introspections = Introspections(self)
         self.history = History(self)
         self.traits = Traits(self)
         self.volume_connectors = VolumeConnectors(self)

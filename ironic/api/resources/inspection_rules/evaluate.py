@@ -18,6 +18,7 @@ from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
 from ironic.core.rules import PHASES, Facts, Masking, check_rule
 from ironic.core.values import Array, Enum, Object, Text
+from ironic.inspection import posted_data
 from ironic.inspection.rules import StoredNode, dry_run, facts_of, facts_without_node
 
 _MOST_RULES: Final = 1000
@@ -71,7 +72,8 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
     if texts is None:
         raise NodeInventoryNotFound(node=node.uuid)
     inventory, plugin_data = (orjson.loads(str(text)) for text in texts)
-    return facts_of(StoredNode.read(request.store, node), inventory, plugin_data), node.inspect_interface or ""
+    facts = facts_of(StoredNode.read(request.store, node), inventory, posted_data.processed_part(plugin_data))
+    return facts, node.inspect_interface or ""
 
 
 ROUTES = (
