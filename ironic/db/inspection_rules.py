@@ -51,10 +51,11 @@ class InspectionRules(Repository[InspectionRuleRecord], record=InspectionRuleRec
         super().delete(ident)
 
     @unit_of_work
-    def clear(self, connection: Connection) -> int:
-        """Remove all rules with their counters; return how many there were."""
-        self._forget_hits(connection, sa.true())
-        return connection.execute(sa.delete(inspection_rules)).rowcount
+    def clear(self, connection: Connection, *, dialect: str | None = None) -> int:
+        """Remove all rules, or those of one dialect, with their counters; return how many there were."""
+        which = sa.true() if dialect is None else inspection_rules.c.dialect == dialect
+        self._forget_hits(connection, which)
+        return connection.execute(sa.delete(inspection_rules).where(which)).rowcount
 
     def _forget_hits(self, connection: Connection, which: ColumnElement[bool]) -> None:
         uuids = sa.select(inspection_rules.c.uuid).where(which)

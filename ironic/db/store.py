@@ -15,6 +15,7 @@ from ironic.db.inspection_data import Inventories, RejectedCallbacks
 from ironic.db.inspection_rules import InspectionRules, RuleHits, RuleRuns
 from ironic.db.introspections import Introspections
 from ironic.db.node_items import BiosSettings, FirmwareComponents
+from ironic.db.node_rule_effects import NodeRuleEffects
 from ironic.db.nodes import Nodes
 from ironic.db.ports import Portgroups, Ports
 from ironic.db.repository import Repository
@@ -40,6 +41,7 @@ class Store(Transactions):
         self.rules = InspectionRules(self)
         self.rule_hits = RuleHits(self)
         self.rule_runs = RuleRuns(self)
+        self.rule_effects = NodeRuleEffects(self)
         self.inventories = Inventories(self)
         self.rejected_callbacks = RejectedCallbacks(self)
         self.introspections = Introspections(self)

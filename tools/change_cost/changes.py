@@ -100,8 +100,8 @@ def _field(kind: str, collection: str, line: Line, column: Line, body: str) -> C
 import sqlalchemy as sa
 from alembic import op
 
-revision = "r0003"
-down_revision = "r0002"
+revision = "r0004"
+down_revision = "r0003"
 
 
 def upgrade() -> None:
@@ -144,7 +144,7 @@ def test_it(tmp_path):
         line,
         *([] if kind == "node" else [Replaced(line.file, "REQUIRED, Field", "REQUIRED, Exact, Field")]),
         column,
-        NewFile(f"ironic/db/migrations/versions/r0003_bay_of_{kind}.py", migration),
+        NewFile(f"ironic/db/migrations/versions/r0004_bay_of_{kind}.py", migration),
         *_version(f"A {kind} reports its bay.", f"{kind}.bay", f"GET /v1/{collection}?bay"),
         NewFile(
             f"releasenotes/notes/bay-of-{kind}-0123456789abcdef.yaml", f"features:\n  - A {kind} reports its bay.\n"
@@ -275,14 +275,14 @@ class RackColumns(Known, name="racks", also=(unique("racks", "uuid"), unique("ra
 
 racks = RackColumns.table
 ''',
-    "ironic/db/migrations/versions/r0003_racks.py": '''"""Racks."""
+    "ironic/db/migrations/versions/r0004_racks.py": '''"""Racks."""
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import mysql
 
-revision = "r0003"
-down_revision = "r0002"
+revision = "r0004"
+down_revision = "r0003"
 
 _TIME = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 

@@ -26,7 +26,7 @@ from ironic.core.rules.argument_kinds import (
 )
 from ironic.core.rules.calls import Call
 from ironic.core.rules.interpolation import as_bounded_text
-from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING, TEXT_LENGTH, FailRequested, RuleFault
+from ironic.core.rules.limits import CALLING, LOG_LENGTH, LOGGING, TEXT_LENGTH, Budget, FailRequested, RuleFault
 from ironic.core.rules.workspace import Workspace
 from ironic.core.traits import MOST_OF_NODE
 
@@ -141,24 +141,20 @@ def unset_plugin_data(workspace: Workspace, path: DataPath, *, plugin_data: Igno
 
 def set_capability(workspace: Workspace, name: Name, value: Any) -> None:
     """Set a capability in the node's properties; it replaces one with the same name."""
-    text = as_bounded_text(value, workspace.budget, _LONGEST_CAPABILITY)
-    if ":" in name or "," in name + text or not text or isinstance(value, dict | list):
-        raise RuleFault("a capability must have a name without ':' and ',' and a value of text without ','")
-    _write_capabilities(workspace, _present(workspace) | {name: text})
+    _write_capabilities(workspace, capabilities_of(workspace) | {name: capability(workspace.budget, name, value)})
 
 
 def unset_capability(workspace: Workspace, name: Name) -> None:
     """Remove a capability from the node's properties, if it exists."""
-    present = _present(workspace)
+    present = capabilities_of(workspace)
     if present.pop(name, None) is not None:
         _write_capabilities(workspace, present)
 
 
 def add_trait(workspace: Workspace, name: Name) -> None:
     """Add a trait to the node."""
-    if not _TRAIT.fullmatch(name):
-        raise RuleFault("a trait must have 1 to 255 capital letters, digits and underscores, and begin with a letter")
-    traits = _traits(workspace)
+    check_trait(name)
+    traits = traits_of(workspace)
     if len(traits) >= MOST_OF_NODE and name not in traits:
         raise RuleFault(f"the node has {MOST_OF_NODE} traits already, which is the limit")
     workspace.node.extend(("traits",), name, unique=True)
@@ -166,7 +162,7 @@ def add_trait(workspace: Workspace, name: Name) -> None:
 
 def remove_trait(workspace: Workspace, name: Name) -> None:
     """Remove a trait from the node, if it has it."""
-    traits = _traits(workspace)
+    traits = traits_of(workspace)
     if name in traits:
         workspace.node.remove(("traits", str(traits.index(name))))
 
@@ -176,7 +172,22 @@ def on_one_line(text: str) -> str:
     return _CONTROL.sub(" ", text)
 
 
-def _traits(workspace: Workspace) -> list[str]:
+def check_trait(name: str) -> None:
+    """Refuse a name that no trait can have; raises RuleFault."""
+    if not _TRAIT.fullmatch(name):
+        raise RuleFault("a trait must have 1 to 255 capital letters, digits and underscores, and begin with a letter")
+
+
+def capability(budget: Budget, name: str, value: object) -> str:
+    """Return the value of a capability as text, or raise RuleFault if there can't be such a capability."""
+    text = as_bounded_text(value, budget, _LONGEST_CAPABILITY)
+    if ":" in name or "," in name + text or not name or not text or isinstance(value, dict | list):
+        raise RuleFault("a capability must have a name without ':' and ',' and a value of text without ','")
+    return text
+
+
+def traits_of(workspace: Workspace) -> list[str]:
+    """Return the traits that the node has now."""
     return workspace.node.data.get("traits") or []
 
 
@@ -186,7 +197,8 @@ def _write_capabilities(workspace: Workspace, wanted: dict[str, str]) -> None:
     workspace.node.set(_CAPABILITIES, syntax.format_capabilities(wanted))
 
 
-def _present(workspace: Workspace) -> dict[str, str]:
+def capabilities_of(workspace: Workspace) -> dict[str, str]:
+    """Return the capabilities that the node has now; raises RuleFault."""
     properties = workspace.node.data.get("properties") or {}
     text = properties.get("capabilities")
     if isinstance(text, str) and len(text) > TEXT_LENGTH:

@@ -69,9 +69,7 @@ class Words(Mapping[str, Word], Generic[Word]):
 
     @functools.cached_property
     def _words(self) -> dict[str, Word]:
-        # Loading is left to `load_words`: a manager without names still lists every entry point.
-        installed: list[EntryPoint] = list(named.NamedExtensionManager(self.group, names=[]).list_entry_points())
-        return load_words(self.group, installed, self._build)
+        return load_words(self.group, installed(self.group), self._build)
 
     def __getitem__(self, name: str) -> Word:
         return self._words[name]
@@ -81,6 +79,12 @@ class Words(Mapping[str, Word], Generic[Word]):
 
     def __len__(self) -> int:
         return len(self._words)
+
+
+def installed(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group, none of them loaded."""
+    # A manager without names still lists every entry point.
+    return list(named.NamedExtensionManager(group, names=[]).list_entry_points())
 
 
 def load_words(group: str, points: list[EntryPoint], build: Callable[[str, Any], Word]) -> dict[str, Word]:

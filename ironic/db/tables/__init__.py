@@ -13,6 +13,7 @@ from ironic.db.tables.inspection import (
     InspectionRuleColumns,
     inspection_rule_hits,
     inspection_rules,
+    node_rule_effects,
     node_rule_runs,
     rejected_callbacks,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "node_bmc_addresses",
     "node_history",
     "node_inventory",
+    "node_rule_effects",
     "node_rule_runs",
     "node_traits",
     "nodes",

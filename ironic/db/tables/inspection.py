@@ -1,4 +1,4 @@
-"""Tables of inspection: rules that users have posted, counters of all rules, their last runs, refused inspection data.
+"""Tables of inspection: rules of users, counters of all rules, their last runs and effects, refused inspection data.
 
 Built-in rules come from a file; only their counters, which have the UUID of the rule, are here.
 """
@@ -26,6 +26,7 @@ class InspectionRuleColumns(
     scope: str | None = text(255)
     sensitive: bool = flag(False)
     phase: str | None = text(16, default="main")
+    dialect: str = text(16, nullable=False, default="ironic", server_default="ironic")
     conditions: list[dict[str, Any]] = json_list()
     actions: list[dict[str, Any]] = json_list(nullable=False)
 
@@ -50,6 +51,14 @@ node_rule_runs = table(
     later=text(),
 )
 
+# What rules in the dialect of the standalone inspector have set on a node, so that they can take it back. It outlives
+# its rule: the next inspection of the node undoes it.
+node_rule_effects = table(
+    "node_rule_effects",
+    node_id=reference("nodes.id", on_delete="CASCADE", primary_key=True, autoincrement=False, nullable=False),
+    rule_uuid=text(36, primary_key=True, nullable=False),
+    effects=json_list(nullable=False),
+)
 
 rejected_callbacks = table(
     "rejected_callbacks",

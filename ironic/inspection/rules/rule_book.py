@@ -18,6 +18,7 @@ import yaml
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.rules import PHASES, CompiledRule, check_rule, in_order, selected, vocabulary
+from ironic.core.rules.inspector import IRONIC
 from ironic.db import Store
 
 _UUID: Final = "00000000-0000-0000-0000-{number:012x}"
@@ -73,7 +74,9 @@ class RuleBook:
 
     def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[CompiledRule]:
         """Return the rules of these phases in the order they run; built-in ones after stored ones of equal priority."""
-        filters = {} if set(phases) == set(PHASES) else {"phases": phases}
+        filters: dict[str, Any] = {"dialect": IRONIC}
+        if set(phases) != set(PHASES):
+            filters["phases"] = phases
         stored = [_compiled(row) for row in store.rules.rows(_COLUMNS, filters=filters)]
         return in_order([*stored, *(rule.compiled for rule in self.built_in if rule.compiled.phase in phases)])
 

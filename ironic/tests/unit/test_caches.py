@@ -14,6 +14,8 @@ OPTION = "one for each value that an option had"
 WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
     "api/settings.py _rule_book": OPTION,
+    "core/rules/inspector/rule_plugins.py actions": "no arguments",
+    "core/rules/inspector/rule_plugins.py conditions": "no arguments",
     "core/rules/patterns.py _options": "no arguments",
     "core/step_cursor.py keys_of": "one for each flow",
     "core/traits.py published": "no arguments",

@@ -19,6 +19,7 @@ from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import MarkerNotFound
 from ironic.core.model.inspection_rule import InspectionRule
+from ironic.core.rules.inspector import IRONIC
 from ironic.core.values import show_time
 from ironic.inspection.rules import BuiltInRule
 
@@ -94,7 +95,7 @@ def _built_in_facts(rule: BuiltInRule) -> Facts:
     """Return the columns of a built-in rule by name."""
     facts: Facts = {name: getattr(rule.compiled, name) for name in _COMPILED}
     texts = {name: orjson.dumps(rule.document.get(name) or []).decode() for name in ("conditions", "actions")}
-    return facts | texts | {"created_at": None, "updated_at": None}
+    return facts | texts | {"dialect": IRONIC, "created_at": None, "updated_at": None}
 
 
 def _stored_facts(columns: Sequence[str], row: Sequence[object]) -> Facts:

@@ -20,6 +20,7 @@ from ironic.core.errors import Conflict, InvalidParameterValue
 from ironic.core.model.inspection_rule import InspectionRule, Parts
 from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
 from ironic.core.rules import check_rule
+from ironic.core.rules.inspector import IRONIC
 from ironic.db import InspectionRuleRecord
 
 # Fields that a patch may name although they never change, because some clients send all fields. The times are ignored;
@@ -70,6 +71,11 @@ def patch(request: Request, rule: str, changes: Sequence[Change]) -> Answer:
     """Change an inspection rule."""
     _refuse_built_in(request, rule)
     record = request.store.rules.get(rule)
+    if record.dialect != IRONIC:
+        raise InvalidParameterValue(
+            err=f"Inspection rule {rule} is a rule of the standalone inspector: replace it by PUT /v1/rules/{rule} of "
+            "that API, or convert it to a rule of this API."
+        )
     values = _plain(_changed(record, changes, request.minor))
     # Only if no other request has changed the rule since it was read, because it was checked as a whole.
     if values and not request.store.rules.update(record.id, values, where={"updated_at": record.updated_at}):

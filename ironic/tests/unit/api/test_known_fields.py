@@ -16,7 +16,7 @@ from ironic.tests.repository import ROOT
 
 KNOWN: dict[str, list[list[Any]]] = json.loads((ROOT / "ironic" / "tests" / "data" / "fields.json").read_text())
 # Ours; shown in versions whose clients skip what they don't know.
-ADDED = {"nodes": {"auto_discovered"}, "inspection_rules": {"scope", "built_in", "hits"}}
+ADDED = {"nodes": {"auto_discovered"}, "inspection_rules": {"scope", "built_in", "dialect", "hits"}}
 RESOURCES = operations.resources()
 
 
