@@ -17,13 +17,17 @@ from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core import node_rules
 from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.core.rules.inspector.inspected_data import inspected_data
 from ironic.inspection import posted_data, reported_data
 
 
 def show(request: Request, node: str) -> Answer:
     """Show the data of the last inspection of a node, as hooks and rules have left them."""
     inventory, plugin_data = _stored(request, node)
-    return answers.document(network_interfaces.with_old_names(posted_data.processed_part(plugin_data), inventory))
+    (discovered,) = named_nodes.row(request, ("auto_discovered",), node)
+    processed = posted_data.processed_part(plugin_data)
+    document = inspected_data(inventory, processed, auto_discovered=bool(discovered))
+    return answers.document(network_interfaces.with_old_names(document))
 
 
 def show_unprocessed(request: Request, node: str) -> Answer:

@@ -8,22 +8,22 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _NAMES: Final[Mapping[str, str]] = {"mac": "mac_address", "client_id": "client_id", "pxe": "pxe_enabled"}
-_LISTS: Final = {"all_interfaces": "all_interfaces", "interfaces": "valid_interfaces"}
+_LISTS: Final = ("all_interfaces", "interfaces")
 
 
-def with_old_names(plugin_data: Mapping[str, Any], inventory: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the one document of processed data, with the old names of interfaces and their LLDP data."""
-    lldp = plugin_data.get("parsed_lldp")
+def with_old_names(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document of processed data with the old names of interfaces and their LLDP data."""
+    lldp = document.get("parsed_lldp")
     renamed = {
-        old: {
+        key: {
             name: {**one, **_old(one, lldp.get(name) if isinstance(lldp, Mapping) else None)}
             for name, one in found.items()
             if isinstance(one, Mapping)
         }
-        for old, new in _LISTS.items()
-        if isinstance(found := plugin_data.get(new), Mapping)
+        for key in _LISTS
+        if isinstance(found := document.get(key), Mapping)
     }
-    return {**plugin_data, **renamed, "inventory": inventory}
+    return {**document, **renamed}
 
 
 def _old(interface: Mapping[str, Any], lldp: object) -> dict[str, Any]:

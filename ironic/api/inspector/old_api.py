@@ -11,7 +11,14 @@ import orjson
 
 from ironic.api import error_responses, version_negotiation
 from ironic.api.error_responses import Headers, Refusal
-from ironic.api.inspector import inspector_versions, introspection, introspection_data, ramdisk_data, versions_document
+from ironic.api.inspector import (
+    inspector_versions,
+    introspection,
+    introspection_data,
+    introspection_rules,
+    ramdisk_data,
+    versions_document,
+)
 from ironic.api.routes import Route
 
 _VARY: Final = ("Vary", f"{inspector_versions.HEADER}, OpenStack-API-Version, X-Auth-Token, Authorization")
@@ -25,6 +32,7 @@ class InspectorApi:
         *ramdisk_data.ROUTES,
         *introspection.ROUTES,
         *introspection_data.ROUTES,
+        *introspection_rules.ROUTES,
     )
     vary: Final = _VARY
 

@@ -9,7 +9,7 @@ from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
 from ironic.api.routes import Route
 
-_RESOURCES: Final = ("continue", "introspection")
+_RESOURCES: Final = ("continue", "introspection", "rules")
 
 
 def links(request: Request, path: str) -> list[dict[str, str]]:

@@ -52,6 +52,7 @@ def test_processed_data_are_one_document_with_old_names(inspected: Service, iden
         }
     }
     assert found["interfaces"] == {}
+    assert (found["memory_mb"], found["auto_discovered"]) == (4096, False)
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.17", "1.18", None])

@@ -16,6 +16,8 @@ from ironic.tests.functional.wire.keystone import FOREIGN, OWNED
 from ironic.tests.functional.wire.old_api.asking import ask, refused
 from ironic.tests.functional.wire.service import Service
 
+RULE = "44444444-0000-4000-8000-000000000001"
+DOCUMENT = {"conditions": [], "actions": [{"action": "fail", "message": "m"}]}
 INVENTORY = {"interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
 
 
@@ -55,6 +57,12 @@ def test_a_ramdisk_needs_no_token(service: Service) -> None:
         ("GET", f"/v1/introspection/{OWNED}/data"),
         ("GET", f"/v1/introspection/{OWNED}/data/unprocessed"),
         ("POST", f"/v1/introspection/{OWNED}/data/unprocessed"),
+        ("GET", "/v1/rules"),
+        ("POST", "/v1/rules"),
+        ("DELETE", "/v1/rules"),
+        ("GET", f"/v1/rules/{RULE}"),
+        ("PUT", f"/v1/rules/{RULE}"),
+        ("DELETE", f"/v1/rules/{RULE}"),
         ("GET", "/v1/no-such-path"),
     ],
 )
@@ -104,6 +112,29 @@ def test_rights_are_those_of_the_bare_metal_api(
     if status >= 400:
         refused(response, status)
         assert service.conductor.asked == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/rules", 200),
+        ("POST", "/v1/rules", 201),
+        ("GET", f"/v1/rules/{RULE}", 200),
+        ("PUT", f"/v1/rules/{RULE}", 200),
+        ("DELETE", f"/v1/rules/{RULE}", 204),
+        ("DELETE", "/v1/rules", 204),
+    ],
+)
+def test_rules_are_the_administrators(service: Service, method: str, path: str, status: int) -> None:
+    ask_as(service, "system-admin", "POST", "/v1/rules", DOCUMENT | {"uuid": RULE})
+    before = service.contents()
+    body = DOCUMENT if method in ("POST", "PUT") else None
+    for token in ("owner-admin", "stranger", "nobody"):
+        refused(ask_as(service, token, method, path, body), 403)
+    reader = ask_as(service, "system-reader", method, path, body)
+    assert reader.status == (200 if method == "GET" else 403)
+    assert service.contents() == before
+    assert ask_as(service, "system-admin", method, path, body).status == status
 
 
 def test_a_hidden_node_and_a_missing_one_look_the_same(service: Service) -> None:

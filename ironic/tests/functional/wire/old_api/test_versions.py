@@ -10,7 +10,7 @@ MAXIMUM = "X-OpenStack-Ironic-Inspector-API-Maximum-Version"
 
 
 @pytest.mark.parametrize("minor", range(19))
-@pytest.mark.parametrize("path", ["/", "/v1", "/v1/", "/v1/introspection"])
+@pytest.mark.parametrize("path", ["/", "/v1", "/v1/", "/v1/introspection", "/v1/rules"])
 def test_every_version_is_served_and_named(service: Service, minor: int, path: str) -> None:
     response = ask(service, "GET", path, version=f"1.{minor}")
     assert response.status == 200
@@ -51,7 +51,9 @@ def test_the_root_names_the_newest_version(service: Service) -> None:
 
 def test_v1_names_the_resources(service: Service) -> None:
     found = {one["name"]: one["links"] for one in ask(service, "GET", "/v1").json["resources"]}
-    assert found == {name: [{"href": f"{BASE}/v1/{name}", "rel": "self"}] for name in ("continue", "introspection")}
+    assert found == {
+        name: [{"href": f"{BASE}/v1/{name}", "rel": "self"}] for name in ("continue", "introspection", "rules")
+    }
 
 
 @pytest.mark.parametrize(
