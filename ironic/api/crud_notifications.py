@@ -14,6 +14,7 @@ from ironic.api.crud import Create, Delete, Patch
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.errors import IronicError
+from ironic.core.rules.inspector import INSPECTOR
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, Subject, subjects
 from ironic.rpc.notifications.notifier import API
 
@@ -49,6 +50,8 @@ def _all_inspection_rules(store: "Store", _path: tuple[str, ...]) -> Sequence[st
     return [row[0] for row in store.rules.rows(("uuid",))]
 
 
+_INSPECTION_RULE: Final = subjects.SUBJECTS["inspectionrule"]
+
 # Routes that are no plain create, patch or delete of one row.
 OTHERS: Final[Mapping[tuple[str, str], RouteNotification]] = {
     **{
@@ -63,8 +66,15 @@ OTHERS: Final[Mapping[tuple[str, str], RouteNotification]] = {
     ("DELETE", "/v1/nodes/{node}/allocation"): RouteNotification(
         subjects.SUBJECTS["allocation"], DELETE, _allocation_of_node
     ),
-    ("DELETE", "/v1/inspection_rules"): RouteNotification(
-        subjects.SUBJECTS["inspectionrule"], DELETE, _all_inspection_rules
+    ("DELETE", "/v1/inspection_rules"): RouteNotification(_INSPECTION_RULE, DELETE, _all_inspection_rules),
+    # In the API of the standalone inspector.
+    ("POST", "/v1/rules"): RouteNotification(_INSPECTION_RULE, CREATE),
+    ("PUT", "/v1/rules/{rule}"): RouteNotification(_INSPECTION_RULE, UPDATE),
+    ("DELETE", "/v1/rules/{rule}"): RouteNotification(_INSPECTION_RULE, DELETE),
+    ("DELETE", "/v1/rules"): RouteNotification(
+        _INSPECTION_RULE,
+        DELETE,
+        lambda store, _path: [row[0] for row in store.rules.rows(("uuid",), filters={"dialect": INSPECTOR})],
     ),
 }
 

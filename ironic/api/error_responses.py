@@ -107,7 +107,12 @@ def fault(status: int, text: str, debuginfo: str | None = None) -> bytes:
     """Return the encoded body of an error that a handler raised; secrets that its text quotes are masked."""
     debuginfo = debuginfo and masked_text(debuginfo)
     code = "Client" if status < 500 else "Server"
-    return _wrapped({"faultcode": code, "faultstring": _cut(masked_text(text)), "debuginfo": debuginfo})
+    return _wrapped({"faultcode": code, "faultstring": shown_text(text), "debuginfo": debuginfo})
+
+
+def shown_text(text: str) -> str:
+    """Return the text of an error as a response may contain it: without secrets, and not too long."""
+    return _cut(masked_text(text))
 
 
 def _cut(text: str) -> str:

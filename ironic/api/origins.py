@@ -34,13 +34,14 @@ class Origins:
     basic: bool = False
 
     @classmethod
-    def from_conf(cls, conf: cfg.ConfigOpts) -> "Origins":
-        """Read the options; ``conf`` is oslo.config's object with our options registered."""
+    def from_conf(cls, conf: cfg.ConfigOpts, group: str = "api") -> "Origins":
+        """Read the options; ``conf`` is oslo.config's object with our options registered, ``group`` that of the API."""
         # oslo.middleware registers the group when CORS is used.
         allowed = conf.cors.allowed_origin if "cors" in conf else None
         # Browsers do not use Unix sockets.
-        local = conf.auth_strategy == "noauth" and not conf.api.unix_socket and is_local(conf)
-        urls = (conf.api.public_endpoint, conf.service_catalog.endpoint_override)
+        has_port = group != "api" or not conf.api.unix_socket
+        local = conf.auth_strategy == "noauth" and has_port and is_loopback(conf[group].host_ip)
+        urls = (conf.api.public_endpoint, conf[group].public_endpoint, conf.service_catalog.endpoint_override)
         own = {name for url in urls if url and (name := urlsplit(url).hostname)}
         return cls(
             names=frozenset(own.union(name.lower() for name in conf.api.trusted_hosts)) if local else None,
@@ -92,9 +93,12 @@ def _is_own(host: str, names: frozenset[str]) -> bool:
 
 def is_local(conf: cfg.ConfigOpts) -> bool:
     """Return whether only processes of the same host can reach the API."""
-    if conf.api.unix_socket:
-        return True
+    return bool(conf.api.unix_socket) or is_loopback(conf.api.host_ip)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a server that listens on this address can be reached from its own host only."""
     try:
-        return conf.api.host_ip == "localhost" or ipaddress.ip_address(conf.api.host_ip).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

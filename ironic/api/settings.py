@@ -8,7 +8,7 @@ depend on the shape of the document for ramdisks (doc/contract/agent.md#answer-o
 import functools
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from oslo_config import cfg
@@ -223,6 +223,15 @@ class ApiSettings:
             origins=Origins.from_conf(conf),
             healthcheck=conf.healthcheck.enabled,
             debug_tracebacks=conf.debug_tracebacks_in_api,
+        )
+
+    def for_inspector(self, conf: cfg.ConfigOpts) -> "ApiSettings":
+        """Return these settings for the inspector's API: it has its own address and shares all limits."""
+        endpoint = conf.inspector_api.public_endpoint
+        return replace(
+            self,
+            public_endpoint=endpoint and endpoint.rstrip("/"),
+            origins=Origins.from_conf(conf, "inspector_api"),
         )
 
 

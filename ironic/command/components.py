@@ -7,7 +7,7 @@ and `ironic.command.lifecycle` runs them.
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from oslo_config import cfg
@@ -152,21 +152,30 @@ class ConductorComponent(Component):
 
 
 class Api(Component):
-    """The API and its HTTP server."""
+    """One or several APIs of one process, each with an HTTP server of its own."""
 
-    def __init__(self, build: Callable[[], Application], settings: ServerSettings) -> None:
-        """Take what makes the application, because new options need a new one."""
+    def __init__(self, build: Callable[[], Sequence[Application]], settings: Sequence[ServerSettings]) -> None:
+        """Take what makes the applications, because new options need new ones, and the settings of their servers."""
         self._build = build
-        self._server = ApiServer(build(), settings)
+        self._servers = [ApiServer(application, each) for application, each in zip(build(), settings, strict=True)]
+        self._serving: list[ApiServer] = []
 
     def start(self) -> None:
         """Bind and serve."""
-        self._server.start()
+        try:
+            for server in self._servers:
+                server.start()
+                self._serving.append(server)
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Finish running requests and close."""
-        self._server.stop()
+        while self._serving:
+            self._serving.pop().stop()
 
     def reload(self) -> None:
         """Serve later requests by the new options."""
-        self._server.replace(self._build())
+        for server, application in zip(self._servers, self._build(), strict=True):
+            server.replace(application)

@@ -17,7 +17,7 @@ import stat
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, cast
 
 from oslo_config import cfg
@@ -109,6 +109,11 @@ class ServerSettings:
             slow_threads=api.inspection_report_threads,
             slow_waiting=api.inspection_reports_waiting,
         )
+
+    @classmethod
+    def for_inspector(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
+        """Read the options for the inspector's API: those of [api], with the address of [inspector_api]."""
+        return replace(cls.from_conf(conf), address=(conf.inspector_api.host_ip, conf.inspector_api.port))
 
     def bind(self) -> socket.socket:
         """Return a listening socket; raises OSError if the address can't be bound."""

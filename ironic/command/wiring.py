@@ -7,7 +7,7 @@ servers.
 import logging
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Union
 
 from oslo_config import cfg
@@ -47,6 +47,10 @@ Transport = Union[InProcess, "MessageBus"]
 CONDUCTOR_RETRY_SECONDS: Final = 30.0
 ALL_IN_ONE_RETRY_SECONDS: Final = 5.0
 
+# The APIs that a process may serve, by the groups of their options.
+MAIN: Final = "api"
+INSPECTOR: Final = "inspector_api"
+
 
 def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic`: the API and one conductor in one process."""
@@ -63,7 +67,7 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
         *([Bus(bus, pause, needed=True)] if bus else []),
         PublishedFilesComponent(),
         _conductor(conf, store, hash_ring, transport),
-        _api(conf, store, hash_ring, transport),
+        _api(conf, store, hash_ring, transport, (MAIN, INSPECTOR) if conf.inspector_api.enabled else (MAIN,)),
     ]
 
 
@@ -82,21 +86,39 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
 
 def api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic-api`."""
+    return _apis_alone(conf, pause, (MAIN,))
+
+
+def inspector_api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
+    """Return the components of `ironic-inspector-api`."""
+    return _apis_alone(conf, pause, (INSPECTOR,))
+
+
+def _apis_alone(conf: cfg.ConfigOpts, pause: Pause, names: Sequence[str]) -> list[Component]:
     bus = _message_bus(conf)
     store, hash_ring = _store_and_ring(conf)
     return [
         Database(store, hash_ring, conf, pause),
         Notifications(conf),
         Bus(bus, pause, needed=False),
-        _api(conf, store, hash_ring, bus),
+        _api(conf, store, hash_ring, bus, names),
     ]
 
 
 def application(conf: cfg.ConfigOpts) -> Application:
     """Return the API as a WSGI callable for a server that brings its own processes; it connects when it is used."""
+    return _application_alone(conf, MAIN)
+
+
+def inspector_application(conf: cfg.ConfigOpts) -> Application:
+    """Return the inspector's API as a WSGI callable."""
+    return _application_alone(conf, INSPECTOR)
+
+
+def _application_alone(conf: cfg.ConfigOpts, name: str) -> Application:
     store, hash_ring = _store_and_ring(conf)
     Notifications(conf).start()
-    return _application(conf, store, hash_ring, _message_bus(conf))()
+    return _applications(conf, store, hash_ring, _message_bus(conf), (name,))()[0]
 
 
 def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
@@ -163,28 +185,39 @@ def _conductor(
     )
 
 
-def _api(conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport) -> Api:
+def _api(
+    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, names: Sequence[str]
+) -> Api:
     from ironic.api import origins
 
-    if conf.auth_strategy == "noauth" and not origins.is_local(conf):
-        LOG.warning(
-            "The API listens on %s without authentication: every client that reaches it may read, power, erase and "
-            "reinstall every machine. Set [DEFAULT]auth_strategy to keystone or http_basic, or [api]host_ip to "
-            "127.0.0.1.",
-            conf.api.host_ip,
-        )
-    return Api(_application(conf, store, hash_ring, transport), ServerSettings.from_conf(conf))
+    is_local = {MAIN: origins.is_local(conf), INSPECTOR: origins.is_loopback(conf.inspector_api.host_ip)}
+    for name in names:
+        if conf.auth_strategy == "noauth" and not is_local[name]:
+            LOG.warning(
+                "The API listens on %s without authentication: every client that reaches it may read, power, erase and "
+                "reinstall every machine. Set [DEFAULT]auth_strategy to keystone or http_basic, or [%s]host_ip to "
+                "127.0.0.1.",
+                conf[name].host_ip,
+                name,
+            )
+    servers = {MAIN: ServerSettings.from_conf, INSPECTOR: ServerSettings.for_inspector}
+    return Api(_applications(conf, store, hash_ring, transport, names), [servers[name](conf) for name in names])
 
 
-def _application(
-    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport
-) -> Callable[[], Application]:
-    """Return a function that makes the application from the options as they are when it is called."""
+def _applications(
+    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, names: Sequence[str]
+) -> Callable[[], list[Application]]:
+    """Return a function that makes the applications from the options as they are when it is called.
+
+    All of them share rate limits, memory for bodies and the other limits of the process.
+    """
     # A conductor alone needs neither Pecan nor WSME.
     from oslo_middleware import http_proxy_to_wsgi
 
     from ironic.api import middleware
-    from ironic.api.app import build_app
+    from ironic.api.app import BARE_METAL, build_app
+    from ironic.api.inspector.old_api import InspectorApi
+    from ironic.api.served_api import ServedApi
     from ironic.api.settings import ApiSettings
 
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
@@ -198,8 +231,15 @@ def _application(
 
         conf.register_opts(cors.CORS_OPTS, group="cors")
 
-    def build() -> Application:
-        application: Application = build_app(store, conductors, hash_ring, ApiSettings.from_conf(conf), conf)
-        return cors.CORS(application, conf) if has_cors else application
+    def build() -> list[Application]:
+        settings = ApiSettings.from_conf(conf)
+        kinds: dict[str, tuple[ApiSettings, ServedApi]] = {
+            MAIN: (settings, BARE_METAL),
+            INSPECTOR: (settings.for_inspector(conf), InspectorApi()),
+        }
+        made: list[Application] = [
+            build_app(store, conductors, hash_ring, own, conf, served) for own, served in map(kinds.__getitem__, names)
+        ]
+        return [cors.CORS(each, conf) for each in made] if has_cors else made
 
     return build

@@ -14,6 +14,7 @@ from ironic.db.conductors import Conductors
 from ironic.db.history import History
 from ironic.db.inspection_data import Inventories, RejectedCallbacks
 from ironic.db.inspection_rules import InspectionRules, RuleHits, RuleRuns
+from ironic.db.introspections import Introspections
 from ironic.db.node_items import BiosSettings, FirmwareComponents
 from ironic.db.node_rule_effects import NodeRuleEffects
 from ironic.db.nodes import Nodes
@@ -44,6 +45,7 @@ class Store(Transactions):
         self.rule_effects = NodeRuleEffects(self)
         self.inventories = Inventories(self)
         self.rejected_callbacks = RejectedCallbacks(self)
+        self.introspections = Introspections(self)
         self.history = History(self)
         self.traits = Traits(self)
         self.volume_connectors = VolumeConnectors(self)

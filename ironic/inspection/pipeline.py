@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
-from ironic.inspection import inventory_storage
+from ironic.inspection import inventory_storage, posted_data
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import NamedHook
 from ironic.inspection.inventory_storage import texts_of
@@ -73,6 +73,7 @@ class Pipeline:
         before_storing: Callable[[], None] | None,
     ) -> None:
         shown = read_only(inventory)
+        posted = posted_data.copy_of({name: value for name, value in plugin_data.items() if name not in _NOT_KEPT})
         # Every hook checks the data, so that a failure names everything that is wrong with them.
         checked = [_failure_of(name, hook.preprocess, task, shown, plugin_data) for name, hook in self.hooks]
         if reasons := [reason for reason in checked if reason]:
@@ -85,7 +86,8 @@ class Pipeline:
         rules.run("main", shown, plugin_data)
         for name in _NOT_KEPT:
             plugin_data.pop(name, None)
-        texts = texts_of(inventory, plugin_data, CONF.inventory.size_limit)
+        stored = posted_data.with_difference(plugin_data, posted)
+        texts = texts_of(inventory, stored, CONF.inventory.size_limit)
         inventory_storage.backend_from_conf().keep(task, texts)
         rules.keep()
         if before_storing is not None:

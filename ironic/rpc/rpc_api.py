@@ -135,6 +135,16 @@ class ConductorAPI(Protocol):
     ) -> None:
         """Begin to process the inspection data that a ramdisk has sent."""
 
+    @call(lock=EXCLUSIVE, purpose="an inspection without booting the machine")
+    def await_inspection_data(self, context: RequestContext, node_id: str) -> None:
+        """Begin an inspection of a machine that others boot."""
+
+    @call(lock=EXCLUSIVE, purpose="processing inspection data again")
+    def reapply_inspection(
+        self, context: RequestContext, node_id: str, inventory: dict[str, object], plugin_data: dict[str, object]
+    ) -> None:
+        """Begin to process inspection data of an earlier inspection; the machine is not touched."""
+
     @call(lock=EXCLUSIVE, purpose="going on with its steps", background=True)
     def continue_flow(self, context: RequestContext, node_id: str) -> None:
         """Continue the steps of a node in a wait state; for drivers that poll a machine, when a step has ended."""

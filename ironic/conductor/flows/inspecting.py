@@ -16,7 +16,7 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
-from ironic.core import flow, states
+from ironic.core import flow, introspection, node_rules, states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
 from ironic.drivers import fast_track
@@ -27,14 +27,43 @@ from ironic.inspection.node_lookup import nothing_found
 LOG = logging.getLogger(__name__)
 
 
-def start(task: TaskManager) -> None:
-    """Accept a request to inspect the node."""
+def start(task: TaskManager, *, boots_itself: bool = False) -> None:
+    """Accept a request to inspect the node; ``boots_itself``: its machine is booted by others."""
+    _begin(task, introspection.STARTING, boots_itself=boots_itself)
     for kind in ("power", "inspect"):
         task.driver.require(kind).validate(task)
     fast_track.forget_former_agent(task.node)
-    task.node.inspection_started_at = task.node.now()
-    task.node.inspection_finished_at = None
     task.process_event("inspect", callback=engine.begin, call_args=(task, INSPECT))
+
+
+def _begin(task: TaskManager, stage: str, *, boots_itself: bool = False) -> None:
+    now = task.node.now()
+    task.node.inspection_started_at, task.node.inspection_finished_at = now, None
+    introspection.begin(task.node, now, stage=stage, boots_itself=boots_itself)
+
+
+@rpc_method
+def await_inspection_data(task: TaskManager) -> None:
+    """Accept a request to inspect a machine that others boot."""
+    _check(task)
+    start(task, boots_itself=True)
+
+
+@rpc_method
+def reapply_inspection(task: TaskManager, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
+    """Accept a request to process data again; whether they succeed decides between manageable and inspect failed."""
+    _check(task)
+    if not task.inspect.reapplies_data:
+        raise UnsupportedDriverExtension(
+            f"Inspect interface {task.node.inspect_interface} of node {task.node.uuid} can't process data again."
+        )
+    _begin(task, introspection.REAPPLYING)
+    task.process_event("inspect", callback=engine.resume, call_args=(task, _REAPPLY, inventory, plugin_data))
+
+
+def _check(task: TaskManager) -> None:
+    node_rules.check_verb(task.node, "inspect", by_holder=True)
+    node_rules.check_marks(task.node, "inspect")
 
 
 @rpc_method
@@ -49,6 +78,7 @@ def continue_inspection(task: TaskManager, inventory: dict[str, object], plugin_
         LOG.warning("Node %s: inspection data are dropped in state '%s'", task.node.uuid, state)
         raise nothing_found()
     AgentMemory(task.node).record_contact(task.node.now())
+    introspection.process(task.node)
     boot_tokens.use_up(task.node)
     task.process_event("resume", callback=engine.resume, call_args=(task, INSPECT, inventory, plugin_data))
 
@@ -93,7 +123,12 @@ def _continue_discovered(task: TaskManager, inventory: dict[str, object], plugin
 
 def _end(task: TaskManager) -> None:
     fast_track.release_agent(task.node)
+    _record_end(task)
+
+
+def _record_end(task: TaskManager) -> None:
     task.node.inspection_finished_at, task.node.inspection_started_at = task.node.now(), None
+    introspection.end(task.node)
 
 
 def _clean_up(task: TaskManager) -> None:
@@ -103,7 +138,12 @@ def _clean_up(task: TaskManager) -> None:
             task.inspect.abort(task)
     finally:
         fast_track.release_agent(task.node)
-        task.node.inspection_started_at = None
+        _record_failure(task)
+
+
+def _record_failure(task: TaskManager) -> None:
+    task.node.inspection_started_at = None
+    introspection.end(task.node)
 
 
 INSPECT: Final = bind(
@@ -115,4 +155,11 @@ INSPECT: Final = bind(
         clean_up=_clean_up,
         timeout_details=lambda task: rejection_summary(task.store, task.node, [port.address for port in task.ports]),
     )
+)
+# Data that are processed again: the machine is not touched, and an agent that runs on it is not forgotten.
+_REAPPLY: Final = Operation(
+    flow=flow.INSPECT,
+    resume=lambda task, inventory, plugin_data: task.inspect.reapply_inspection(task, inventory, plugin_data),
+    tear_down=_record_end,
+    clean_up=_record_failure,
 )

@@ -78,6 +78,8 @@ class InspectInterface(BaseInterface):
 
     # The properties that every inspection should set.
     ESSENTIAL_PROPERTIES: ClassVar[list[str]] = ["cpu_arch", "local_gb", "memory_mb"]
+    # Whether it can process the data of an earlier inspection again.
+    reapplies_data: ClassVar[bool] = False
 
     @abstractmethod
     def inspect_hardware(self, task: Task) -> str:
@@ -98,6 +100,13 @@ class InspectInterface(BaseInterface):
         Return INSPECTWAIT when more data are to come, otherwise None or MANAGEABLE.
         """
         raise unsupported(task, "continue_inspection")
+
+    def reapply_inspection(self, task: Task, inventory: Mapping[str, object], plugin_data: dict[str, object]) -> None:
+        """Process data of an earlier inspection without touching the machine, if ``reapplies_data``.
+
+        Raise HardwareInspectionFailure.
+        """
+        raise unsupported(task, "reapply_inspection")
 
 
 # Key in driver_internal_info: the deploy interface that is replaced until the instance is deleted.

@@ -20,6 +20,7 @@ from ironic.core.rules import PHASES, AnyRule, Facts, Masking, check_rule
 from ironic.core.rules.inspector import INSPECTOR, compile_rule, stored_form
 from ironic.core.values import Array, Enum, Object, Text
 from ironic.db.node_rule_effects import Effects
+from ironic.inspection import posted_data
 from ironic.inspection.rules import StoredNode, dry_run, facts_of, facts_without_node
 
 _MOST_RULES: Final = 1000
@@ -83,7 +84,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None, 
     if texts is None:
         raise NodeInventoryNotFound(node=node.uuid)
     inventory, plugin_data = (orjson.loads(str(text)) for text in texts)
-    facts = facts_of(StoredNode.read(request.store, node), inventory, plugin_data)
+    facts = facts_of(StoredNode.read(request.store, node), inventory, posted_data.processed_part(plugin_data))
     return facts, node.inspect_interface or "", request.store.rule_effects.of(node.id)
 
 

@@ -8,6 +8,7 @@ from ironic.api.json_schema import OPEN, closed
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.resource_errors import NodeInventoryNotFound
+from ironic.inspection import posted_data
 
 
 def show(request: Request, node: str) -> Answer:
@@ -16,8 +17,8 @@ def show(request: Request, node: str) -> Answer:
     texts = request.settings.inventories.texts(request.store, found, uuid)
     if texts is None:
         raise NodeInventoryNotFound(node=uuid)
-    inventory, plugin_data = map(orjson.Fragment, map(str, texts))
-    return answers.document({"inventory": inventory, "plugin_data": plugin_data})
+    inventory, plugin_data = str(texts.inventory), posted_data.processed_text(str(texts.plugin_data))
+    return answers.document({"inventory": orjson.Fragment(inventory), "plugin_data": orjson.Fragment(plugin_data)})
 
 
 _INVENTORY = closed({"inventory": OPEN, "plugin_data": OPEN}, ["inventory", "plugin_data"])

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import introspection, states
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue, TakenOver, UnsupportedDriverExtension
 from ironic.core.flow import INSPECT
 from ironic.core.resource_errors import MACAlreadyExists
@@ -49,6 +49,13 @@ class AgentInspect(InspectInterface):
 
     def validate(self, task: Task) -> None:
         """Raise UnsupportedDriverExtension or InvalidParameterValue when the ramdisk can't be booted."""
+        if _boots_itself(task):
+            if CONF.inspector.require_managed_boot:
+                raise InvalidParameterValue(
+                    err=f"Node {task.node.uuid}: the service boots the inspection ramdisk itself. Leave that to it, or "
+                    "set [inspector]require_managed_boot to false where machines boot it by other means."
+                )
+            return
         obstacle = _obstacle(task)
         if obstacle is None:
             callback_url()
@@ -64,11 +71,14 @@ class AgentInspect(InspectInterface):
             _create_known_ports(task)
         node = task.node
         addresses = bmc_addresses.collect(node.driver_info, keys=task.driver.bmc_address_keys)
-        managed = _obstacle(task) is None
+        managed = not _boots_itself(task) and _obstacle(task) is None
         node.set_driver_internal_info(_MANAGED, managed)
         boot_tokens.forget(node)
         token = boot_tokens.issue(node) if managed and CONF.inspector.boot_token else None
         LOG.info("Node %s: inspection begins, boot is %s", node.uuid, "managed" if managed else "not managed")
+        if _boots_itself(task):
+            bmc_addresses.remember(task.store, node, addresses)
+            return states.INSPECTWAIT
         # The flags are stored before the machine is changed, by this call if it has to change the power, else with the
         # next power target and the addresses: a conductor that takes over must know what to clean up.
         ramdisk_boot.switch_off(task)
@@ -109,7 +119,19 @@ class AgentInspect(InspectInterface):
         try:
             _clean_up_boot(task)
         finally:
-            ramdisk_boot.switch_off(task)
+            if not _boots_itself(task):
+                ramdisk_boot.switch_off(task)
+
+    reapplies_data = True
+
+    def reapply_inspection(self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object]) -> None:
+        """Run hooks and rules on the data."""
+        self.pipeline.run(task, dict(inventory), plugin_data, is_proven=False)
+
+
+def _boots_itself(task: Task) -> bool:
+    """Return whether the inspection was asked for with the machine's boot and power left to others."""
+    return introspection.of(task.node.driver_internal_info).boots_itself
 
 
 def _obstacle(task: Task) -> UnsupportedDriverExtension | None:
@@ -211,7 +233,7 @@ def _announce_end(task: Task) -> None:
 
 def _switches_off(task: Task) -> bool:
     # With fast track the next operation continues with the running ramdisk.
-    return CONF.inspector.power_off and not fast_track.is_wanted(task.node)
+    return CONF.inspector.power_off and not fast_track.is_wanted(task.node) and not _boots_itself(task)
 
 
 def _end(task: Task) -> None:

@@ -77,7 +77,17 @@ class RedfishInspect(InspectInterface):
         if disk:
             plugin_data["root_disk"] = disk
             node.set_property("local_gb", root_disk_hooks.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
-        hooks = self.hooks
+        self._process(task, inventory, plugin_data)
+        return states.MANAGEABLE
+
+    reapplies_data = True
+
+    def reapply_inspection(self, task: Task, inventory: Mapping[str, Any], plugin_data: dict[str, object]) -> None:
+        """Run hooks and rules on the data."""
+        self._process(task, dict(inventory), plugin_data)
+
+    def _process(self, task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
+        node, hooks = task.node, self.hooks
         if not inventory.get("cpu", {}).get("architecture") and any(hook.name == _ARCHITECTURE for hook in hooks):
             LOG.warning(
                 "Node %s: the BMC does not report the architecture of the CPU; property cpu_arch stays as it is. Set "
@@ -87,7 +97,6 @@ class RedfishInspect(InspectInterface):
             hooks = tuple(hook for hook in hooks if hook.name != _ARCHITECTURE)
         before = {port.address: port.pxe_enabled for port in task.ports}
         Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(task, inventory, plugin_data)
-        return states.MANAGEABLE
 
 
 class _PxeAsBefore(InspectionHook):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ironic.api.app import build_app
+from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core import states
@@ -55,8 +56,12 @@ class Whole:
         transport.register(benches.HOST, self.bench.endpoint)
         # A test sends more reports in a minute than a rack of machines.
         settings = settings or replace(ApiSettings.from_conf(CONF), report_limit=None)
-        app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, settings)
+        clients = ConductorClients(transport, hash_ring)
+        app = build_app(store, clients, hash_ring, settings)
         self.api = Service(store, self.bench.endpoint, hash_ring, app, settings)
+        # The API of the standalone inspector, on the same nodes.
+        old = build_app(store, clients, hash_ring, settings, served=InspectorApi())
+        self.inspector = Service(store, self.bench.endpoint, hash_ring, old, settings)
         self.store = store
 
     def node(self, *macs: str, state: str = states.INSPECTWAIT, **values: Any) -> str:

@@ -13,6 +13,8 @@ from keystoneauth1 import loading
 from keystonemiddleware import auth_token
 from oslo_policy import opts as policy_opts
 
+from ironic.api.app import BARE_METAL
+from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.tests.functional.wire import service as services
@@ -101,7 +103,12 @@ def playing() -> Iterator[str]:
 
 
 def service(
-    directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml", **settings: Any
+    directory: Path,
+    url: str,
+    conf: Callable[..., None],
+    file: str = "policy.yaml",
+    served: ServedApi = BARE_METAL,
+    **settings: Any,
 ) -> Service:
     """Return a service in keystone mode with nodes of a project, without an owner and in use; the caller closes it."""
     _register()
@@ -113,7 +120,8 @@ def service(
         keystone_authtoken__token="ours",
         oslo_policy__policy_file=str(directory / file),
     )
-    running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1, **settings), CONF)
+    chosen = ApiSettings(auth_strategy="keystone", node_locked_attempts=1, **settings)
+    running = services.start(directory, chosen, CONF, served=served)
     common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
     common |= {"driver": "fake-hardware", "provision_state": "manageable"}
     running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})

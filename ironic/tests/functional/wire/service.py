@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from ironic.api import version_negotiation
-from ironic.api.app import build_app
+from ironic.api.app import BARE_METAL, build_app
+from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.db import Store
 from ironic.db.tables import metadata
@@ -108,7 +109,13 @@ def environ_of(method: str, path: str, content: bytes) -> dict[str, Any]:
     }
 
 
-def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None, host: str = HOST) -> Service:
+def start(
+    directory: Path,
+    settings: ApiSettings | None = None,
+    conf: Any = None,
+    host: str = HOST,
+    served: ServedApi = BARE_METAL,
+) -> Service:
     """Return a running service with an empty database and one conductor."""
     store = sqlite_store(directory)
     store.conductors.register(host, "", list(SERVED), interface_rows())
@@ -117,5 +124,5 @@ def start(directory: Path, settings: ApiSettings | None = None, conf: Any = None
     transport.register(host, conductor)
     # Waiting for a locked node is another test's matter.
     chosen = settings or ApiSettings(node_locked_attempts=1)
-    app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, chosen, conf)
+    app = build_app(store, ConductorClients(transport, hash_ring), hash_ring, chosen, conf, served)
     return Service(store, conductor, hash_ring, app, chosen)

@@ -12,6 +12,7 @@ from ironic.core.context import RequestContext
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.drivers.task import BareDriver, HasInterfaces
+from ironic.inspection.posted_data import processed_part
 from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task
 
@@ -96,7 +97,7 @@ def serve(store: Store, hardware_type: str, interface: str = "fake") -> None:
 def stored_found(store: Store, node: NodeRecord) -> tuple[Any, Any] | None:
     """Return the stored inventory and plug-in data."""
     texts = store.inventories.texts(node.id)
-    return None if texts is None else (json.loads(texts[0]), json.loads(texts[1]))
+    return None if texts is None else (json.loads(texts[0]), processed_part(json.loads(texts[1])))
 
 
 def inventory(*macs: str, booted: str | None = None, **more: Any) -> dict[str, Any]:
