@@ -24,7 +24,6 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.hardware_interfaces import interface_field
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.rpc.hash_ring import HashRingManager
 
@@ -166,7 +165,7 @@ def _faults(method: PeriodicMethod, tasks: TaskFactory) -> Iterator[str]:
 def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
     """Call the method for this conductor's nodes that chose the implementation, up to the limit of the method."""
     visited = 0
-    filters = {interface_field(method.kind): method.name, **wanted.filters}
+    filters = {**method.users, **wanted.filters}
     for uuid, driver, group in tasks.store.nodes.rows(("uuid", "driver", "conductor_group"), filters=filters):
         if not hash_ring.is_mine(tasks.host, uuid, driver, group):
             continue

@@ -24,6 +24,7 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.timeouts import Handler, Timeouts
 from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
+from ironic.core.hardware_interfaces import with_fixed
 from ironic.db import ServedInterface
 from ironic.drivers import interruptible_wait
 from ironic.integrations.metrics import send_gauge
@@ -178,8 +179,8 @@ class Conductor:
         ``take_calls`` starts the RPC server. It is called after the locks of an earlier life are freed, which no call
         may meet, and before the conductor is registered, because no caller may find one that can't be called yet.
         """
-        if not self._composition.hardware_types:
-            raise DriverLoadError(faults=["no hardware type is enabled; set enabled_hardware_types"])
+        if not self._composition.drivers:
+            raise DriverLoadError(faults=["no driver is enabled; set enabled_hardware_types"])
         interruptible_wait.allow()
         self._locks.incarnation = self._store.conductors.begin(self._host)
         self._takeover.own(RESTARTED)
@@ -190,7 +191,7 @@ class Conductor:
         self._heartbeat.start()
         self._periodics.start()
         self._watch.start()
-        LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._hardware_types()))
+        LOG.info("Conductor %s (group '%s') serves %s", self._host, self._group, ", ".join(self._drivers()))
 
     def retire(self) -> None:
         """Serve no node any more: others own them from now on, while work under way here continues with its locks.
@@ -237,7 +238,7 @@ class Conductor:
 
     def _register(self) -> None:
         rows = [] if self._retired else self._composition.interface_rows()
-        drivers = [] if self._retired else self._hardware_types()
+        drivers = [] if self._retired else self._drivers()
         self._store.conductors.register(self._host, self._group, drivers, rows, self._locks.incarnation)
         self._announced = True
 
@@ -271,17 +272,18 @@ class Conductor:
             LOG.warning("Conductor %s was missing in the table of conductors and registers again", self._host)
             self._register()
 
-    def _hardware_types(self) -> list[str]:
-        return sorted(self._composition.hardware_types)
+    def _drivers(self) -> list[str]:
+        return sorted(self._composition.drivers)
 
     def _warn_of_differences(self) -> None:
-        """Warn the operator where others serve the same hardware types with other interfaces (S34).
+        """Warn the operator where others serve the same drivers with other interfaces (S34).
 
         The metric counts the differences among all conductors, so the one that started last reports the present number.
         """
         served = self._store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
         others = [row for row in served if row.hostname != self._host]
-        mine = [ServedInterface(self._host, self._group, *row) for row in self._composition.interface_rows()]
+        rows = with_fixed(self._drivers(), self._composition.interface_rows())
+        mine = [ServedInterface(self._host, self._group, *row) for row in rows]
         found = differences([*mine, *others])
         send_gauge("conductor.interface_differences", len(found))
         for difference in found:

@@ -53,6 +53,12 @@ INTERFACES_OPTIONS = [
         help="Hardware types that this conductor serves. Each needs an enabled implementation of every kind of "
         "interface.",
     ),
+    cfg.ListOpt(
+        "enabled_drivers",
+        default=[],
+        help="Classic drivers that this conductor serves. The interfaces of each are fixed, so the options of "
+        "interfaces don't apply to them. No name may be that of an enabled hardware type.",
+    ),
     *(_enabled(kind) for kind in KINDS),
     *(_default(kind) for kind in KINDS),
     cfg.ListOpt(

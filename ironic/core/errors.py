@@ -142,6 +142,15 @@ class IncompatibleInterface(InvalidParameterValue):
     text = "The {kind} interface {name} is not supported by hardware type {driver}. It supports: {supported}."
 
 
+class FixedInterface(InvalidParameterValue):
+    """An interface of a classic driver can't be chosen (S23)."""
+
+    text = (
+        "{driver} is a classic driver, whose {kind} interface is fixed: {kind}_interface must be null. Leave it out, "
+        "or choose a hardware type as driver."
+    )
+
+
 class InterfaceNotFoundInEntrypoint(InvalidParameterValue):
     """An implementation is not enabled or not installed."""
 

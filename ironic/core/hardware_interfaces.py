@@ -4,6 +4,9 @@ The kinds are fixed in code (S2); their names, order and subsets come from doc/c
 conductor chooses the default of each hardware type at start (`choose_default`). The API chooses the interfaces of a
 node (`choose_interfaces`) from the table rows of the live conductors. The order of every list counts. Sources: demands
 S7, S12, S13, S22, S24 and S25.
+
+A classic driver is a driver with one fixed interface of each kind, which has no name (S19, S23). Its only possible
+choice, and default, is therefore None. It has no rows in the table; `with_fixed` makes them.
 """
 
 from collections import Counter
@@ -12,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ironic.core.errors import (
     DriverNotFound,
+    FixedInterface,
     IncompatibleInterface,
     InterfaceNotFoundInEntrypoint,
     NoValidDefaultForInterface,
@@ -43,11 +47,12 @@ def interface_field(kind: str) -> str:
 
 
 class InterfaceRow(NamedTuple):
-    """One implementation that a conductor offers for a hardware type: a row of conductor_hardware_interfaces."""
+    """One implementation that a conductor offers for a driver: a row of conductor_hardware_interfaces."""
 
     hardware_type: str
     interface_type: str
-    interface_name: str
+    # None for a fixed interface of a classic driver.
+    interface_name: str | None
     default: bool
     # False for an implementation that the hardware type accepts without listing it (fake-hardware accepts any).
     listed: bool = True
@@ -61,9 +66,19 @@ class Served(Protocol):
     @property
     def interface_type(self) -> str: ...
     @property
-    def interface_name(self) -> str: ...
+    def interface_name(self) -> str | None: ...
     @property
     def default(self) -> bool: ...
+
+
+def with_fixed(drivers: Iterable[str], rows: Sequence[InterfaceRow]) -> list[InterfaceRow]:
+    """Return the rows of one conductor, and those of the fixed interfaces of its classic drivers.
+
+    A hardware type has rows of every kind, so a driver without rows is a classic one.
+    """
+    dynamic = {row.hardware_type for row in rows}
+    fixed = (InterfaceRow(name, kind, None, True) for name in drivers if name not in dynamic for kind in KINDS)
+    return [*rows, *fixed]
 
 
 def choose_default(supported: Sequence[str], enabled: Collection[str], configured: str | None) -> str | None:
@@ -83,23 +98,31 @@ def choose_interfaces(
     hardware_type: str,
     requested: Mapping[str, str | None],
     kinds: Iterable[str] = KINDS,
-) -> dict[str, str]:
+    *,
+    kept: Mapping[str, str | None] | None = None,
+) -> dict[str, str | None]:
     """Return the interface of every kind for a node; a kind that is absent or None gets the default.
 
-    The complete result is checked, so one call covers a change of the driver together with its interfaces. Pass fewer
-    kinds where only those change: an earlier choice may have been disabled since (S26). Raises DriverNotFound,
-    NoValidDefaultForInterface, IncompatibleInterface or InterfaceNotFoundInEntrypoint.
+    ``kept`` has the node's own interfaces where the request does not mention them: they must be supported as well, but
+    a fixed interface replaces them. The complete result is checked, so one call covers a change of the driver together
+    with its interfaces. Pass fewer kinds where only those change: an earlier choice may have been disabled since (S26).
+    Raises DriverNotFound, NoValidDefaultForInterface, IncompatibleInterface, FixedInterface or
+    InterfaceNotFoundInEntrypoint.
     """
     rows = list(served)
     mine = [row for row in rows if row.hardware_type == hardware_type]
     if not mine:
         raise DriverNotFound(driver=hardware_type)
-    chosen = {}
+    chosen: dict[str, str | None] = {}
     for kind in kinds:
-        name = requested.get(kind)
+        supported, name = _names(mine, kind), requested.get(kind)
+        if name is None and kept and supported:
+            name = kept.get(kind)
         if name is None:
             name = _default_of(mine, hardware_type, kind)
-        elif name not in (supported := _names(mine, kind)):
+        elif name not in supported:
+            if not supported and any(row.interface_name is None for row in mine):
+                raise FixedInterface(kind=kind, driver=hardware_type)
             enabled = _names(rows, kind)
             if name in enabled:
                 raise IncompatibleInterface(kind=kind, name=name, driver=hardware_type, supported=", ".join(supported))
@@ -108,13 +131,13 @@ def choose_interfaces(
     return chosen
 
 
-def _default_of(mine: Iterable[Served], hardware_type: str, kind: str) -> str:
+def _default_of(mine: Iterable[Served], hardware_type: str, kind: str) -> str | None:
     """Return the default of most conductors, which may differ during an upgrade; the first by name in a tie."""
     votes = Counter(row.interface_name for row in mine if row.interface_type == kind and row.default)
     if not votes:
         raise NoValidDefaultForInterface(kind=kind, driver=hardware_type)
-    return min(votes, key=lambda name: (-votes[name], name))
+    return min(votes, key=lambda name: (-votes[name], name or ""))
 
 
 def _names(rows: Iterable[Served], kind: str) -> list[str]:
-    return sorted({row.interface_name for row in rows if row.interface_type == kind})
+    return sorted({row.interface_name for row in rows if row.interface_type == kind and row.interface_name})

@@ -4,6 +4,7 @@ A conductor updates its row periodically (its heartbeat); one whose row is older
 stays when its conductor leaves, so that the nodes it had reserved are distinguishable from free ones.
 """
 
+import itertools
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -14,8 +15,8 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, IronicError
-from ironic.core.hardware_interfaces import InterfaceRow
-from ironic.db.column_types import encode_json
+from ironic.core.hardware_interfaces import InterfaceRow, with_fixed
+from ironic.db.column_types import decode_json, encode_json
 from ironic.db.record import Record
 from ironic.db.repository import Repository
 from ironic.db.row_selection import Filter, any_of
@@ -31,7 +32,7 @@ class ServedInterface(NamedTuple):
     conductor_group: str
     hardware_type: str
     interface_type: str
-    interface_name: str
+    interface_name: str | None
     default: bool
     listed: bool = True
 
@@ -40,9 +41,15 @@ class ConductorRecord(Record, ConductorColumns):
     """One conductor."""
 
 
+# The drivers and their rows in one statement: between two, a conductor that registers would seem to have no rows.
 _SERVED = (
-    sa.select(conductors.c.hostname, conductors.c.conductor_group, *(served.c[name] for name in InterfaceRow._fields))
-    .join(conductors, conductors.c.id == served.c.conductor_id)
+    sa.select(
+        conductors.c.hostname,
+        conductors.c.conductor_group,
+        conductors.c.drivers,
+        *(served.c[name] for name in InterfaceRow._fields),
+    )
+    .outerjoin(served, conductors.c.id == served.c.conductor_id)
     .order_by(conductors.c.hostname, served.c.id)
 )
 
@@ -147,10 +154,16 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
             return [self._from_row(row) for row in connection.execute(statement.order_by(conductors.c.id))]
 
     def served_interfaces(self, max_age_seconds: float) -> list[ServedInterface]:
-        """Return what the live conductors serve."""
+        """Return what the live conductors serve, the fixed interfaces of classic drivers included."""
         with self.transactions.reading() as connection:
-            rows = connection.execute(_SERVED.where(self._is_alive(max_age_seconds)))
-            return [ServedInterface(*row) for row in rows]
+            found = connection.execute(_SERVED.where(self._is_alive(max_age_seconds))).all()
+        offered: list[ServedInterface] = []
+        for (host, group, drivers), rows in itertools.groupby(found, key=lambda row: tuple(row[:3])):
+            # A conductor without rows, which serves classic drivers or nothing, is one row of nulls.
+            own = [InterfaceRow(*row[3:]) for row in rows if row[3] is not None]
+            names = decode_json(drivers) if drivers else []
+            offered += (ServedInterface(host, group, *row) for row in with_fixed(names, own))
+        return offered
 
     def _is_alive(self, max_age_seconds: float) -> ColumnElement[bool]:
         oldest = self.now() - timedelta(seconds=max_age_seconds)

@@ -1,6 +1,7 @@
 """The names that drivers in and out of tree import from ``ironic.drivers.base``."""
 
 from ironic.core.hardware_interfaces import KINDS
+from ironic.drivers.classic_driver import BaseDriver
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -44,6 +45,7 @@ __all__ = [
     "ArgInfo",
     "BIOSInterface",
     "BareDriver",
+    "BaseDriver",
     "BaseInterface",
     "BaseStep",
     "BootInterface",

@@ -1,5 +1,6 @@
 """Compose the drivers of this conductor at start and report every fault in their configuration.
 
+A driver is a hardware type with its supported interfaces, or a classic driver with one fixed interface of each kind.
 An enabled interface is loaded only if an enabled hardware type can use it (S17). Composing continues after a fault, so
 that one start reports all of them (S16). A name that the reference has and this service does not implement yet is no
 fault: it is skipped with a warning, and so is a hardware type that is incomplete without it.
@@ -14,9 +15,17 @@ from ironic.core.errors import DriverLoadError, InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, choose_default
 from ironic.core.steps import INTERFACES, number
 from ironic.drivers import driver_options
+from ironic.drivers.classic_driver import MANDATORY, BaseDriver
 from ironic.drivers.driver_options import DriverOptions, default_option, enabled_option
-from ironic.drivers.extensions import TYPES_GROUP, Extension, Extensions, interfaces_group, supported_names
-from ironic.drivers.hardware_type import AbstractHardwareType
+from ironic.drivers.extensions import (
+    CLASSIC_GROUP,
+    TYPES_GROUP,
+    Extension,
+    Extensions,
+    interfaces_group,
+    supported_names,
+)
+from ironic.drivers.hardware_type import DUMMIES, AbstractHardwareType
 from ironic.drivers.interfaces import BASES, BaseInterface
 
 LOG = logging.getLogger(__name__)
@@ -24,18 +33,25 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SupportedInterfaces:
-    """The interfaces of one kind that a hardware type supports here: names in order of preference, and the default."""
+    """The interfaces of one kind that a driver supports here, by name in order of preference, and the default.
 
-    names: tuple[str, ...]
-    default: str | None
+    The fixed interface of a classic driver is the only one and has no name.
+    """
+
+    by_name: Mapping[str | None, BaseInterface]
+    default: str | None = None
     # Those of the names that the hardware type accepts without listing them.
     unlisted: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that a node may choose from; none of a classic driver."""
+        return tuple(name for name in self.by_name if name is not None)
+
 
 Names = Mapping[str, Sequence[str]]
-Composed = tuple[
-    dict[str, AbstractHardwareType], dict[str, dict[str, SupportedInterfaces]], dict[tuple[str, str], BaseInterface]
-]
+Driver = AbstractHardwareType | BaseDriver
+Composed = tuple[dict[str, Driver], dict[str, dict[str, SupportedInterfaces]]]
 
 
 class Composer:
@@ -48,23 +64,21 @@ class Composer:
         self._skipped: dict[str, set[str]] = {kind: set() for kind in KINDS}
 
     def compose(self) -> Composed:
-        """Return the hardware types, the interfaces that each supports, and the implementations.
-
-        Raise DriverLoadError with all faults.
-        """
+        """Return the drivers and the interfaces that each supports, by kind; raise DriverLoadError with all faults."""
         types = self._hardware_types()
         listed = {name: self._listed_names(name, hardware_type) for name, hardware_type in types.items()}
         enabled = {kind: self._enabled_names(kind, listed) for kind in KINDS}
         usable = {name: self._usable_names(types[name], listed[name], enabled) for name in types}
         usable = {name: kinds for name, kinds in usable.items() if not self._is_skipped(name, kinds)}
-        implementations = self._load_implementations(usable)
-        supported = self._supported_interfaces(usable, listed, enabled)
-        if not usable and not self._faults:
+        supported = self._supported_interfaces(usable, listed, enabled, self._load_implementations(usable))
+        classic = self._classic_drivers()
+        supported |= {name: self._fixed_interfaces(name, driver) for name, driver in classic.items()}
+        if not supported and not self._faults:
             self._add_fault("no hardware type is left to serve; enable one (option enabled_hardware_types)")
         if self._faults:
             numbered = "; ".join(f"({count}) {fault}" for count, fault in enumerate(self._faults, start=1))
             raise DriverLoadError(f"The enabled drivers can't be loaded: {numbered}.", faults=list(self._faults))
-        return {name: types[name] for name in usable}, supported, implementations
+        return {**{name: types[name] for name in usable}, **classic}, supported
 
     # Installed and enabled names
 
@@ -75,6 +89,22 @@ class Composer:
             what = f"hardware type {name}"
             if self._is_installed(what, name, published, driver_options.HARDWARE_TYPES, "enabled_hardware_types"):
                 instance = self._make(what, published[name], AbstractHardwareType)
+                if instance is not None:
+                    found[name] = instance
+        return found
+
+    def _classic_drivers(self) -> dict[str, BaseDriver]:
+        published = self._extensions.get(CLASSIC_GROUP, {})
+        found: dict[str, BaseDriver] = {}
+        for name in self._options.classic_drivers:
+            what = f"classic driver {name}"
+            if name in self._options.hardware_types:
+                self._add_fault(
+                    f"{name} is enabled as a hardware type and as a classic driver; remove it from "
+                    "enabled_hardware_types or enabled_drivers"
+                )
+            elif self._is_installed(what, name, published, (), "enabled_drivers"):
+                instance = self._make(what, published[name], BaseDriver)
                 if instance is not None:
                     found[name] = instance
         return found
@@ -143,7 +173,11 @@ class Composer:
         return True
 
     def _supported_interfaces(
-        self, usable: Mapping[str, Names], listed: Mapping[str, Names], enabled: Names
+        self,
+        usable: Mapping[str, Names],
+        listed: Mapping[str, Names],
+        enabled: Names,
+        loaded: Mapping[tuple[str, str], BaseInterface],
     ) -> dict[str, dict[str, SupportedInterfaces]]:
         """Return what each hardware type supports, by kind, with its default."""
         configured = {kind: self._configured_default(kind, enabled[kind]) for kind in KINDS}
@@ -160,8 +194,30 @@ class Composer:
                         configured[kind],
                     )
                 unlisted = frozenset(names).difference(listed[name][kind])
-                supported[name][kind] = SupportedInterfaces(tuple(names), default, unlisted)
+                # What could not be loaded is a fault already.
+                by_name: dict[str | None, BaseInterface] = {
+                    one: loaded[kind, one] for one in names if (kind, one) in loaded
+                }
+                supported[name][kind] = SupportedInterfaces(by_name, default, unlisted)
         return supported
+
+    def _fixed_interfaces(self, name: str, driver: BaseDriver) -> dict[str, SupportedInterfaces]:
+        """Return the interfaces of a classic driver by kind; a dummy replaces an optional one that it lacks."""
+        found: dict[str, SupportedInterfaces] = {}
+        for kind in KINDS:
+            interface, base = getattr(driver, kind), BASES[kind]
+            what = f"{kind} interface of classic driver {name}"
+            if interface is None and kind in DUMMIES:
+                interface = self._make(what, self._extensions[interfaces_group(kind)][DUMMIES[kind]], base)
+            elif interface is None and kind in MANDATORY:
+                self._add_fault(f"classic driver {name} sets no {kind} interface")
+            elif interface is not None and not isinstance(interface, base):
+                self._add_fault(f"the {what} is no object of a subclass of {base.__module__}.{base.__qualname__}")
+                interface = None
+            found[kind] = SupportedInterfaces({} if interface is None else {None: interface})
+            if interface is not None:
+                self._check_overlaps(kind, what, interface)
+        return found
 
     def _configured_default(self, kind: str, enabled: Sequence[str]) -> str | None:
         default, option = self._options.defaults.get(kind), default_option(kind)
@@ -185,7 +241,7 @@ class Composer:
             instance = self._make(f"{kind} interface {name}", extension, BASES[kind])
             if instance is not None:
                 found[kind, name] = instance
-                self._check_overlaps(kind, name, instance)
+                self._check_overlaps(kind, f"{kind} interface {name}", instance)
         return found
 
     def _make(self, what: str, extension: Extension, base: type) -> Any:
@@ -202,7 +258,7 @@ class Composer:
             LOG.warning("The %s is deprecated and unsupported; a later release may remove it. Replace it.", what)
         return instance
 
-    def _check_overlaps(self, kind: str, name: str, interface: BaseInterface) -> None:
+    def _check_overlaps(self, kind: str, what: str, interface: BaseInterface) -> None:
         """Report priorities that several enabled clean steps of one interface share (S48)."""
         if kind not in INTERFACES["clean"]:
             return
@@ -219,7 +275,7 @@ class Composer:
             if priority and len(names) > 1:
                 steps = ", ".join(sorted(names))
                 self._add_fault(
-                    f"{kind} interface {name} has clean steps of equal priority {priority:g}: {steps}; "
+                    f"{what} has clean steps of equal priority {priority:g}: {steps}; "
                     "change one with option [conductor]clean_step_priority_override"
                 )
 

@@ -1,4 +1,4 @@
-"""The drivers of this conductor: its hardware types, their interfaces, and the driver of one node.
+"""The drivers of this conductor: hardware types and classic drivers, their interfaces, and the driver of one node.
 
 A composition is created once at start from the options and the installed packages. Implementations are singletons. A
 node's driver is a small object with references to them, created by a few look-ups whenever a task needs it.
@@ -11,22 +11,21 @@ from oslo_config import cfg
 
 from ironic.core.errors import (
     DriverNotFound,
+    FixedInterface,
     IncompatibleInterface,
     InterfaceNotFoundInEntrypoint,
     IronicError,
     NoValidDefaultForInterface,
+    UnsupportedDriverExtension,
 )
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow, interface_field
 from ironic.drivers import driver_periodics
-from ironic.drivers.composer import Composer, SupportedInterfaces
+from ironic.drivers.composer import Composer, Driver, SupportedInterfaces
 from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.driver_periodics import PeriodicMethod
 from ironic.drivers.extensions import Extensions, installed
-from ironic.drivers.hardware_type import AbstractHardwareType
 from ironic.drivers.interfaces import BaseInterface
 from ironic.drivers.task import BareDriver
-
-Implementations = Mapping[tuple[str, str], BaseInterface]
 
 
 class NodeColumns(Protocol):
@@ -39,17 +38,13 @@ class NodeColumns(Protocol):
 
 
 class Composition:
-    """Hardware types, implementations, and which of them can be combined."""
+    """Drivers, implementations, and which of them can be combined."""
 
     def __init__(
-        self,
-        hardware_types: Mapping[str, AbstractHardwareType],
-        supported: Mapping[str, Mapping[str, SupportedInterfaces]],
-        implementations: Implementations,
+        self, drivers: Mapping[str, Driver], supported: Mapping[str, Mapping[str, SupportedInterfaces]]
     ) -> None:
-        self.hardware_types = hardware_types
+        self.drivers = drivers
         self._supported = supported
-        self._implementations = implementations
 
     @classmethod
     def load(cls, conf: cfg.ConfigOpts, extensions: Extensions | None = None) -> Self:
@@ -58,73 +53,89 @@ class Composition:
         return cls(*composer.compose())
 
     def interface_rows(self) -> list[InterfaceRow]:
-        """Return all supported interfaces, for the table that the API reads (S33)."""
+        """Return all interfaces that nodes may choose, for the table that the API reads (S33)."""
         return [
-            InterfaceRow(hardware_type, kind, name, name == supported.default, name not in supported.unlisted)
-            for hardware_type, kinds in self._supported.items()
+            InterfaceRow(driver, kind, name, name == supported.default, name not in supported.unlisted)
+            for driver, kinds in self._supported.items()
             for kind, supported in kinds.items()
             for name in supported.names
         ]
 
-    def default(self, hardware_type: str, kind: str) -> str:
+    def default(self, driver: str, kind: str) -> str:
         """Return the name of the default interface of a kind (S12, S13); raise NoValidDefaultForInterface."""
-        default = self._interfaces(hardware_type, kind).default
+        default = self._interfaces(driver, kind).default
         if default is None:
-            raise NoValidDefaultForInterface(kind=kind, driver=hardware_type)
+            raise self._unavailable(driver, kind, None)
         return default
 
-    def default_driver(self, hardware_type: str) -> BareDriver:
-        """Return the driver with the default interfaces, which answers requests on the hardware type itself (S31)."""
-        chosen = {kind: self._interfaces(hardware_type, kind).default for kind in KINDS}
-        return BareDriver({kind: self._implementations[kind, name] for kind, name in chosen.items() if name})
+    def default_driver(self, driver: str) -> BareDriver:
+        """Return the driver with the default interfaces, which answers requests on the driver itself (S31)."""
+        return self._compose(driver, {})
 
     def driver_for(self, node: NodeColumns) -> BareDriver:
         """Return the driver of a node; an interface that is unavailable here is None, with its error kept (S26).
 
-        Raise DriverNotFound when the hardware type is not enabled on this conductor.
+        Raise DriverNotFound when the driver is not enabled on this conductor.
         """
+        columns = {kind: interface_field(kind) for kind in KINDS}
+        # An instance may request another interface than the node's own.
+        chosen = {kind: node.instance_info.get(name) or getattr(node, name) for kind, name in columns.items()}
+        return self._compose(node.driver, chosen)
+
+    def _compose(self, driver: str, chosen: Mapping[str, str | None]) -> BareDriver:
         links: dict[str, BaseInterface] = {}
         missing: dict[str, IronicError] = {}
         for kind in KINDS:
-            supported = self._interfaces(node.driver, kind)
-            column = interface_field(kind)
-            # An instance may request another interface than the node's own.
-            name = node.instance_info.get(column) or getattr(node, column) or supported.default
-            if name in supported.names:
-                links[kind] = self._implementations[kind, name]
+            supported = self._interfaces(driver, kind)
+            name = chosen.get(kind) or supported.default
+            if name in supported.by_name:
+                links[kind] = supported.by_name[name]
             else:
-                missing[kind] = self._unavailable(node.driver, kind, name)
-        return BareDriver(links, missing, self.hardware_types[node.driver].bmc_address_keys)
+                missing[kind] = self._unavailable(driver, kind, name)
+        return BareDriver(links, missing, self.drivers[driver].bmc_address_keys)
 
-    def implementation(self, hardware_type: str, kind: str, name: str) -> BaseInterface:
-        """Return an implementation that the hardware type supports here.
+    def implementation(self, driver: str, kind: str, name: str) -> BaseInterface:
+        """Return an implementation that the driver supports here.
 
-        Raise DriverNotFound, IncompatibleInterface or InterfaceNotFoundInEntrypoint.
+        Raise DriverNotFound, IncompatibleInterface, FixedInterface or InterfaceNotFoundInEntrypoint.
         """
-        if name not in self._interfaces(hardware_type, kind).names:
-            raise self._unavailable(hardware_type, kind, name)
-        return self._implementations[kind, name]
+        try:
+            return self._interfaces(driver, kind).by_name[name]
+        except KeyError:
+            raise self._unavailable(driver, kind, name) from None
 
     def periodic_methods(self) -> list[PeriodicMethod]:
-        """Return the periodic methods of all implementations, once each (S18)."""
-        return [
-            method
-            for (_kind, name), interface in self._implementations.items()
-            for method in driver_periodics.collect(interface, name)
-        ]
+        """Return the periodic methods of all implementations, once each (S18).
 
-    def _interfaces(self, hardware_type: str, kind: str) -> SupportedInterfaces:
+        Classic drivers may have objects of the same class. A method that is called once per node belongs to each of
+        them, for the nodes of its driver; another one is called for the first object only.
+        """
+        found: dict[object, PeriodicMethod] = {}
+        for driver, kinds in self._supported.items():
+            for kind, supported in kinds.items():
+                for name, interface in supported.by_name.items():
+                    users = {"driver": driver} if name is None else {interface_field(kind): name}
+                    what = f"{kind} interface {name or f'of driver {driver}'}"
+                    for method in driver_periodics.collect(interface, what, users):
+                        found.setdefault(method.identity, method)
+        return list(found.values())
+
+    def _interfaces(self, driver: str, kind: str) -> SupportedInterfaces:
         try:
-            return self._supported[hardware_type][kind]
+            return self._supported[driver][kind]
         except KeyError:
-            raise DriverNotFound(driver=hardware_type) from None
+            raise DriverNotFound(driver=driver) from None
 
-    def _unavailable(self, hardware_type: str, kind: str, name: str | None) -> IronicError:
-        """Return the error for an interface that nodes of a hardware type can't use here."""
+    def _unavailable(self, driver: str, kind: str, name: str | None) -> IronicError:
+        """Return the error for an interface that nodes of a driver can't use here."""
+        supported = self._interfaces(driver, kind).names
+        if not supported:
+            if name is None:
+                return UnsupportedDriverExtension(driver=driver, extension=f"{kind} interfaces")
+            return FixedInterface(kind=kind, driver=driver)
         if name is None:
-            return NoValidDefaultForInterface(kind=kind, driver=hardware_type)
-        if (kind, name) in self._implementations:
-            supported = ", ".join(self._interfaces(hardware_type, kind).names)
-            return IncompatibleInterface(kind=kind, name=name, driver=hardware_type, supported=supported)
-        enabled = ", ".join(sorted(known for of_kind, known in self._implementations if of_kind == kind))
-        return InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=enabled)
+            return NoValidDefaultForInterface(kind=kind, driver=driver)
+        enabled = sorted({known for kinds in self._supported.values() for known in kinds[kind].names})
+        if name in enabled:
+            return IncompatibleInterface(kind=kind, name=name, driver=driver, supported=", ".join(supported))
+        return InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=", ".join(enabled))

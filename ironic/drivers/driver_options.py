@@ -1,4 +1,4 @@
-"""Operator options that choose hardware types and interfaces, as plain values read once at start.
+"""Operator options that choose drivers and interfaces, as plain values read once at start.
 
 `HARDWARE_TYPES` and `INTERFACES` are the names that the reference has and this service does not implement yet, see
 doc/contract/drivers.md#names-of-entry-points. Enabling one is no fault: it is skipped with a warning. Delete a name
@@ -40,7 +40,7 @@ INTERFACES: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class DriverOptions:
-    """Enabled hardware types and interfaces, defaults for new nodes, changed priorities of clean steps."""
+    """Enabled drivers and interfaces, defaults for new nodes, changed priorities of clean steps."""
 
     hardware_types: tuple[str, ...] = ()
 
@@ -50,6 +50,8 @@ class DriverOptions:
 
     # By ``interface.step``; the values are checked where they are used.
     clean_priorities: Mapping[str, Any] = field(default_factory=dict)
+
+    classic_drivers: tuple[str, ...] = ()
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> Self:
@@ -63,6 +65,7 @@ class DriverOptions:
         pieces = [overrides] if isinstance(overrides, Mapping) else (overrides or [])
         return cls(
             hardware_types=tuple(dict.fromkeys(conf.enabled_hardware_types)),
+            classic_drivers=tuple(dict.fromkeys(conf.enabled_drivers)),
             enabled=enabled,
             defaults={kind: conf[default_option(kind)] for kind in KINDS},
             clean_priorities={name: value for piece in pieces for name, value in piece.items()},

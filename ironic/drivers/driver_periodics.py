@@ -41,12 +41,16 @@ class PeriodicTerms:
 
 @dataclass(frozen=True, slots=True)
 class PeriodicMethod:
-    """A periodic method of one implementation with its terms; kind and name identify the implementation."""
+    """A periodic method of one implementation with its terms.
+
+    ``name`` is that of the implementation, for logs; ``users`` are the columns of the nodes that use it.
+    """
 
     method: Callable[..., Any]
     terms: PeriodicTerms
     interface: Any
     name: str
+    users: Mapping[str, str]
 
     @property
     def kind(self) -> str:
@@ -54,9 +58,15 @@ class PeriodicMethod:
         return str(self.interface.interface_type)
 
     @property
+    def identity(self) -> tuple[object, str]:
+        """What makes the method different from others: its class, or for one called per node, its implementation."""
+        owner = type(self.interface) if self.terms.nodes is None else self.name
+        return owner, self.method.__name__
+
+    @property
     def title(self) -> str:
         """The name of the method in logs."""
-        return f"{self.kind} interface {self.name}: {self.method.__name__}"
+        return f"{self.name}: {self.method.__name__}"
 
 
 def periodic(spacing: float, enabled: bool = True, **options: Any) -> Callable[[Method], Method]:
@@ -93,12 +103,12 @@ def _marked(terms: PeriodicTerms) -> Callable[[Method], Method]:
     return mark
 
 
-def collect(interface: object, name: str) -> list[PeriodicMethod]:
-    """Return the enabled periodic methods of an implementation; ``name`` is the name of its entry point."""
+def collect(interface: object, name: str, users: Mapping[str, str]) -> list[PeriodicMethod]:
+    """Return the enabled periodic methods of an implementation; `PeriodicMethod` describes name and users."""
     cls = type(interface)
     marked = ((attribute, getattr(getattr_static(cls, attribute), _MARK, None)) for attribute in dir(cls))
     return [
-        PeriodicMethod(getattr(interface, attribute), terms, interface, name)
+        PeriodicMethod(getattr(interface, attribute), terms, interface, name, users)
         for attribute, terms in marked
         if terms and terms.enabled
     ]

@@ -1,4 +1,4 @@
-"""Installed hardware types and interface implementations, by the names of their entry points.
+"""Installed hardware types, classic drivers and interface implementations, by the names of their entry points.
 
 Listing reads a cache of stevedore; a module is imported only by ``load``. Tests pass plain dictionaries of the same
 shape.
@@ -21,6 +21,7 @@ from ironic.drivers.hardware_type import AbstractHardwareType
 LOG = logging.getLogger(__name__)
 
 TYPES_GROUP: Final = "ironic.hardware.types"
+CLASSIC_GROUP: Final = "ironic.drivers"
 
 
 class Extension(Protocol):
@@ -51,8 +52,8 @@ def interfaces_group(kind: str) -> str:
 
 
 def installed() -> Extensions:
-    """Return all installed hardware types and interfaces, those of third parties included."""
-    return {group: _entry_points(group) for group in (TYPES_GROUP, *map(interfaces_group, KINDS))}
+    """Return all installed drivers and interfaces, those of third parties included."""
+    return {group: _entry_points(group) for group in (TYPES_GROUP, CLASSIC_GROUP, *map(interfaces_group, KINDS))}
 
 
 def _entry_points(group: str) -> dict[str, Extension]:

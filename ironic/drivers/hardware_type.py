@@ -7,11 +7,25 @@ is enabled.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from ironic.drivers.interfaces import BaseInterface
 
 Supported = list[str | type[BaseInterface]]
+
+# The implementation of each optional kind for machines that lack the feature (S5).
+DUMMIES: Final[Mapping[str, str]] = {
+    "bios": "no-bios",
+    "console": "no-console",
+    "firmware": "no-firmware",
+    "inspect": "no-inspect",
+    "network": "noop",
+    "raid": "no-raid",
+    "rescue": "no-rescue",
+    "storage": "noop",
+    "vendor": "no-vendor",
+}
 
 
 class AbstractHardwareType(ABC):
@@ -50,44 +64,44 @@ class AbstractHardwareType(ABC):
     @property
     def supported_bios_interfaces(self) -> Supported:
         """Implementations of the BIOS interface, in order of preference."""
-        return ["no-bios"]
+        return [DUMMIES["bios"]]
 
     @property
     def supported_console_interfaces(self) -> Supported:
         """Implementations of the console interface, in order of preference."""
-        return ["no-console"]
+        return [DUMMIES["console"]]
 
     @property
     def supported_firmware_interfaces(self) -> Supported:
         """Implementations of the firmware interface, in order of preference."""
-        return ["no-firmware"]
+        return [DUMMIES["firmware"]]
 
     @property
     def supported_inspect_interfaces(self) -> Supported:
         """Implementations of the inspect interface, in order of preference."""
-        return ["no-inspect"]
+        return [DUMMIES["inspect"]]
 
     @property
     def supported_network_interfaces(self) -> Supported:
         """Implementations of the network interface, in order of preference."""
-        return ["noop"]
+        return [DUMMIES["network"]]
 
     @property
     def supported_raid_interfaces(self) -> Supported:
         """Implementations of the RAID interface, in order of preference."""
-        return ["no-raid"]
+        return [DUMMIES["raid"]]
 
     @property
     def supported_rescue_interfaces(self) -> Supported:
         """Implementations of the rescue interface, in order of preference."""
-        return ["no-rescue"]
+        return [DUMMIES["rescue"]]
 
     @property
     def supported_storage_interfaces(self) -> Supported:
         """Implementations of the storage interface, in order of preference."""
-        return ["noop"]
+        return [DUMMIES["storage"]]
 
     @property
     def supported_vendor_interfaces(self) -> Supported:
         """Implementations of the vendor interface, in order of preference."""
-        return ["no-vendor"]
+        return [DUMMIES["vendor"]]

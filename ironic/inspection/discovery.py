@@ -142,7 +142,7 @@ def ports_of(inventory: Mapping[str, object], add_ports: str) -> list[dict[str, 
 def _create_node(
     store: Store,
     discovery: Discovery,
-    chosen: dict[str, str],
+    chosen: Mapping[str, str | None],
     new_ports: Sequence[Mapping[str, object]],
     bmc_addresses: Sequence[str],
 ) -> NodeRow:

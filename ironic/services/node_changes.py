@@ -29,17 +29,25 @@ def check_served(hash_ring: HashRingManager, uuid: str, driver: str, group: str)
 
 
 def chosen_interfaces(
-    hash_ring: HashRingManager, driver: str, group: str, asked: Mapping[str, str | None], kinds: Collection[str] = KINDS
-) -> dict[str, str]:
+    hash_ring: HashRingManager,
+    driver: str,
+    group: str,
+    asked: Mapping[str, str | None],
+    kinds: Collection[str] = KINDS,
+    *,
+    kept: Mapping[str, str | None] | None = None,
+) -> dict[str, str | None]:
     """Return the interface fields of these kinds; a kind that is absent or null gets its default.
 
+    ``kept`` has fields of the node that the request does not mention; `choose_interfaces` says which of them stay.
     Before a refusal the table of conductors is read again, as a conductor may have started a moment ago.
     """
     wanted = {kind: asked.get(interface_field(kind)) for kind in kinds}
+    present = {kind: (kept or {}).get(interface_field(kind)) for kind in kinds}
 
-    def choose(*, reread: bool) -> dict[str, str]:
+    def choose(*, reread: bool) -> dict[str, str | None]:
         rows = [row for row in hash_ring.served(reread=reread) if row.conductor_group.lower() == group.lower()]
-        chosen = hardware_interfaces.choose_interfaces(rows, driver, wanted, kinds)
+        chosen = hardware_interfaces.choose_interfaces(rows, driver, wanted, kinds, kept=present)
         return {interface_field(kind): name for kind, name in chosen.items()}
 
     try:

@@ -1,4 +1,4 @@
-"""`/v1/drivers`: list and show the hardware types that live conductors serve, and their properties.
+"""`/v1/drivers`: list and show the drivers that live conductors serve, and their properties.
 
 Lists and single drivers are answered from the table in which conductors record what they serve; only the properties,
 which the code of a driver describes, are requested from a conductor.
@@ -17,7 +17,7 @@ from ironic.api.projection import Projection
 from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import DriverNotFound, InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.model.conductor import DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
+from ironic.core.model.conductor import CLASSIC, DYNAMIC, INTERFACE_FIELDS, Driver, default_field, enabled_field
 from ironic.core.model.fields import FieldNames
 from ironic.core.values import Bool, Text
 
@@ -25,13 +25,13 @@ _TYPE: Final = Driver.table.filters["type"]
 _DRIVER_NAME: Final = Argument("driver_name", Text(shortest=1), required=True)
 
 
-def index(request: Request, type: str = DYNAMIC, detail: bool = False, fields: Sequence[str] = ()) -> Answer:
+def index(request: Request, type: str | None = None, detail: bool = False, fields: Sequence[str] = ()) -> Answer:
     """List drivers, without pages."""
     if fields and not detail and INTERFACE_FIELDS.intersection(name.lower() for name in fields):
         raise InvalidParameterValue(err="Fields about interfaces can be chosen for a single driver only.")
     view = projection.selected(Driver, request.minor, fields, detail=detail)
-    found = _served(request) if type == DYNAMIC else {}
-    rows = [_row(view, facts) for _, facts in sorted(found.items())]
+    found = sorted(_served(request).items())
+    rows = [_row(view, facts) for _, facts in found if type in (None, facts["type"])]
     return answers.document({"drivers": view.batch(request, rows).documents(0, len(rows))})
 
 
@@ -46,24 +46,29 @@ def show(request: Request, driver: str, view: Projection) -> Answer:
 def _served(request: Request) -> dict[str, dict[str, Any]]:
     """Return the drivers by name, as the table has them now, with hosts, enabled interfaces and default interfaces.
 
-    Conductors may serve a driver differently; then the default of the first one is shown (S34).
+    Conductors may serve a driver differently; then the default of the first one is shown (S34). Fixed interfaces have
+    no names, so a driver that has only these is a classic one (S30).
     """
     drivers: dict[str, dict[str, Any]] = {}
     for row in request.hash_ring.served(reread=True):
-        facts = drivers.setdefault(row.hardware_type, {"name": row.hardware_type, "type": DYNAMIC, "hosts": []})
+        facts = drivers.setdefault(row.hardware_type, {"name": row.hardware_type, "type": CLASSIC, "hosts": []})
+        if row.hostname not in facts["hosts"]:
+            facts["hosts"].append(row.hostname)
+        if row.interface_name is None:
+            continue
+        facts["type"] = DYNAMIC
         enabled = facts.setdefault(enabled_field(row.interface_type), [])
         # Interfaces that a type takes without listing them, as fake-hardware takes any, are not shown.
         if row.listed and row.interface_name not in enabled:
             enabled.append(row.interface_name)
         if row.default:
             facts.setdefault(default_field(row.interface_type), row.interface_name)
-        if row.hostname not in facts["hosts"]:
-            facts["hosts"].append(row.hostname)
     return drivers
 
 
 def _row(view: Projection, facts: Mapping[str, object]) -> tuple[object, ...]:
-    return tuple(facts.get(name, [] if name.startswith("enabled_") else None) for name in view.columns)
+    none_enabled: list[str] | None = [] if facts["type"] == DYNAMIC else None
+    return tuple(facts.get(name, none_enabled if name.startswith("enabled_") else None) for name in view.columns)
 
 
 def show_properties(request: Request, driver: str) -> Answer:

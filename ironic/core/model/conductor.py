@@ -1,6 +1,7 @@
 """The conductor and the driver, field by field.
 
-A driver is what callers call a hardware type. It has no row: its document is built from what the live conductors serve.
+A driver is what callers call a hardware type or a classic driver. It has no row: its document is built from what the
+live conductors serve.
 Sources: doc/contract/fields.md#conductor, doc/contract/fields.md#driver, demands S27 to S30.
 """
 
@@ -28,7 +29,7 @@ class Conductor(Resource):
     alive = Field(Bool(), since=49, write=NEVER, plain=True, needs=("online", "updated_at"))
 
 
-# Classic drivers are not supported yet (S19), so their list is empty (S28).
+# The types of drivers: with fixed interfaces, or a hardware type whose interfaces a node can choose.
 CLASSIC: Final = "classic"
 DYNAMIC: Final = "dynamic"
 
@@ -56,7 +57,7 @@ def _names(since: int = 1, *, plain: bool = False) -> Field:
 
 
 class Driver(Resource):
-    """A hardware type that some live conductor serves."""
+    """A hardware type or classic driver that some live conductor serves."""
 
     collection = "drivers"
     singular = "driver"

@@ -160,7 +160,8 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
-    named = {name: before[name] for name in roots & INTERFACES} if reset else {}
+    # Those that the patch names but does not change are chosen for another driver too.
+    named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
     allocation_binding.follow_node_change(request.store, record, values)
     for name, value in _as_columns(request, values, record).items():
@@ -175,7 +176,9 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
         access.require(request, "baremetal:node:update_owner_provisioned", record)
 
 
-def _interfaces(request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool) -> dict[str, str]:
+def _interfaces(
+    request: Request, record: "NodeRecord", values: Mapping[str, Any], *, reset: bool
+) -> dict[str, str | None]:
     """Return the interfaces that a patch of driver, group or interfaces leads to, checked as a whole (S24).
 
     ``reset``: another driver replaces all interfaces but those in ``values``, where the node's state allows it.
@@ -193,12 +196,10 @@ def _interfaces(request: Request, record: "NodeRecord", values: Mapping[str, Any
         # Interfaces that the patch does not set may have been disabled since; that must not refuse the patch (S26).
         touched = [kind for kind in KINDS if interface_field(kind) in values]
         return node_changes.chosen_interfaces(request.hash_ring, driver, group, values, touched)
-    kept: dict[str, Any] = {} if reset else {name: getattr(record, name) for name in INTERFACES}
-    chosen = node_changes.chosen_interfaces(request.hash_ring, driver, group, kept | dict(values))
-    if reset:
-        node_rules.check_changes(
-            record, {name: value for name, value in chosen.items() if value != getattr(record, name)}
-        )
+    kept = {} if reset else {name: getattr(record, name) for name in INTERFACES - values.keys()}
+    chosen = node_changes.chosen_interfaces(request.hash_ring, driver, group, values, kept=kept)
+    # Another driver may replace interfaces that the patch does not name.
+    node_rules.check_changes(record, {name: value for name, value in chosen.items() if value != getattr(record, name)})
     return chosen
 
 

@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from ironic.core import errors
+from ironic.core.hardware_interfaces import KINDS
 from ironic.db import InterfaceRow, ServedInterface, Store, tables
 from ironic.tests.suites.db.samples import node
 
@@ -33,12 +34,27 @@ class ConductorSuite:
     def test_registering_again_replaces_what_was_said(self, store: Store) -> None:
         first = store.conductors.register("h1", "g1", ["fake-hardware"], [FAKE, REDFISH])
         store.conductors.unregister("h1")
-        assert store.conductors.register("h1", "", ["other"], [FAKE]) == first
+        assert store.conductors.register("h1", "", ["fake-hardware"], [FAKE]) == first
         (one,) = store.conductors.alive(60)
-        assert (one.id, one.conductor_group, one.drivers) == (first, "", ["other"])
+        assert (one.id, one.conductor_group, one.drivers) == (first, "", ["fake-hardware"])
         assert store.conductors.served_interfaces(60) == [ServedInterface("h1", "", *FAKE)]
         assert store.conductors.register("h1", "", [], []) == first
         assert store.conductors.served_interfaces(60) == []
+
+    @pytest.mark.demand("S19", "S33")
+    def test_a_driver_without_interfaces_is_a_classic_one(self, store: Store) -> None:
+        store.conductors.register("h1", "g1", ["fake-hardware", "old"], [FAKE])
+        store.conductors.register("h2", "", ["old"], [])
+        store.conductors.register("h3", "", [], [])
+        served = store.conductors.served_interfaces(60)
+        fixed = [InterfaceRow("old", kind, None, True) for kind in KINDS]
+        assert served == [
+            ServedInterface("h1", "g1", *FAKE),
+            *(ServedInterface("h1", "g1", *row) for row in fixed),
+            *(ServedInterface("h2", "", *row) for row in fixed),
+        ]
+        store.conductors.unregister("h2")
+        assert {row.hostname for row in store.conductors.served_interfaces(60)} == {"h1"}
 
     @pytest.mark.demand("S33")
     def test_what_a_conductor_serves_goes_with_it(self, store: Store) -> None:

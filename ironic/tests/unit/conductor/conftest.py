@@ -28,7 +28,7 @@ def wait_until(true, seconds=60):
 class FakeComposition:
     """Knows one hardware type; the driver of a node says which node it was made for."""
 
-    hardware_types = {"fake-hardware": object()}
+    drivers = {"fake-hardware": object()}
 
     def driver_for(self, node):
         if node.driver == "broken":

@@ -127,7 +127,7 @@ class Doors(base.VendorInterface):
 class Managed:
     """A composition with one hardware type; nodes may miss interfaces or have dummies."""
 
-    hardware_types = {"managed": object()}
+    drivers = {"managed": object()}
 
     def __init__(self, notes: Notes) -> None:
         self._links: dict[str, Any] = {

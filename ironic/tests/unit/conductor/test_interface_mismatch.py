@@ -1,6 +1,7 @@
 import pytest
 
 from ironic.conductor.interface_mismatch import differences
+from ironic.core.hardware_interfaces import KINDS
 from ironic.db import ServedInterface
 
 
@@ -54,3 +55,15 @@ def test_a_difference_explains_itself():
     assert "fake-hardware" in text
     assert " c1, c3: fake, redfish; c2: fake." in text
     assert "enabled_power_interfaces" in text
+
+
+OLD = [("old", kind, None) for kind in KINDS]
+NEW = [("old", kind, "fake") for kind in KINDS]
+
+
+@pytest.mark.demand("S19", "S34")
+def test_a_classic_driver_that_is_a_hardware_type_elsewhere_is_one_difference():
+    assert differences([*on("c1", *OLD), *on("c2", *OLD)]) == []
+    (found,) = differences([*on("c1", *OLD), *on("c2", *NEW), *on("c3", *OLD)])
+    assert "old is a classic driver on c1, c3 and a hardware type on c2" in str(found)
+    assert "enabled_drivers or enabled_hardware_types" in str(found)

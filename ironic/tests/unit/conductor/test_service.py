@@ -40,7 +40,7 @@ def make(store, hash_ring):
 
 def test_a_conductor_without_drivers_does_not_start(make, store):
     class Empty(FakeComposition):
-        hardware_types = {}
+        drivers = {}
 
     with pytest.raises(DriverLoadError) as raised:
         make(Empty()).start()

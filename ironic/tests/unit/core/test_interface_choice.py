@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from ironic.core.errors import (
     DriverNotFound,
+    FixedInterface,
     IncompatibleInterface,
     InterfaceNotFoundInEntrypoint,
     NoValidDefaultForInterface,
 )
-from ironic.core.hardware_interfaces import KINDS, InterfaceRow, choose_default, choose_interfaces
+from ironic.core.hardware_interfaces import KINDS, InterfaceRow, choose_default, choose_interfaces, with_fixed
 
 NAMES = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 SUPPORTED = st.lists(NAMES, unique=True)
@@ -109,3 +110,45 @@ def test_conductors_that_disagree_are_outvoted() -> None:
         == choose_interfaces(new + old, "metal", {})["power"]
         == "ipmi"
     )
+
+
+ALL = with_fixed(["metal", "toy", "old"], SERVED)
+
+
+@pytest.mark.demand("S19")
+def test_a_driver_without_rows_has_a_nameless_interface_of_each_kind() -> None:
+    assert ALL[: len(SERVED)] == SERVED
+    assert ALL[len(SERVED) :] == [InterfaceRow("old", kind, None, True) for kind in KINDS]
+    assert with_fixed([], []) == []
+
+
+@pytest.mark.demand("S23")
+def test_a_classic_driver_leaves_all_interfaces_null() -> None:
+    nothing = dict.fromkeys(KINDS)
+    assert choose_interfaces(ALL, "old", {}) == nothing
+    assert choose_interfaces(ALL, "old", {"power": None}, kept={"power": "redfish", "vendor": "none"}) == nothing
+    assert choose_interfaces(ALL, "old", {"power": None}, ["power"]) == {"power": None}
+
+
+@pytest.mark.demand("S23")
+@pytest.mark.parametrize("name", ["redfish", "fake", "unknown"])
+def test_an_interface_can_not_be_chosen_for_a_classic_driver(name: str) -> None:
+    with pytest.raises(FixedInterface) as refusal:
+        choose_interfaces(ALL, "old", {"power": name})
+    assert refusal.value.facts == {"kind": "power", "driver": "old"}
+    assert refusal.value.status == 400 and "power_interface must be null" in str(refusal.value)
+
+
+@pytest.mark.demand("S24")
+def test_what_a_node_keeps_must_be_supported_by_a_hardware_type() -> None:
+    assert choose_interfaces(ALL, "metal", {"boot": None}, kept={"power": "ipmi"})["power"] == "ipmi"
+    assert choose_interfaces(ALL, "metal", {"power": "redfish"}, kept={"power": "ipmi"})["power"] == "redfish"
+    with pytest.raises(IncompatibleInterface):
+        choose_interfaces(ALL, "metal", {}, kept={"power": "fake"})
+
+
+def test_a_name_that_is_classic_for_some_conductors_only_is_decided_by_most() -> None:
+    classic = with_fixed(["metal"], [])
+    assert choose_interfaces([*SERVED, *classic, *classic], "metal", {})["power"] is None
+    assert choose_interfaces([*SERVED, *SERVED, *classic], "metal", {})["power"] == "redfish"
+    assert choose_interfaces([*SERVED, *classic], "metal", {"power": "ipmi"})["power"] == "ipmi"

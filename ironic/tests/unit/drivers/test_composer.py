@@ -210,7 +210,7 @@ def test_names_of_later_releases_are_skipped_with_one_warning_each(caplog: pytes
     caplog.set_level(logging.WARNING)
     wish = wanted("acme", "ipmi", power=("acme", "ipmitool"), boot=(LATER, "fake"), defaults={"boot": LATER})
     composition = compose(wish)
-    assert composition.hardware_types.keys() == {"acme"}
+    assert composition.drivers.keys() == {"acme"}
     assert composition.default("acme", "boot") == "fake"
     skipped = [record.getMessage() for record in caplog.records if record.getMessage().startswith("Skipping")]
     assert [message.split(",")[0] for message in skipped] == [
@@ -227,7 +227,7 @@ def test_a_type_that_is_incomplete_without_them_is_skipped_with_the_reason(caplo
 
     types = {"acme": AcmeHardware, "needs-later": NeedsLater}
     composition = compose(wanted("acme", "needs-later", boot=("fake", LATER)), registry(types))
-    assert composition.hardware_types.keys() == {"acme"}
+    assert composition.drivers.keys() == {"acme"}
     assert f"Skipping hardware type needs-later: it can't do without boot interfaces ({LATER})" in caplog.text
 
 
@@ -283,7 +283,7 @@ def test_the_configuration_of_the_recorded_exchanges_starts(
         default_network_interface="noop",
     )
     composition = Composition.load(CONF)
-    assert composition.hardware_types.keys() == {"fake-hardware", "manual-management"}
+    assert composition.drivers.keys() == {"fake-hardware", "manual-management"}
     assert "Skipping" not in caplog.text
     assert composition.default("manual-management", "boot") == "pxe"
     assert composition.default("manual-management", "power") == "agent"

@@ -211,7 +211,7 @@ def test_what_no_enabled_type_can_use_is_neither_loaded_nor_an_error() -> None:
 @pytest.mark.demand("S17")
 def test_a_type_that_is_not_enabled_is_not_loaded() -> None:
     published = registry({"acme": AcmeHardware, "broken": broken()})
-    assert compose(wanted("acme"), published).hardware_types.keys() == {"acme"}
+    assert compose(wanted("acme"), published).drivers.keys() == {"acme"}
 
 
 @pytest.mark.demand("S6")
@@ -271,7 +271,7 @@ def test_it_reads_the_options(conf: Callable[..., None]) -> None:
         f"enabled_{kind}_interfaces": list(names or ()) for kind, names in ENABLED.items()
     })  # fmt: skip
     composition = Composition.load(CONF, registry())
-    assert composition.hardware_types.keys() == {"acme"}
+    assert composition.drivers.keys() == {"acme"}
     assert composition.default("acme", "power") == "acme"
     conf(conductor__clean_step_priority_override=[{"vendor.log_passthrough": "x"}], enabled_vendor_interfaces=["fake"])
     with pytest.raises(DriverLoadError, match="clean_step_priority_override, vendor.log_passthrough"):
@@ -362,7 +362,8 @@ def test_periodic_methods_run_once_per_implementation_and_tick() -> None:
         method.method(SimpleNamespace(), SimpleNamespace())
 
     assert [method.terms.spacing for method in methods] == [30, 30]
-    assert [(method.kind, method.name) for method in methods] == [("power", "ticking"), ("power", "ticking-too")]
+    assert [method.name for method in methods] == ["power interface ticking", "power interface ticking-too"]
+    assert [method.users for method in methods] == [{"power_interface": "ticking"}, {"power_interface": "ticking-too"}]
     assert [power.ticks for power in powers] == [1, 1]
 
 

@@ -10,7 +10,7 @@ import ironic
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.drivers import driver_options
 from ironic.drivers.base import BareDriver
-from ironic.drivers.extensions import TYPES_GROUP, Ambiguous, installed, interfaces_group
+from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Ambiguous, installed, interfaces_group
 from ironic.drivers.fake_hardware import FakeHardware
 from ironic.drivers.generic import GenericHardware, ManualManagementHardware
 from ironic.drivers.hardware_type import AbstractHardwareType
@@ -118,7 +118,7 @@ def test_every_kind_has_one_base_class() -> None:
 
 def test_the_installed_names_are_found_without_loading_them() -> None:
     found = installed()
-    assert set(found) == {TYPES_GROUP, *map(interfaces_group, KINDS)}
+    assert set(found) == {TYPES_GROUP, CLASSIC_GROUP, *map(interfaces_group, KINDS)}
     assert isinstance(found[TYPES_GROUP]["redfish"], metadata.EntryPoint)
 
 

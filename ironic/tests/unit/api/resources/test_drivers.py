@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from ironic.core.hardware_interfaces import KINDS
 from ironic.core.model.conductor import INTERFACE_FIELDS, Driver
 from ironic.db import InterfaceRow
 from ironic.tests.databases import counting_statements
@@ -117,3 +118,112 @@ def test_what_is_served_nowhere_is_still_refused(late: Service) -> None:
     assert late.call("POST", "/v1/nodes", body=body).status == 400
     assert late.call("POST", "/v1/nodes", body={"driver": "no-such-type"}).status == 400
     assert late.call("GET", "/v1/drivers/no-such-type/properties").status == 404
+
+
+@pytest.fixture
+def classic(service: Service) -> Service:
+    """Return a service with a second conductor that serves a classic driver, and a node of a hardware type."""
+    service.store.conductors.register("another", "", ["old"], [])
+    assert service.call("POST", "/v1/nodes", body={"driver": "fake-hardware", "name": "early"}).status == 201
+    return service
+
+
+@pytest.mark.demand("S19", "S28", "S29")
+def test_classic_drivers_are_listed_with_their_type_and_by_it(classic: Service) -> None:
+    def names(query: str = "", version: str = "1.115") -> list[tuple[str, str | None]]:
+        found = classic.call("GET", f"/v1/drivers{query}", version=version).json["drivers"]
+        return [(one["name"], one.get("type")) for one in found]
+
+    types = [("fake-hardware", "dynamic"), ("manual-management", "dynamic")]
+    assert names() == [*types, ("old", "classic")]
+    assert names("?type=dynamic") == types
+    assert names("?type=classic") == names("?type=classic&detail=true") == [("old", "classic")]
+    assert names(version="1.1") == [(name, None) for name, _ in names()]
+
+
+@pytest.mark.demand("S30")
+def test_a_classic_driver_shows_null_for_its_interfaces(classic: Service) -> None:
+    shown = classic.call("GET", "/v1/drivers/old").json
+    assert (shown["name"], shown["type"], shown["hosts"]) == ("old", "classic", ["another"])
+    assert {shown[name] for name in INTERFACE_FIELDS} == {None}
+    (listed,) = classic.call("GET", "/v1/drivers?type=classic&detail=true").json["drivers"]
+    assert listed == shown
+    chosen = classic.call("GET", "/v1/drivers/old?fields=name,enabled_raid_interfaces").json
+    assert chosen["enabled_raid_interfaces"] is None
+
+
+@pytest.mark.demand("S19")
+def test_a_driver_that_is_classic_on_some_conductors_only_is_shown_as_a_hardware_type(classic: Service) -> None:
+    classic.store.conductors.register("third", "", ["old"], [InterfaceRow("old", "power", "fake", True)])
+    shown = classic.call("GET", "/v1/drivers/old").json
+    assert (shown["type"], shown["hosts"]) == ("dynamic", ["another", "third"])
+    assert (shown["default_power_interface"], shown["enabled_boot_interfaces"]) == ("fake", [])
+
+
+INTERFACES = [f"{kind}_interface" for kind in KINDS]
+
+
+def change(path: str, value: Any) -> dict[str, Any]:
+    return {"op": "replace", "path": f"/{path}", "value": value}
+
+
+@pytest.mark.demand("S20", "S23")
+@pytest.mark.parametrize("version", ["1.1", "1.30", "1.31", "1.115"])
+def test_a_new_node_of_a_classic_driver_has_null_interfaces(classic: Service, version: str) -> None:
+    body: dict[str, Any] = {"driver": "old"}
+    if version == "1.115":
+        body |= {"name": "n", "power_interface": None}
+    answer = classic.call("POST", "/v1/nodes", body=body, version=version)
+    assert answer.status == 201, answer.body
+    node = classic.call("GET", f"/v1/nodes/{answer.json['uuid']}").json
+    assert {node[name] for name in INTERFACES} == {None}
+
+
+@pytest.mark.demand("S23")
+@pytest.mark.parametrize("name", INTERFACES)
+def test_no_interface_of_a_classic_driver_can_be_set(classic: Service, name: str) -> None:
+    before = classic.contents()
+    refused = [
+        classic.call("POST", "/v1/nodes", body={"driver": "old", name: "fake"}),
+        classic.call("PATCH", "/v1/nodes/early", body=[change("driver", "old"), change(name, "fake")]),
+    ]
+    assert classic.contents() == before
+    assert classic.call("POST", "/v1/nodes", body={"driver": "old", "name": "n"}).status == 201
+    refused.append(classic.call("PATCH", "/v1/nodes/n", body=[change(name, "fake")]))
+    for answer in refused:
+        assert answer.status == 400
+        assert "old is a classic driver" in answer.body.decode() and f"{name} must be null" in answer.body.decode()
+    for op in (change(name, None), {"op": "remove", "path": f"/{name}"}):
+        allowed = classic.call("PATCH", "/v1/nodes/n", body=[op])
+        assert (allowed.status, allowed.json[name]) == (200, None)
+
+
+@pytest.mark.demand("S23", "S39")
+@pytest.mark.parametrize("query", ["", "?reset_interfaces=true"])
+def test_switching_to_a_classic_driver_and_back_resets_all_interfaces(classic: Service, query: str) -> None:
+    chosen = [change("vendor_interface", "no-vendor")]
+    before = classic.call("PATCH", "/v1/nodes/early", body=chosen).json
+    assert (before["vendor_interface"], before["power_interface"]) == ("no-vendor", "fake")
+    there = classic.call("PATCH", f"/v1/nodes/early{query}", body=[change("driver", "old")])
+    assert there.status == 200, there.body
+    assert {there.json[name] for name in INTERFACES} == {None}
+    back = classic.call("PATCH", f"/v1/nodes/early{query}", body=[change("driver", "fake-hardware")])
+    assert (back.json["vendor_interface"], back.json["power_interface"]) == ("fake", "fake")
+    other = [change("driver", "old"), change("power_interface", None)]
+    assert classic.call("PATCH", "/v1/nodes/early", body=other).status == 200
+    with_choice = [change("driver", "fake-hardware"), change("power_interface", "agent")]
+    assert classic.call("PATCH", "/v1/nodes/early", body=with_choice).json["power_interface"] == "agent"
+
+
+@pytest.mark.demand("S23")
+@pytest.mark.parametrize("driver, target", [("fake-hardware", "old"), ("old", "fake-hardware")])
+def test_interfaces_of_a_deployed_node_are_not_replaced(classic: Service, driver: str, target: str) -> None:
+    created = classic.call("POST", "/v1/nodes", body={"driver": driver, "name": "n"}).json
+    node = classic.store.nodes.get(created["uuid"])
+    node.provision_state = "active"
+    node.save()
+    refused = classic.call("PATCH", "/v1/nodes/n", body=[change("driver", target)])
+    assert refused.status == 409 and "its interfaces can be changed in" in refused.body.decode()
+    node.maintenance = True
+    node.save()
+    assert classic.call("PATCH", "/v1/nodes/n", body=[change("driver", target)]).json["driver"] == target
