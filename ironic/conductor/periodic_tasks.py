@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 import futurist
 from futurist import periodics
 
+from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
-from ironic.conductor.tasks import TaskFactory
+from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
+from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -143,7 +145,7 @@ def jobs_of(composition: "Composition", tasks: TaskFactory, hash_ring: HashRingM
     methods = composition.periodic_methods()
     if faults := [fault for method in methods for fault in _faults(method, tasks)]:
         raise DriverLoadError(faults=faults)
-    return [PeriodicTask(method.title, method.terms.spacing, _act(method, tasks, hash_ring)) for method in methods]
+    return [PeriodicTask(method.title, method.terms.seconds, _act(method, tasks, hash_ring)) for method in methods]
 
 
 def _act(method: PeriodicMethod, tasks: TaskFactory, hash_ring: HashRingManager) -> Callable[[], None]:
@@ -174,6 +176,15 @@ def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, 
         visited += _visit(method, wanted, tasks, uuid)
 
 
+def _end_step(task: TaskManager, end: object) -> None:
+    """Continue the flow of a node whose step has ended, as a method that polls for it reports."""
+    match end:
+        case StepDone():
+            resuming.continue_flow(task)
+        case StepFailed(reason):
+            resuming.fail_polled_step(task, reason)
+
+
 def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: str) -> bool:
     """Call the method for one node; return whether the node was visited. An error of one node stops no other."""
     context = service_context()
@@ -185,7 +196,8 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: 
                 return False
             if wanted.predicate is not None and not wanted.predicate(task.node):
                 return False
-            method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
+            end = method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
+            _end_step(task, end)
     except (NodeLocked, NodeNotFound) as error:
         LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
         return False

@@ -102,6 +102,60 @@ REDFISH_OPTIONS = [
         help="How often to retry powering on when a BMC reports that it is busy.",
     ),
     cfg.IntOpt("power_on_conflict_retry_interval", default=10, min=1, help="Seconds between two of these retries."),
+    cfg.IntOpt(
+        "post_boot_retry_attempts",
+        default=6,
+        min=1,
+        help="Attempts to set the boot device of a machine whose BMC refuses that during the power-on self-test.",
+    ),
+    cfg.IntOpt(
+        "post_boot_retry_delay",
+        default=5,
+        min=1,
+        help="Seconds before the second of these attempts; the pauses grow up to six times that.",
+    ),
+    cfg.IntOpt(
+        "boot_mode_config_timeout",
+        default=900,
+        min=0,
+        help="Seconds to wait until a changed boot mode or secure boot state has taken effect, for which the machine "
+        "is restarted; 0 does not wait.",
+    ),
+    cfg.BoolOpt(
+        "enable_verify_bmc_clock",
+        default=False,
+        help="Set the clock of a BMC that differs by more than a second when the node is verified.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_status_interval",
+        default=60,
+        min=1,
+        help="Seconds between two looks at nodes that wait for a change of BIOS settings or firmware.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_overall_timeout",
+        default=7200,
+        min=0,
+        help="Seconds that all firmware updates of one step may take; 0 sets no limit.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_reboot_delay",
+        default=300,
+        min=0,
+        help="Seconds to wait after a firmware update of a BMC, which restarts then, before it is asked again.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_required_successes",
+        default=3,
+        min=1,
+        help="How often in a row a BMC must answer after a firmware update before the step goes on.",
+    ),
+    cfg.IntOpt(
+        "raid_config_status_interval",
+        default=60,
+        min=1,
+        help="Seconds between two looks at nodes whose logical disks are being changed.",
+    ),
     cfg.StrOpt(
         "tls_minimum_version",
         choices=["1.1", "1.2", "1.3"],

@@ -33,10 +33,15 @@ class NodeTerms:
 class PeriodicTerms:
     """How often a method is called (seconds), if it is enabled; with ``nodes`` it is called once per node."""
 
-    spacing: float
+    spacing: float | Callable[[], float]
     enabled: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
     nodes: NodeTerms | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The spacing, by the options as they are now."""
+        return self.spacing() if callable(self.spacing) else self.spacing
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def periodic(spacing: float, enabled: bool = True, **options: Any) -> Callable[[
 
 def node_periodic(
     purpose: str,
-    spacing: float,
+    spacing: float | Callable[[], float],
     enabled: bool = True,
     filters: Mapping[str, object] | None = None,
     predicate: Callable[[Any], bool] | None = None,
@@ -89,7 +94,11 @@ def node_periodic(
 
     ``purpose`` names the work in reservations and logs. Filters are those of the store (``reserved``, ``maintenance``,
     ``provision_state``, ...). The extra fields are columns of the node, passed as further arguments. At most ``limit``
-    nodes are visited at a time. ``node_count_metric_name`` is accepted and ignored.
+    nodes are visited at a time. ``node_count_metric_name`` is accepted and ignored. ``spacing`` may be a function of
+    the options, which are read when the conductor starts.
+
+    A method that polls for the end of a step returns StepDone or StepFailed once the step has ended, with the node
+    locked; the conductor continues the flow.
     """
     nodes = NodeTerms(purpose, filters or {}, predicate, tuple(predicate_extra_fields), limit, shared_task)
     return _marked(PeriodicTerms(spacing, enabled, nodes=nodes))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_fixed
+from tenacity.wait import wait_base
 
 # Seconds before the second reading while a machine changes its power; many need only a moment.
 FIRST_PAUSE: Final = 0.5
@@ -40,9 +41,12 @@ def until(done: Callable[[], bool], *, timeout: float, interval: float, first: f
 
 
 def retrying(
-    attempts: int, seconds: float, again: Callable[[BaseException], bool], log: Callable[[BaseException | None], None]
+    attempts: int,
+    seconds: float | wait_base,
+    again: Callable[[BaseException], bool],
+    log: Callable[[BaseException | None], None],
 ) -> Retrying:
-    """Return a tenacity object that calls a function up to ``attempts`` times, ``seconds`` apart.
+    """Return a tenacity object that calls a function up to ``attempts`` times, ``seconds`` apart or as tenacity waits.
 
     A call is repeated when ``again`` returns True for its error; ``log`` is called with the error before the next
     attempt. The last error is raised. When the service begins to stop there is no further attempt.
@@ -54,7 +58,7 @@ def retrying(
 
     return Retrying(
         stop=is_over,
-        wait=wait_fixed(seconds),
+        wait=seconds if isinstance(seconds, wait_base) else wait_fixed(seconds),
         sleep=lambda _seconds: None,
         retry=retry_if_exception(again),
         before_sleep=lambda state: log(state.outcome.exception() if state.outcome else None),

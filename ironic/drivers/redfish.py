@@ -12,6 +12,11 @@ class RedfishHardware(GenericHardware):
     bmc_address_keys: ClassVar[tuple[str, ...] | None] = ("redfish_address",)
 
     @property
+    def supported_bios_interfaces(self) -> Supported:
+        """Redfish, or none."""
+        return ["redfish", *super().supported_bios_interfaces]
+
+    @property
     def supported_inspect_interfaces(self) -> Supported:
         """Inspection through Redfish, or that of the generic hardware type."""
         return ["redfish", *super().supported_inspect_interfaces]

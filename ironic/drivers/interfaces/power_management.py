@@ -76,7 +76,7 @@ class ManagementInterface(BaseInterface):
         """Return "bios" or "uefi"; None when it is unknown."""
         raise unsupported(task, "get_boot_mode")
 
-    def get_secure_boot_state(self, task: Task) -> bool:
+    def get_secure_boot_state(self, task: Task) -> bool | None:
         """Return whether secure boot is on."""
         raise unsupported(task, "get_secure_boot_state")
 

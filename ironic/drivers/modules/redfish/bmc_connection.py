@@ -166,6 +166,20 @@ def _safe(access: Access, text: str) -> str:
 # Connections
 
 
+class ServiceRoot(sushy.Sushy):  # type: ignore[misc]  # the library brings no types
+    """The service root of a BMC, with the connector it was read by."""
+
+    def __init__(self, address: str, *, connector: BmcConnector, **terms: Any) -> None:
+        super().__init__(address, connector=connector, **terms)
+        self.bmc_connector = connector
+
+
+def connector_of(system: System) -> BmcConnector:
+    """Return the connector of a system, for resources that the library does not lead to."""
+    connector: BmcConnector = system.root.bmc_connector
+    return connector
+
+
 class Connection:
     """A BMC that the service is logged in to, once it is open."""
 
@@ -181,7 +195,7 @@ class Connection:
                 self.root = self._read_root()
 
     def _read_root(self) -> Any:
-        root = sushy.Sushy(
+        root = ServiceRoot(
             self.access.address,
             auth=NoLogin(),
             connector=self.connector,

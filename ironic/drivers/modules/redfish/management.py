@@ -1,41 +1,40 @@
 """Management interface `redfish`: boot device, boot mode, secure boot, indicators, sensors and network cards."""
 
+import logging
+from collections.abc import Callable
 from typing import Final
 
 import sushy
 from sushy import exceptions as sushy_errors
 
+from ironic.conf import CONF
+from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
+from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors
+from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors, boot_override
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
+from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
+from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.step_declarations import clean_step, deploy_step
 from ironic.drivers.task import Task
 
-_SOURCES: Final = {
-    boot_devices.PXE: sushy.BootSource.PXE,
-    boot_devices.DISK: sushy.BootSource.HDD,
-    boot_devices.CDROM: sushy.BootSource.CD,
-    boot_devices.BIOS: sushy.BootSource.BIOS_SETUP,
-    boot_devices.SAFE: sushy.BootSource.DIAGS,
-    boot_devices.FLOPPY: sushy.BootSource.FLOPPY,
-    boot_devices.UEFIHTTP: sushy.BootSource.UEFI_HTTP,
-}
-_DEVICES: Final = {source: device for device, source in _SOURCES.items()} | {
+LOG = logging.getLogger(__name__)
+
+_DEVICES: Final = {source: device for device, source in SOURCES.items()} | {
     # BMCs whose virtual media are a USB drive report this after "cdrom" was set.
     sushy.BootSource.USB_CD: boot_devices.CDROM,
 }
-_MODES: Final = {
-    boot_devices.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
-    boot_devices.UEFI: sushy.BootSourceOverrideMode.UEFI,
-}
-_MODE_NAMES: Final = {mode: name for name, mode in _MODES.items()}
+_MODE_NAMES: Final = {mode: name for name, mode in MODES.items()}
+
+# Seconds between two looks whether a setting has taken effect after a restart.
+_POLL_SECONDS: Final = 15.0
 
 
 class RedfishManagement(ManagementInterface):
@@ -51,21 +50,12 @@ class RedfishManagement(ManagementInterface):
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         allowed = read(task, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values())
-        return [device for device, source in _SOURCES.items() if source in allowed]
+        return [device for device, source in SOURCES.items() if source in allowed]
 
     def set_boot_device(self, task: Task, device: str, persistent: bool = False) -> None:
-        if device not in _SOURCES:
-            raise self._invalid(task, "boot device", device, list(_SOURCES))
-        enabled = sushy.BootSourceOverrideEnabled.CONTINUOUS if persistent else sushy.BootSourceOverrideEnabled.ONCE
-
-        def set_device(system: System) -> None:
-            allowed = system.get_allowed_system_boot_source_values()
-            if _SOURCES[device] not in allowed:
-                known = [name for name, source in _SOURCES.items() if source in allowed]
-                raise self._invalid(task, "boot device", device, known)
-            system.set_system_boot_options(_SOURCES[device], enabled=enabled)
-
-        change(task, f"setting boot device {device}", set_device)
+        if device not in SOURCES:
+            raise self._invalid(task, "boot device", device, list(SOURCES))
+        boot_override.set_device(task, device, persistent=persistent)
 
     def get_boot_device(self, task: Task) -> BootDevice:
         boot = read(task, "reading the boot device", lambda system: system.boot)
@@ -77,45 +67,64 @@ class RedfishManagement(ManagementInterface):
     # Boot mode and secure boot
 
     def get_supported_boot_modes(self, task: Task) -> list[str]:
-        return list(_MODES)
+        return list(MODES)
 
     def set_boot_mode(self, task: Task, mode: str) -> None:
-        if mode not in _MODES:
-            raise self._invalid(task, "boot mode", mode, list(_MODES))
-        change(task, f"setting boot mode {mode}", lambda system: system.set_system_boot_options(mode=_MODES[mode]))
+        if mode not in MODES:
+            raise self._invalid(task, "boot mode", mode, list(MODES))
+        before = self.get_boot_mode(task)
+        try:
+            boot_override.set_mode(task, mode)
+        except RedfishError as error:
+            if before is None and not isinstance(error, RedfishConnectionError):
+                raise unsupported(task, "set_boot_mode") from error
+            raise
+        if before is None:
+            LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
+            return
+        _take_effect(task, f"boot mode {mode}", lambda: self.get_boot_mode(task) == mode)
 
     def get_boot_mode(self, task: Task) -> str | None:
         boot = read(task, "reading the boot mode", lambda system: system.boot)
         return _MODE_NAMES.get(boot.mode) if boot is not None else None
 
-    def get_secure_boot_state(self, task: Task) -> bool:
-        def read_state(system: System) -> bool | None:
+    def get_secure_boot_state(self, task: Task) -> bool | None:
+        def read_state(system: System) -> tuple[bool, bool | None]:
             try:
-                return bool(system.secure_boot.enabled)
+                enabled = system.secure_boot.enabled
             except sushy_errors.MissingAttributeError:
-                return None
+                return False, None
+            except sushy_errors.HTTPError as error:
+                if shows(error, Behaviour.REFUSES_UNLICENSED):
+                    return True, None
+                raise
+            return True, bool(enabled)
 
-        enabled = read(task, "reading the secure boot state", read_state)
-        if enabled is None:
+        has_it, enabled = read(task, "reading the secure boot state", read_state)
+        if not has_it:
             raise unsupported(task, "get_secure_boot_state")
         return enabled
 
     def set_secure_boot_state(self, task: Task, state: bool) -> None:
-        def set_state(system: System) -> None:
+        operation = f"turning secure boot {'on' if state else 'off'}"
+
+        def set_state(system: System) -> bool:
             try:
                 secure_boot = system.secure_boot
             except sushy_errors.MissingAttributeError:
                 raise unsupported(task, "set_secure_boot_state") from None
             # Some BMCs refuse a change to the present state.
             if secure_boot.enabled == state:
-                return
+                return False
             if state and system.boot is not None and system.boot.mode == sushy.BootSourceOverrideMode.LEGACY:
                 reason = "the machine boots in mode bios, which has no secure boot; set boot mode uefi first"
                 raise RedfishError(node=task.node.uuid, operation=operation, error=reason)
             secure_boot.set_enabled(state)
+            return True
 
-        operation = f"turning secure boot {'on' if state else 'off'}"
-        change(task, operation, set_state)
+        if change(task, operation, set_state):
+            word = "on" if state else "off"
+            _take_effect(task, f"secure boot {word}", lambda: self.get_secure_boot_state(task) is state)
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
@@ -201,3 +210,29 @@ class RedfishManagement(ManagementInterface):
         return InvalidParameterValue(
             err=f"Node {task.node.uuid} has no {what} {given!r}; it supports {', '.join(allowed) or 'none'}."
         )
+
+
+def _take_effect(task: Task, what: str, is_so: Callable[[], bool]) -> None:
+    """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.
+
+    The power state is as before afterwards. A BMC that fails to answer as it takes a setting over is read again.
+    """
+    seconds = CONF.redfish.boot_mode_config_timeout
+
+    def is_reported() -> bool:
+        try:
+            return is_so()
+        except RedfishError as error:
+            LOG.debug("Node %s: whether %s has taken effect can't be read: %s", task.node.uuid, what, error)
+            return False
+
+    if not seconds or is_reported():
+        return
+    LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
+    before = task.power.get_power_state(task)
+    task.change_power(states.REBOOT)
+    if not until(is_reported, timeout=seconds, interval=_POLL_SECONDS):
+        reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
+        raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
+    if before == states.POWER_OFF:
+        task.change_power(states.POWER_OFF)

@@ -19,8 +19,10 @@ from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import FIRST_PAUSE, retrying, until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.redfish import boot_override
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import change, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -34,8 +36,16 @@ _REPORTED: Final = {
 }
 _SETTLED: Final = {states.POWER_ON: sushy.PowerState.ON, states.POWER_OFF: sushy.PowerState.OFF}
 
+# The states that requests lead to; a restart leads to the state that the machine is in.
+_LEADS_TO: Final = {
+    Reset.ON: sushy.PowerState.ON,
+    Reset.FORCE_OFF: sushy.PowerState.OFF,
+    Reset.GRACEFUL_SHUTDOWN: sushy.PowerState.OFF,
+}
+_BOOTS: Final = (Reset.ON, Reset.FORCE_RESTART, Reset.GRACEFUL_RESTART)
+
 _POLL_SECONDS: Final = 1.0
-_CONFLICT: Final = 409
+_REFUSALS: Final = (400, 409)
 
 
 class RedfishPower(PowerInterface):
@@ -117,22 +127,40 @@ def _reach(task: Task, target: str, reset: Reset, timeout: int | None) -> None:
 
 
 def _request(task: Task, reset: Reset) -> None:
-    """Send a reset request; a BMC that is still powering off may refuse to power on for a while."""
+    """Send a reset request; a BMC that is still powering off may refuse to power on for a while.
+
+    A refusal is none if the machine is in the wanted state already.
+    """
     options = CONF.redfish
+    if reset in _BOOTS:
+        boot_override.restore_device(task)
+
+    def send(system: System) -> None:
+        try:
+            system.reset_system(reset)
+        except sushy_errors.HTTPError as error:
+            if error.status_code not in _REFUSALS or not _is_there(system, reset, error):
+                raise
+            LOG.info("The BMC refuses power action %s because the machine is in that state: %s", reset.value, error)
+
     with_retries = retrying(
         options.power_on_conflict_retry_attempts + 1,
         options.power_on_conflict_retry_interval,
-        lambda error: (
-            reset is Reset.ON and isinstance(error, sushy_errors.HTTPError) and error.status_code == _CONFLICT
-        ),
+        lambda error: reset is Reset.ON and shows(error, Behaviour.BUSY_AT_POWER_ON),
         lambda error: LOG.debug("A Redfish BMC is too busy to power on, trying again: %s", error),
     )
-    change(
-        task,
-        f"power action {reset.value}",
-        lambda system: with_retries(system.reset_system, reset),
-        kind=CallClass.POWER,
-    )
+    change(task, f"power action {reset.value}", lambda system: with_retries(send, system), kind=CallClass.POWER)
+
+
+def _is_there(system: System, reset: Reset, error: sushy_errors.HTTPError) -> bool:
+    """Return whether the machine is in the state that a refused request should lead to."""
+    wanted = _LEADS_TO.get(reset)
+    if wanted is None:
+        return False
+    system.refresh(force=True)
+    if system.power_state is None:
+        return state_named_in(error) == str(wanted.value).lower()
+    return bool(system.power_state is wanted)
 
 
 def _wait(task: Task, target: str, timeout: int | None) -> None:

@@ -81,7 +81,7 @@ def test_the_vendor_of_the_service_root_comes_first(vendor: Any, found: str) -> 
 
 
 def test_a_change_ends_the_moment_even_if_it_fails() -> None:
-    with scripted_bmc("Off") as script:
+    with scripted_bmc("Off", Boot=UEFI) as script:
         task, management = on(script), RedfishManagement()
         script.answers = [400]
         management.get_boot_mode(task)

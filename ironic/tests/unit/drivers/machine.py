@@ -50,6 +50,9 @@ class Remembered:
     def sync(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
         self.of[node_id] = [dict(item) for item in items]
 
+    def rows(self, columns: Sequence[str], node_id: int) -> list[tuple[Any, ...]]:
+        return [tuple(item.get(name) for name in columns) for item in self.of.get(node_id, ())]
+
     def put(self, node_id: int, items: Iterable[Mapping[str, Any]]) -> None:
         self.of.setdefault(node_id, []).extend(dict(item) for item in items)
 
@@ -114,6 +117,9 @@ class Work(HasInterfaces):
 
     def change_power(self, target: str, timeout: int | None = None) -> None:
         power.change(cast(Any, self), target, timeout)
+
+    def upgrade_lock(self, purpose: str, retry: bool = True) -> None:
+        self.shared = False
 
     def writing(self) -> AbstractContextManager[None]:
         return nullcontext()

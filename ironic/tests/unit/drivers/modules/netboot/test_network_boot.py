@@ -306,7 +306,7 @@ def test_ipxe_starts_an_iso_image(place: Path, file: bool) -> None:
 class Upgradable(Work):
     """A shared task that can be made exclusive, as the conductor's own."""
 
-    def upgrade_lock(self, purpose: str, retry: bool) -> None:
+    def upgrade_lock(self, purpose: str, retry: bool = True) -> None:
         self.shared = False
 
 

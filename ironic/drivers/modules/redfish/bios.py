@@ -1,0 +1,162 @@
+"""BIOS interface `redfish`: settings are stored in the database, changed through the BMC's pending attributes.
+
+Most changes take effect when the machine starts. A step therefore restarts it and waits, without a worker, until the
+BMC reports the requested values.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.driver_periodics import node_periodic
+from ironic.drivers.interfaces import BIOSInterface
+from ironic.drivers.interfaces.base_interface import unsupported
+from ironic.drivers.modules.redfish import bios_attributes, waiting_step
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
+from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
+from ironic.drivers.task import Task
+
+_KEY: Final = "redfish_bios_state"
+_REQUESTED: Final = "requested_bios_attrs"
+
+_ARGSINFO: Final = {
+    "settings": {"description": "Settings to apply, each with a name and a value.", "required": True},
+}
+_BOOTED: Final = (sushy.BootProgressStates.OS_BOOT_STARTED, sushy.BootProgressStates.OS_RUNNING)
+# A BMC without boot progress does not say when the machine has started.
+_SECONDS_TO_START: Final = 60.0
+
+
+class RedfishBIOS(BIOSInterface):
+    """BIOS settings through Redfish."""
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(PROPERTIES)
+
+    def validate(self, task: Task) -> None:
+        access_of(task.node)
+
+    @clean_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
+    @deploy_step(priority=0, argsinfo=_ARGSINFO)
+    @service_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
+    def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
+        """Apply settings; without a restart when the machine has them already."""
+        known = task.store.bios_settings.rows(bios_attributes.CHECKED, task.node.id)
+        wanted = bios_attributes.requested(task.node.uuid, settings, known)
+
+        def apply(system: System) -> bool:
+            bios = _bios_of(task, system)
+            current, pending = bios.attributes or {}, _pending(bios)
+            conflicts = [name for name, value in wanted.items() if pending.get(name, value) != value]
+            if not conflicts and not _unapplied(wanted, current, {}):
+                return False
+            times = bios.supported_apply_times or ()
+            bios.set_attributes(
+                wanted, apply_time=sushy.ApplyTime.ON_RESET if sushy.ApplyTime.ON_RESET in times else None
+            )
+            return True
+
+        if not change(task, "changing BIOS settings", apply):
+            return None
+        return self._wait(task, {_REQUESTED: wanted})
+
+    @clean_step(priority=0, requires_ramdisk=False)
+    @deploy_step(priority=0)
+    @service_step(priority=0, requires_ramdisk=False)
+    def factory_reset(self, task: Task) -> str | None:
+        """Reset all settings to the factory defaults."""
+        change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
+        return self._wait(task, {})
+
+    def cache_bios_settings(self, task: Task) -> None:
+        """Store the settings that the BMC reports now; raise UnsupportedDriverExtension when it reports none."""
+
+        def rows(system: System) -> list[dict[str, Any]] | None:
+            try:
+                return bios_attributes.rows_of(system)
+            except sushy_errors.MissingAttributeError:
+                return None
+
+        found = read(task, "reading the BIOS settings", rows)
+        if found is None:
+            raise unsupported(task, "cache_bios_settings")
+        with task.writing():
+            task.store.bios_settings.sync(task.node.id, found)
+
+    def _wait(self, task: Task, memory: Memory) -> str:
+        waiting_step.restart(task, _KEY, memory)
+        return waiting_step.begin(task)
+
+    @node_periodic(
+        purpose="watching a change of BIOS settings",
+        spacing=lambda: CONF.redfish.firmware_update_status_interval,
+        filters=waiting_step.WAITING,
+        predicate=waiting_step.is_remembered(_KEY),
+    )
+    def watch_bios_settings(self, task: Task, manager: object, context: object) -> Ended | None:
+        """Continue the flow of a node whose settings have taken effect."""
+        end = waiting_step.look(task, _KEY, _judge)
+        if end is not None:
+            try:
+                self.cache_bios_settings(task)
+            except RedfishError as error:
+                waiting_step.LOG.warning("Node %s: its BIOS settings are not stored: %s", task.node.uuid, error)
+        return end
+
+
+def _bios_of(task: Task, system: System) -> Any:
+    try:
+        return system.bios
+    except sushy_errors.MissingAttributeError as error:
+        raise unsupported(task, "bios") from error
+
+
+def _pending(bios: Any) -> dict[str, Any]:
+    """Return the attributes that wait for a restart; empty where the BMC does not list them."""
+    nothing: dict[str, Any] = {}
+    try:
+        return optional(lambda: bios.pending_attributes or {}, nothing)
+    except AttributeError:
+        return nothing  # there is no settings object
+
+
+def _unapplied(wanted: Mapping[str, Any], current: Mapping[str, Any], pending: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that have not taken effect.
+
+    Some BMCs list all settings as pending ones, so these count only where there are no more than were requested.
+    """
+    listed = pending if len(pending) <= len(wanted) else {}
+    return sorted(name for name, value in wanted.items() if current.get(name) != value or name in listed)
+
+
+def _judge(task: Task, memory: Memory) -> Ended | None:
+    """Return how a change of settings has ended; None while the machine starts."""
+    wanted = memory.get(_REQUESTED) or {}
+
+    def state(system: System) -> tuple[Any, list[str], bool]:
+        progress = system.boot_progress.last_state if system.boot_progress is not None else None
+        if not wanted:
+            return progress, [], False
+        bios = _bios_of(task, system)
+        pending = _pending(bios)
+        listed = len(pending) <= len(wanted) and not pending.keys().isdisjoint(wanted)
+        return progress, _unapplied(wanted, bios.attributes or {}, pending), listed
+
+    progress, unapplied, is_pending = read(task, "watching a change of BIOS settings", state, anew=True)
+    if progress in (None, sushy.BootProgressStates.NONE):
+        has_started = waiting_step.seconds_since_restart(memory) >= _SECONDS_TO_START
+    else:
+        has_started = progress in _BOOTED
+    if not (has_started and waiting_step.has_booted(task.node, memory)):
+        return None
+    if not unapplied:
+        return StepDone()
+    if is_pending:
+        return None  # a job of the BMC may still apply them
+    return StepFailed(f"the BIOS settings {', '.join(unapplied)} were not updated although the machine was restarted")

@@ -1,0 +1,165 @@
+"""BIOS attributes of a Redfish machine: what the BMC reports, and whether requested values fit.
+
+The BMC describes its attributes in a registry, which the service reads by itself: the library would load every registry
+of the BMC to find one. Without a registry the attributes have names and values only.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from sushy import exceptions as sushy_errors
+from sushy.resources.registry.message_registry_file import MessageRegistryFileCollection
+
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
+
+LOG = logging.getLogger(__name__)
+
+Attributes = dict[str, Any]
+Row = dict[str, Any]
+
+# Field of a row -> attribute of the library's registry entry.
+_FIELDS: Final = {
+    "attribute_type": "attribute_type",
+    "lower_bound": "lower_bound",
+    "upper_bound": "upper_bound",
+    "min_length": "min_length",
+    "max_length": "max_length",
+    "read_only": "read_only",
+    "reset_required": "reset_required",
+    "unique": "unique",
+}
+# What a check needs.
+CHECKED: Final = (
+    "name",
+    "attribute_type",
+    "allowable_values",
+    "lower_bound",
+    "upper_bound",
+    "min_length",
+    "max_length",
+    "read_only",
+)
+_WHOLE_NUMBERS: Final = ("lower_bound", "upper_bound", "min_length", "max_length")
+_LONGEST_NAME: Final = 255
+
+
+def rows_of(system: System) -> list[Row]:
+    """Return the attributes as rows of the table of BIOS settings."""
+    bios = system.bios
+    entries = _registry(system, bios)
+    rows = []
+    for name, value in (bios.attributes or {}).items():
+        if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
+            continue
+        row: Row = {"name": name, "value": None if value is None else str(value)}
+        rows.append(row | _described(entries.get(name)))
+    return rows
+
+
+def _described(entry: Any) -> Row:
+    """Return the fields of a row that the registry describes; those that are not as they should be are left out."""
+    row: Row = dict.fromkeys((*_FIELDS, "allowable_values"))
+    if entry is None:
+        return row
+    for field, attribute in _FIELDS.items():
+        value = getattr(entry, attribute)
+        if field in _WHOLE_NUMBERS:
+            row[field] = value if isinstance(value, int) and not isinstance(value, bool) else None
+        else:
+            row[field] = value if isinstance(value, bool | str) else None
+    if isinstance(entry.allowable_values, list):
+        items = [item for item in entry.allowable_values if isinstance(item, Mapping)]
+        named = (item.get("ValueName") or item.get("ValueDisplayName") for item in items)
+        row["allowable_values"] = [name for name in named if isinstance(name, str)]
+    return row
+
+
+def _registry(system: System, bios: Any) -> dict[str, Any]:
+    """Return the entries of the attribute registry by name; empty when the BMC has none that can be read."""
+    wanted = bios.json.get("AttributeRegistry")
+    path = (system.root.json.get("Registries") or {}).get("@odata.id")
+    if not wanted or not path:
+        return {}
+    connector = connector_of(system)
+    try:
+        collection = MessageRegistryFileCollection(connector, path, redfish_version=system.root.redfish_version)
+        # Most BMCs name the file after its registry; the others are read one by one.
+        for identity in sorted(collection.members_identities, key=lambda one: wanted not in one):
+            file = collection.get_member(identity)
+            if wanted in (file.identity, file.registry):
+                registry = file.get_attribute_registry("en", connector)
+                entries = registry.registry_entries.attributes if registry is not None else []
+                return {entry.name: entry for entry in entries}
+    except (sushy_errors.HTTPError, sushy_errors.MissingAttributeError, AttributeError, TypeError) as error:
+        LOG.info("The registry of the BIOS attributes can't be read: %s", error)
+    return {}
+
+
+# Requested values
+
+
+def requested(uuid: str, settings: object, known: Iterable[Sequence[Any]]) -> Attributes:
+    """Return the requested attributes in the types that the BMC wants; raise InvalidParameterValue naming wrong ones.
+
+    ``known`` are the stored rows with the columns `CHECKED`. Names that are not among them pass as they are.
+    """
+    if not isinstance(settings, list) or not settings:
+        raise InvalidParameterValue(err=f"BIOS settings for node {uuid} must be a list, not empty.")
+    rows = {row[0]: dict(zip(CHECKED, row, strict=True)) for row in known}
+    found: Attributes = {}
+    faults = []
+    for setting in settings:
+        is_pair = isinstance(setting, Mapping) and isinstance(setting.get("name"), str) and "value" in setting
+        if not is_pair:
+            raise InvalidParameterValue(err=f"Each BIOS setting for node {uuid} must have a name and a value.")
+        name, value = setting["name"], setting["value"]
+        row = rows.get(name)
+        if row is not None:
+            value = _converted(row, value)
+            if fault := _fault(row, value):
+                faults.append(f"{name} {fault}")
+        found[name] = value
+    if faults:
+        raise InvalidParameterValue(err=f"BIOS settings for node {uuid} can't be applied: {'; '.join(faults)}.")
+    return found
+
+
+def _converted(row: Row, value: Any) -> Any:
+    """Return a value that is given as text in the type of its attribute, where that is possible."""
+    if row["attribute_type"] == "Integer" and isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            return value
+    if row["attribute_type"] == "Boolean" and isinstance(value, str):
+        return value if (truth := syntax.truth_of(value)) is None else truth
+    return value
+
+
+def _fault(row: Row, value: Any) -> str | None:
+    """Return what is wrong with the value of an attribute; None when nothing is."""
+    kind = row["attribute_type"]
+    if row["read_only"]:
+        return "is read-only"
+    if kind == "Enumeration" and row["allowable_values"] and value not in row["allowable_values"]:
+        return f"must be one of {', '.join(row['allowable_values'])}"
+    if kind == "Boolean" and not isinstance(value, bool):
+        return "must be true or false"
+    if kind == "Integer":
+        if not isinstance(value, int) or isinstance(value, bool):
+            return "must be a whole number"
+        return _outside(value, row["lower_bound"], row["upper_bound"], "")
+    if kind == "String":
+        return _outside(len(str(value)), row["min_length"], row["max_length"], " characters")
+    return None
+
+
+def _outside(value: int, least: int | None, most: int | None, of: str) -> str | None:
+    if least is not None and value < least:
+        return f"must be at least {least}{of}"
+    if most is not None and value > most:
+        return f"must be at most {most}{of}"
+    return None

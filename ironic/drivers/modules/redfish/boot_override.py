@@ -1,0 +1,155 @@
+"""The boot override of a Redfish machine: device, duration and mode.
+
+Some BMCs set a device for the next boot only. A persistent device is then remembered with the node, and the power
+interface sets it again before each boot (`restore_device`).
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import sushy
+from sushy import exceptions as sushy_errors
+from tenacity import wait_exponential
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.drivers import boot_devices
+from ironic.drivers.interruptible_wait import retrying
+from ironic.drivers.modules.redfish.bmc_connection import System, change
+from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, shows
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+SOURCES: Final = {
+    boot_devices.PXE: sushy.BootSource.PXE,
+    boot_devices.DISK: sushy.BootSource.HDD,
+    boot_devices.CDROM: sushy.BootSource.CD,
+    boot_devices.BIOS: sushy.BootSource.BIOS_SETUP,
+    boot_devices.SAFE: sushy.BootSource.DIAGS,
+    boot_devices.FLOPPY: sushy.BootSource.FLOPPY,
+    boot_devices.UEFIHTTP: sushy.BootSource.UEFI_HTTP,
+}
+MODES: Final = {
+    boot_devices.LEGACY_BIOS: sushy.BootSourceOverrideMode.LEGACY,
+    boot_devices.UEFI: sushy.BootSourceOverrideMode.UEFI,
+}
+
+# The device that is set again before each boot, and the URL that a boot interface has chosen for the next one.
+_REMEMBERED: Final = "redfish_boot_device"
+_HTTP_URL: Final = "redfish_uefi_http_url"
+# Names that earlier releases stored.
+_FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bios setup": boot_devices.BIOS}
+
+_ONCE: Final = sushy.BootSourceOverrideEnabled.ONCE
+_CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
+_LONGEST_PAUSE: Final = 6
+
+
+def set_device(task: Task, device: str, *, persistent: bool) -> None:
+    """Set the boot device; one that the BMC sets for one boot only is remembered instead of set persistently."""
+    node = task.node
+    info = node.driver_internal_info
+    url = info.get(_HTTP_URL)
+    if _REMEMBERED in info or _HTTP_URL in info:
+        for key in (_REMEMBERED, _HTTP_URL):
+            node.del_driver_internal_info(key)
+        node.save()
+    if _set(task, device, persistent=persistent, url=url):
+        return
+    LOG.warning(
+        "Node %s: its BMC sets boot device %s for one boot only; it is set again before each start of the machine",
+        node.uuid,
+        device,
+    )
+    node.set_driver_internal_info(_REMEMBERED, device)
+    node.save()
+
+
+def restore_device(task: Task) -> None:
+    """Set a boot device that is remembered for the next boot; a failure is only logged."""
+    device = task.node.driver_internal_info.get(_REMEMBERED)
+    if device is None:
+        return
+    device = _FORMER_NAMES.get(device, device)
+    if device not in SOURCES:
+        LOG.warning("Node %s: boot device %r is remembered, which is none", task.node.uuid, device)
+        return
+    try:
+        _set(task, device, persistent=False)
+    except IronicError as error:
+        LOG.warning("Node %s may boot from another device than %s: %s", task.node.uuid, device, error)
+
+
+def set_mode(task: Task, mode: str) -> None:
+    """Set the boot mode."""
+    change(task, f"setting boot mode {mode}", lambda system: request_mode(task.node, system, mode))
+
+
+def request_mode(node: Node, system: System, mode: str) -> None:
+    """Send the boot mode, with all else that the BMC needs."""
+    more: dict[str, Any] = {}
+    if behaves(node, Behaviour.FULL_BOOT_REQUEST):
+        boot = system.boot
+        more = {
+            "target": (boot and boot.target) or sushy.BootSource.PXE,
+            "enabled": (boot and boot.enabled) or _ONCE,
+        }
+    system.set_system_boot_options(mode=MODES[mode], **more)
+
+
+def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -> bool:
+    """Set the boot device; return False if a persistent one could be set for the next boot only."""
+    node = task.node
+
+    def act(system: System) -> bool:
+        allowed = system.get_allowed_system_boot_source_values()
+        if SOURCES[device] not in allowed:
+            known = [name for name, source in SOURCES.items() if source in allowed]
+            raise InvalidParameterValue(
+                err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(known) or 'none'}."
+            )
+        mode_before = system.boot.mode if system.boot is not None else None
+        is_kept = True
+        try:
+            _after_self_test(lambda: _send(node, system, device, _CONTINUOUS if persistent else _ONCE, url))
+        except sushy_errors.HTTPError as error:
+            if not persistent:
+                raise
+            LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, error)
+            _after_self_test(lambda: _send(node, system, device, _ONCE, url, always=True))
+            is_kept = False
+        if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
+            system.refresh(force=True)
+            if system.boot is not None and system.boot.mode != mode_before:
+                system.set_system_boot_options(mode=mode_before)
+        return is_kept
+
+    return change(task, f"setting boot device {device}", act)
+
+
+def _send(node: Node, system: System, device: str, enabled: Any, url: str | None, *, always: bool = False) -> None:
+    boot = system.boot
+    more: dict[str, Any] = {}
+    full = behaves(node, Behaviour.FULL_BOOT_REQUEST)
+    always = always or full or behaves(node, Behaviour.DURATION_ALWAYS_SENT)
+    if always or boot is None or boot.enabled != enabled:
+        more["enabled"] = enabled
+    if full:
+        more["mode"] = (boot and boot.mode) or sushy.BootSourceOverrideMode.UEFI
+    if url:
+        more["http_boot_uri"] = url
+    system.set_system_boot_options(SOURCES[device], **more)
+
+
+def _after_self_test(send: Callable[[], None]) -> None:
+    """Send a request again while the BMC refuses it because the machine runs its self-test."""
+    options = CONF.redfish
+    first: int = options.post_boot_retry_delay
+    retrying(
+        options.post_boot_retry_attempts,
+        wait_exponential(multiplier=first, max=_LONGEST_PAUSE * first),
+        lambda error: shows(error, Behaviour.REFUSES_DURING_POST),
+        lambda error: LOG.debug("A machine runs its self-test, its boot device is set later: %s", error),
+    )(send)

@@ -1,0 +1,128 @@
+"""Steps that continue in a BMC while the node waits and no worker is held.
+
+A step gives its orders, restarts the machine and calls `begin`. From then on a periodic method of its interface looks
+at the BMC through `look`, without a lock, and takes the lock only when there is something to do. What the step
+remembers is in driver_internal_info, so any conductor can continue it. With an agent the step ends after the first
+heartbeat that follows the restart: the next step may need the agent.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from ironic.core import states
+from ironic.core.agent_memory import AgentMemory, KnownAgent
+from ironic.core.errors import IronicError
+from ironic.core.flow import Flow, in_state
+from ironic.core.hardware_errors import RedfishError
+from ironic.core.step_cursor import StepCursor
+from ironic.core.values import utc_now
+from ironic.drivers.modules.agent import ramdisk_boot
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+# The filters of a periodic method that looks at such nodes.
+WAITING: Final = {
+    "reserved": False,
+    "maintenance": False,
+    "provision_state_in": [states.CLEANWAIT, states.DEPLOYWAIT, states.SERVICEWAIT],
+}
+
+_RESTARTED: Final = "restarted_at"
+_AGENT: Final = "with_agent"
+
+Memory = dict[str, Any]
+
+
+def restart(task: Task, key: str, memory: Memory) -> None:
+    """Restart the machine, into the agent's ramdisk if an agent runs on it; remember when, and save the node."""
+    with_agent = AgentMemory(task.node).is_known
+    remember(task, key, {**memory, _AGENT: with_agent, _RESTARTED: utc_now().isoformat()})
+    if with_agent:
+        task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
+    task.change_power(states.REBOOT)
+
+
+def remember(task: Task, key: str, memory: Memory) -> None:
+    """Store what a step remembers."""
+    task.node.set_driver_internal_info(key, memory)
+    task.node.save()
+
+
+def begin(task: Task) -> str:
+    """Let the node wait for the BMC; return the waiting state of its flow. Heartbeats do not end the wait."""
+    flow = _flow_of(task.node)
+    replace(StepCursor.of(task.node, flow), is_polled=True).put(task.node)
+    task.node.save()
+    assert flow.waiting is not None, "flows with steps have a waiting state"
+    return flow.waiting
+
+
+def end(task: Task, key: str) -> None:
+    """Forget what the step remembered."""
+    flow = _flow_of(task.node)
+    replace(StepCursor.of(task.node, flow), is_polled=False).put(task.node)
+    task.node.del_driver_internal_info(key)
+    task.node.save()
+
+
+def has_booted(node: Node, memory: Memory) -> bool:
+    """Return whether an agent has sent a heartbeat since the restart; True where none runs."""
+    if not memory.get(_AGENT):
+        return True
+    came, since = KnownAgent(node.driver_internal_info).last_heartbeat, memory.get(_RESTARTED)
+    return bool(since and came and came > datetime.fromisoformat(since) and AgentMemory(node).is_known)
+
+
+def seconds_since_restart(memory: Memory) -> float:
+    """Return how long ago the machine was restarted."""
+    since = memory.get(_RESTARTED)
+    return (utc_now() - datetime.fromisoformat(since)).total_seconds() if since else 0.0
+
+
+Ended = StepDone | StepFailed
+Verdict = Ended | Callable[[Task, Memory], Ended | None] | None
+
+
+def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict]) -> Ended | None:
+    """Return how the step of a node has ended; None while it goes on.
+
+    ``judge`` reads the BMC without a lock. It returns None to look again, the end of the step, or a function that gives
+    further orders with the node locked. A BMC that does not answer, as it restarts, is looked at again.
+    """
+    memory = task.node.driver_internal_info[key]
+    try:
+        verdict = judge(task, memory)
+    except RedfishError as error:
+        LOG.info("Node %s: its step continues in the BMC, which gave no answer: %s", task.node.uuid, error)
+        return None
+    if verdict is None:
+        return None
+    task.upgrade_lock("continuing a step at the BMC", retry=False)
+    if task.node.driver_internal_info.get(key) != memory or not in_state(task.node.provision_state):
+        return None  # another conductor or a user was faster
+    if isinstance(verdict, StepDone | StepFailed):
+        ended: Ended | None = verdict
+    else:
+        try:
+            ended = verdict(task, memory)
+        except IronicError as error:
+            ended = StepFailed(str(error))
+    if ended is not None:
+        end(task, key)
+    return ended
+
+
+def is_remembered(key: str) -> Callable[[Node], bool]:
+    """Return whether a step waits under a key, as a predicate of nodes."""
+    return lambda node: bool(node.driver_internal_info.get(key))
+
+
+def _flow_of(node: Node) -> Flow:
+    flow = in_state(node.provision_state)
+    assert flow is not None, "steps run in flows"
+    return flow

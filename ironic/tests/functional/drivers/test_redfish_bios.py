@@ -1,0 +1,277 @@
+"""BIOS settings through Redfish, at a BMC that applies them when its machine starts."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.values import utc_now
+from ironic.drivers.modules.redfish import bios as bios_module
+from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+BIOS = f"{SYSTEM}/Bios"
+PENDING = f"{BIOS}/Settings"
+KEY = "redfish_bios_state"
+REGISTRIES = "/redfish/v1/Registries"
+ATTRIBUTES = [
+    {"AttributeName": "Turbo", "Type": "Enumeration", "Value": [{"ValueName": "On"}, {"ValueDisplayName": "Off"}, {}]},
+    {"AttributeName": "Cores", "Type": "Integer", "LowerBound": 1, "UpperBound": 64},
+    {"AttributeName": "Quiet", "Type": "Boolean", "ReadOnly": False},
+    {"AttributeName": "Tag", "Type": "String", "MinLength": 1, "MaxLength": 4},
+    {"AttributeName": "Serial", "Type": "String", "ReadOnly": True},
+]
+CURRENT = {"Turbo": "On", "Cores": 8, "Quiet": True, "Tag": "a", "Serial": "1234"}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 0.0)
+
+
+@pytest.fixture
+def bmc() -> Iterator[ScriptedBmc]:
+    with scripted_bmc("On", Bios={"@odata.id": BIOS}) as script:
+        script.documents |= {
+            BIOS: {
+                "Id": "Bios",
+                "Attributes": dict(CURRENT),
+                "AttributeRegistry": "Acme.1.0",
+                "Actions": {"#Bios.ResetBios": {"target": f"{BIOS}/Reset"}},
+                "@Redfish.Settings": {
+                    "SettingsObject": {"@odata.id": PENDING},
+                    "SupportedApplyTimes": ["OnReset"],
+                },
+            },
+            PENDING: {"Id": "Settings", "Attributes": {}},
+            REGISTRIES: {
+                "Members": [{"@odata.id": f"{REGISTRIES}/Messages"}, {"@odata.id": f"{REGISTRIES}/Acme.1.0"}],
+            },
+            f"{REGISTRIES}/Acme.1.0": {
+                "Id": "Acme.1.0",
+                "Name": "Acme",
+                "Languages": ["en"],
+                "Registry": "Acme.1.0",
+                "Location": [{"Language": "en", "Uri": "/registries/acme.json"}],
+            },
+            "/registries/acme.json": {
+                "@odata.type": "#AttributeRegistry.v1_3_0.AttributeRegistry",
+                "Id": "Acme",
+                "Name": "Acme",
+                "Language": "en",
+                "OwningEntity": "Acme",
+                "RegistryVersion": "1.0",
+                "RegistryEntries": {"Attributes": ATTRIBUTES},
+            },
+        }
+        script.documents["/redfish/v1"]["Registries"] = {"@odata.id": REGISTRIES}
+        yield script
+
+
+def on(bmc: ScriptedBmc, state: str = states.CLEANING) -> Work:
+    task = work_on(
+        driver_info={"redfish_address": bmc.address, "redfish_system_id": SYSTEM},
+        provision_state=state,
+        power_state=states.POWER_ON,
+    )
+    task.driver = BareDriver({"bios": RedfishBIOS(), "power": RedfishPower()})
+    return task
+
+
+def apply_pending(bmc: ScriptedBmc, *, refused: tuple[str, ...] = ()) -> Callable[[str], None]:
+    """Return what the machine does when it starts: it applies what was sent."""
+
+    def start(kind: str) -> None:
+        for _path, body in bmc.orders:
+            for name, value in (body or {}).get("Attributes", {}).items():
+                if name not in refused:
+                    bmc.documents[BIOS]["Attributes"][name] = value
+
+    return start
+
+
+def watched(task: Work) -> Any:
+    task.node.provision_state = states.CLEANWAIT
+    return RedfishBIOS().watch_bios_settings(task, None, None)
+
+
+def orders(bmc: ScriptedBmc) -> list[Any]:
+    return [(path, body) for path, body in bmc.orders]
+
+
+def test_settings_are_stored_with_what_the_registry_says(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    stored = {row["name"]: row for row in task.store.bios_settings.of[1]}
+    assert {name: row["value"] for name, row in stored.items()} == {name: str(value) for name, value in CURRENT.items()}
+    assert stored["Turbo"]["allowable_values"] == ["On", "Off"]
+    assert (stored["Cores"]["lower_bound"], stored["Cores"]["upper_bound"]) == (1, 64)
+    assert stored["Serial"]["read_only"] is True
+    assert f"{REGISTRIES}/Messages" not in bmc.asked, "no other registry is loaded"
+
+
+@pytest.mark.parametrize("broken", [{}, {"RegistryEntries": 5}, {"Language": 7}])
+def test_settings_without_a_registry_are_stored_all_the_same(bmc: ScriptedBmc, broken: dict[str, Any]) -> None:
+    bmc.documents["/registries/acme.json"] = broken
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    assert {row["name"] for row in task.store.bios_settings.of[1]} == set(CURRENT)
+
+
+def test_a_machine_without_settings_says_so() -> None:
+    with scripted_bmc() as bmc, pytest.raises(UnsupportedDriverExtension):
+        RedfishBIOS().cache_bios_settings(on(bmc))
+
+
+@pytest.mark.parametrize(
+    "name, value, why",
+    [
+        ("Turbo", "Max", "must be one of On, Off"),
+        ("Cores", "many", "whole number"),
+        ("Cores", 65, "at most 64"),
+        ("Cores", "0", "at least 1"),
+        ("Quiet", "maybe", "true or false"),
+        ("Tag", "12345", "at most 4 characters"),
+        ("Serial", "1", "read-only"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused_by_name(bmc: ScriptedBmc, name: str, value: Any, why: str) -> None:
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    with pytest.raises(InvalidParameterValue, match=f"{name} .*{why}"):
+        RedfishBIOS().apply_configuration(task, [{"name": name, "value": value}])
+    assert bmc.orders == []
+
+
+@pytest.mark.parametrize("settings", [None, [], "x", [{"name": "Turbo"}], [{"value": 1}], [5]])
+def test_settings_have_a_form(bmc: ScriptedBmc, settings: Any) -> None:
+    with pytest.raises(InvalidParameterValue):
+        RedfishBIOS().apply_configuration(on(bmc), settings)
+
+
+def test_a_step_applies_settings_by_a_restart_and_holds_nothing(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    bmc.on_reset = apply_pending(bmc)
+    wanted = [{"name": "Turbo", "value": "Off"}, {"name": "Cores", "value": "16"}]
+    assert RedfishBIOS().apply_configuration(task, wanted) == states.CLEANWAIT
+    assert orders(bmc) == [
+        (
+            PENDING,
+            {
+                "Attributes": {"Turbo": "Off", "Cores": 16},
+                "@Redfish.SettingsApplyTime": orders(bmc)[0][1]["@Redfish.SettingsApplyTime"],
+            },
+        ),
+        (f"{SYSTEM}/Actions/ComputerSystem.Reset", {"ResetType": "ForceOff"}),
+        (f"{SYSTEM}/Actions/ComputerSystem.Reset", {"ResetType": "On"}),
+    ]
+    assert orders(bmc)[0][1]["@Redfish.SettingsApplyTime"]["ApplyTime"] == "OnReset"
+    assert task.node.saved["driver_internal_info"][KEY]["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
+    assert watched(task) == StepDone()
+    assert KEY not in task.node.saved["driver_internal_info"]
+    stored = {row["name"]: row["value"] for row in task.store.bios_settings.of[1]}
+    assert (stored["Turbo"], stored["Cores"]) == ("Off", "16")
+
+
+def test_settings_that_the_machine_has_need_no_restart(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    assert RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": "8"}]) is None
+    assert bmc.orders == []
+
+
+def test_a_value_that_is_pending_otherwise_is_set_back(bmc: ScriptedBmc) -> None:
+    bmc.documents[PENDING]["Attributes"] = {"Turbo": "Off"}
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    assert RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}]) == states.CLEANWAIT
+    assert orders(bmc)[0][1]["Attributes"] == {"Turbo": "On"}
+
+
+def test_settings_that_the_machine_does_not_take_fail_the_step(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    bmc.on_reset = apply_pending(bmc, refused=("Turbo",))
+    RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "Off"}, {"name": "Cores", "value": 4}])
+    end = watched(task)
+    assert isinstance(end, StepFailed)
+    assert "Turbo were not updated" in end.reason
+
+
+def test_it_waits_while_the_machine_starts(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    bmc.on_reset = apply_pending(bmc)
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "MemoryInitializationStarted"}
+    assert watched(task) is None
+    bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "OSRunning"}
+    assert watched(task) == StepDone()
+
+
+def test_it_waits_while_a_job_of_the_bmc_goes_on(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    bmc.documents[PENDING]["Attributes"] = {"Cores": 4}
+    assert watched(task) is None
+    bmc.documents[PENDING]["Attributes"] = {}
+    bmc.documents[BIOS]["Attributes"]["Cores"] = 4
+    assert watched(task) == StepDone()
+
+
+def test_a_bmc_that_does_not_answer_is_looked_at_again(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    bmc.refusal = 503
+    assert watched(task) is None
+    bmc.refusal = None
+    bmc.documents[BIOS]["Attributes"]["Cores"] = 4
+    assert watched(task) == StepDone()
+
+
+@pytest.mark.parametrize("without_progress", [True, False])
+def test_a_factory_reset_ends_when_the_machine_has_started(
+    bmc: ScriptedBmc, without_progress: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = on(bmc)
+    assert RedfishBIOS().factory_reset(task) == states.CLEANWAIT
+    assert orders(bmc)[0][0] == f"{BIOS}/Reset"
+    if without_progress:
+        monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 3600.0)
+        assert watched(task) is None
+        monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 0.0)
+    else:
+        bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "SystemHardwareInitializationComplete"}
+        assert watched(task) is None
+        bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "OSBootStarted"}
+    assert watched(task) == StepDone()
+
+
+def test_with_an_agent_the_step_ends_after_its_first_heartbeat(bmc: ScriptedBmc, conf: Callable[..., None]) -> None:
+    conf(api__public_endpoint="http://192.0.2.9:6385")
+    task = on(bmc)
+    bmc.on_reset = apply_pending(bmc)
+    prepared = []
+
+    class Boot:
+        def prepare_ramdisk(self, task: Work, parameters: dict[str, object]) -> None:
+            prepared.append(parameters)
+
+    task.driver.boot = Boot()  # type: ignore[assignment]
+    AgentMemory(task.node).record({"callback_url": "http://192.0.2.1:9999"})
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    assert len(prepared) == 1
+    # The conductor forgets the agent when it switches the machine off.
+    AgentMemory(task.node).forget_on_restart()
+    assert watched(task) is None
+    memory = AgentMemory(task.node)
+    memory.record({"callback_url": "http://192.0.2.1:9999"})
+    memory.record_contact(utc_now() + timedelta(seconds=1))
+    assert watched(task) == StepDone()
