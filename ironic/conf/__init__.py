@@ -20,6 +20,7 @@ from ironic.conf import (
     library_options,
     logging_setup,
     pxe,
+    virtual_media,
 )
 from ironic.conf.config_files import prepare
 
@@ -34,6 +35,7 @@ _MODULES = (
     database,
     deploy,
     pxe,
+    virtual_media,
     images,
     external_services,
     logging_setup,

@@ -1,5 +1,6 @@
-"""Management interface `redfish`: boot device, boot mode, secure boot, indicators, sensors and network cards."""
+"""Management interface `redfish`: boot device, boot mode, secure boot, virtual media, indicators and sensors."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import sushy
@@ -11,7 +12,7 @@ from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers import boot_devices
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors
+from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors, virtual_media
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
 from ironic.drivers.step_declarations import clean_step, deploy_step
@@ -164,6 +165,20 @@ class RedfishManagement(ManagementInterface):
         if found is None:
             raise unsupported(task, "get_mac_addresses")
         return found
+
+    # Virtual media
+
+    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
+        return virtual_media.describe(task.node)
+
+    def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
+        if device_type not in virtual_media.MEDIA:
+            raise self._invalid(task, "virtual drive", device_type, list(virtual_media.MEDIA))
+        virtual_media.insert(task.node, [virtual_media.MEDIA[device_type]], image_url)
+
+    def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
+        media = None if device_types is None else [virtual_media.MEDIA[name] for name in device_types]
+        virtual_media.eject(task.node, media)
 
     # Indicators and NMI
 

@@ -107,7 +107,7 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
             return self._answer(404 if document is None else 200, document or {})
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or "null")
             status = bmc.order(self.path, body)
             if status != HANG_UP:
                 self._answer(status, {})
