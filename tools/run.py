@@ -55,6 +55,12 @@ endpoint_override = http://127.0.0.1:{port}
 http_root = {directory}/httpboot
 http_server_ip = 127.0.0.1
 
+iso_master_path = {directory}/images/iso
+
+[pxe]
+tftp_master_path = {directory}/images/ramdisks
+instance_master_path = {directory}/images/instances
+
 [inspector]
 # The machines boot their ramdisk by themselves.
 require_managed_boot = false

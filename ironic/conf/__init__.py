@@ -22,6 +22,7 @@ from ironic.conf import (
     library_options,
     logging_setup,
     pxe,
+    virtual_media,
 )
 from ironic.conf.config_files import prepare
 
@@ -38,6 +39,7 @@ _MODULES = (
     database,
     deploy,
     pxe,
+    virtual_media,
     images,
     external_services,
     logging_setup,

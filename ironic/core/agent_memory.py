@@ -156,6 +156,11 @@ class AgentMemory(KnownAgent):
         else:
             self._drop(_TOKEN_SOURCE)
 
+    def store_built_in_token(self, token: str) -> None:
+        """Store a token that is built into the image which the machine boots; no look-up is issued another one."""
+        self.store_token(token, None)
+        self._node.set_driver_internal_info(_PREGENERATED, True)
+
     def drop_token(self) -> None:
         """Drop a token that did not reach a ramdisk."""
         self._drop(_TOKEN, _TOKEN_SOURCE)

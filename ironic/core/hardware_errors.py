@@ -4,8 +4,8 @@
                     - DriverOperationError - RedfishError - RedfishConnectionError
                     - AgentConnectionFailed, AgentNotCalled, AgentCommandTimeout, AgentCommandFailed
                     - AgentAPIError - AgentInProgress
-                    - ImageUnacceptable, ImageConvertFailed, InsufficientDiskSpace
-    Invalid 400 --- NoFreePhysicalPorts, VifNotAttached
+                    - ImageUnacceptable, ImageConvertFailed, ImageCreationFailed, InsufficientDiskSpace
+    Invalid 400 --- NoFreePhysicalPorts, VifNotAttached, UnsupportedHardwareFeature
     NotFound 404 -- BIOSSettingNotFound, FirmwareComponentNotFound
     Conflict 409 -- VifAlreadyAttached, VifInvalidForAttach
 
@@ -62,6 +62,12 @@ class FailedToGetSensorData(IronicError):
     """Reading the sensors of a machine failed."""
 
     text = "The sensors of node {node} can't be read: {error}"
+
+
+class UnsupportedHardwareFeature(Invalid):
+    """The machine lacks a feature that an interface needs."""
+
+    text = "The machine of node {node} does not support {feature}. Choose another interface for it."
 
 
 class ImageDownloadFailed(IronicError):
@@ -146,6 +152,12 @@ class ImageConvertFailed(IronicError):
     """Converting an image to raw format failed."""
 
     text = "The image of format {format} can't be converted to raw format: {reason}"
+
+
+class ImageCreationFailed(IronicError):
+    """Making an image that a machine boots failed."""
+
+    text = "The {image_type} image can't be made: {error}"
 
 
 class InsufficientDiskSpace(IronicError):

@@ -17,13 +17,7 @@ HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac", "intel-ipmi", "ipmi"
 
 INTERFACES: Final[Mapping[str, frozenset[str]]] = {
     "bios": frozenset({"idrac-redfish", "redfish"}),
-    "boot": frozenset(
-        {
-            "idrac-redfish-virtual-media",
-            "redfish-https",
-            "redfish-virtual-media",
-        }
-    ),
+    "boot": frozenset({"idrac-redfish-virtual-media"}),
     "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
     "deploy": frozenset({"anaconda", "ansible", "bootc"}),
     "firmware": frozenset({"redfish"}),

@@ -7,7 +7,7 @@ from ironic.drivers.hardware_type import Supported
 
 
 class RedfishHardware(GenericHardware):
-    """Inspection, power and management through Redfish; the rest as in the generic hardware type."""
+    """Boot, inspection, power and management through Redfish; the rest as in the generic hardware type."""
 
     bmc_address_keys: ClassVar[tuple[str, ...] | None] = ("redfish_address",)
 
@@ -15,6 +15,11 @@ class RedfishHardware(GenericHardware):
     def supported_bios_interfaces(self) -> Supported:
         """Redfish, or none."""
         return ["redfish", *super().supported_bios_interfaces]
+
+    @property
+    def supported_boot_interfaces(self) -> Supported:
+        """Network boot, or an ISO image that the BMC offers to the machine or its firmware."""
+        return [*super().supported_boot_interfaces, "redfish-virtual-media", "redfish-https"]
 
     @property
     def supported_inspect_interfaces(self) -> Supported:

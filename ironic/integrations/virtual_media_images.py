@@ -107,11 +107,21 @@ def node_of(path: Path) -> str:
     return path.name.lstrip(".").partition(".")[0]
 
 
+def kind_of(path: Path) -> str:
+    """Return the kind of a published image: the drive, or what it is for."""
+    return path.name.lstrip(".").split(".")[1]
+
+
+def is_part_of(path: Path, name: str) -> bool:
+    """Return whether a file is the image of this name, complete or in the making."""
+    return bool(name) and path.name.lstrip(".").startswith(name)
+
+
 def withdraw(node_uuid: str, device_types: Sequence[str] | None = None) -> None:
     """Remove the copies for these drives of a node, or for all."""
     # The name has a dot before it when the service was killed during the download.
     for path in [path for dot in ("", ".") for path in _folder().glob(f"{dot}{node_uuid}.*")]:
-        if device_types is None or path.name.lstrip(".").split(".")[1] in device_types:
+        if device_types is None or kind_of(path) in device_types:
             path.unlink(missing_ok=True)
 
 

@@ -17,7 +17,10 @@ import pycdlib
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.drivers.task import Node
+from ironic.integrations import image_servers
+from ironic.integrations.http_client import CallFailed
 from ironic.integrations.object_store import swift_container
 
 _GZIP: Final = b"\x1f\x8b"
@@ -102,6 +105,44 @@ def config_drive_of(node: Node) -> str | None:
     store, name = swift_container(CONF.conductor.configdrive_swift_container), f"configdrive-{node.uuid}"
     store.put(name, text.encode(), keep_seconds=seconds, content_type="text/plain")
     return store.temporary_url(name, seconds)
+
+
+def config_drive_image(node: Node) -> bytes | None:
+    """Return the config drive as an image, which is downloaded if a URL was given; None without one.
+
+    Raise InvalidParameterValue for one that is too large or no gzip file, ImageDownloadFailed.
+    """
+    given = node.instance_info.get("configdrive")
+    if not given:
+        return None
+    if isinstance(given, Mapping):
+        return gzip.decompress(base64.b64decode(build_config_drive(node, given)))
+    content = _downloaded(node, given) if _is_url(given) else _bytes(node, str(given))
+    if content.startswith(_GZIP):
+        _, size = _head_and_size(node, base64.b64encode(content).decode())
+        content = content if size > _LARGEST else gzip.decompress(content)
+    if len(content) > _LARGEST or content.startswith(_GZIP):
+        raise InvalidParameterValue(err=f"The config drive of node {node.uuid} is larger than {_LARGEST >> 20} MiB.")
+    return content
+
+
+def _downloaded(node: Node, url: str) -> bytes:
+    """Return what a URL of a config drive has: an image, or the base64 text of one."""
+    content = bytearray()
+    try:
+        with image_servers.get(url) as answer:
+            if not answer.is_good:
+                raise CallFailed(f"the server of the config drive answers with status {answer.status}")
+            for chunk in answer.chunks():
+                content += chunk
+                if len(content) > 2 * _LARGEST:
+                    break
+    except CallFailed as error:
+        raise ImageDownloadFailed(reason=f"config drive of node {node.uuid}: {error}") from error
+    try:
+        return base64.b64decode(bytes(content), validate=True) if content.isascii() else bytes(content)
+    except ValueError:
+        return bytes(content)
 
 
 def _is_url(given: object) -> bool:

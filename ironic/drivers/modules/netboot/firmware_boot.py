@@ -29,18 +29,19 @@ def boot_from_network(task: Task, device: str, *, persistent: bool) -> None:
     ``persistent`` is the default that the node's force_persistent_boot_device overrides.
     """
     node, management = task.node, task.management
-    boot_mode = instance_capabilities.wanted_boot_mode(node)
-    if boot_mode:
-        _set_boot_mode(task, boot_mode)
+    set_wanted_boot_mode(task)
     if device == boot_devices.UEFIHTTP and device not in management.get_supported_boot_devices(task):
         LOG.info("Node %s: its BMC does not support boot device %s; pxe is set instead", node.uuid, device)
         device = boot_devices.PXE
     management.set_boot_device(task, device, persistent=is_boot_device_persistent(node, default=persistent))
 
 
-def _set_boot_mode(task: Task, wanted: str) -> None:
-    """Set the boot mode unless the machine has it, or its management interface knows no boot modes."""
+def set_wanted_boot_mode(task: Task) -> None:
+    """Set the boot mode that instance or node name, unless the machine has it, or its BMC knows no boot modes."""
     node, management = task.node, task.management
+    wanted = instance_capabilities.wanted_boot_mode(node)
+    if not wanted:
+        return
     try:
         present = management.get_boot_mode(task)
     except UnsupportedDriverExtension:

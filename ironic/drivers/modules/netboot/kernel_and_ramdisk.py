@@ -48,6 +48,8 @@ _SCHEMES: Final = ("http", "https", "file")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F]+")
 _APPEND_PARAMS: Final = "kernel_append_params"
 _DEFAULT: Final = "%default%"
+# The group of options with the parameters for network boot.
+_GROUP: Final = "pxe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +137,19 @@ def check_url(node: Node, name: str, url: object) -> str:
     return text
 
 
-def check_command_line(node: Node, program: str, purpose: str) -> None:
+def check_command_line(node: Node, program: str, purpose: str, group: str = _GROUP) -> None:
     """Raise InvalidParameterValue when a boot program can't express the parameters of operator, owner or user."""
-    _appended_words(node, program, purpose)
+    _appended_words(node, program, purpose, group)
 
 
-def render_command_line(node: Node, program: str, purpose: str, parameters: Mapping[str, object]) -> str:
-    """Return the kernel command line as the boot program's file contains it; a parameter without a value is a flag."""
-    words = _appended_words(node, program, purpose)
+def render_command_line(
+    node: Node, program: str, purpose: str, parameters: Mapping[str, object], group: str = _GROUP
+) -> str:
+    """Return the kernel command line as the boot program's file contains it; a parameter without a value is a flag.
+
+    ``group`` is the group of options with the operator's parameters.
+    """
+    words = _appended_words(node, program, purpose, group)
     for name, value in parameters.items():
         with _as_invalid_parameter(f"Kernel parameter {name[:64]!r} of node {node.uuid}, as {program} reads it,"):
             word = boot_file_quoting.parameter(name, value)
@@ -152,9 +159,9 @@ def render_command_line(node: Node, program: str, purpose: str, parameters: Mapp
         return boot_file_quoting.arguments(program, words)
 
 
-def _appended_words(node: Node, program: str, purpose: str) -> list[str]:
+def _appended_words(node: Node, program: str, purpose: str, group: str) -> list[str]:
     """Return the words of `kernel_append_params`: of the user's instance, of the node, or of the option."""
-    text, field = _DEFAULT, f"Option [pxe]{_APPEND_PARAMS}"
+    text, field = _DEFAULT, f"Option [{group}]{_APPEND_PARAMS}"
     for column in ("instance_info", "driver_info") if purpose == INSTANCE else ("driver_info",):
         if (given := getattr(node, column).get(_APPEND_PARAMS)) is not None:
             text, field = given, f"{_APPEND_PARAMS} in {column}"
@@ -164,7 +171,7 @@ def _appended_words(node: Node, program: str, purpose: str) -> list[str]:
             raise ValueError("must be text")
         # Before %default% makes it longer.
         boot_file_quoting.check_length(text)
-        words = boot_file_quoting.words(text.replace(_DEFAULT, CONF.pxe.kernel_append_params or ""))
+        words = boot_file_quoting.words(text.replace(_DEFAULT, CONF[group].kernel_append_params or ""))
         boot_file_quoting.arguments(program, words)
     return words
 

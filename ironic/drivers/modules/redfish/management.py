@@ -1,7 +1,7 @@
-"""Management interface `redfish`: boot device, boot mode, secure boot, indicators, sensors and network cards."""
+"""Management interface `redfish`: boot device, boot mode, secure boot, virtual media, indicators and sensors."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import sushy
@@ -17,7 +17,7 @@ from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors, boot_override
+from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors, boot_override, virtual_media
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
@@ -172,6 +172,20 @@ class RedfishManagement(ManagementInterface):
         if found is None:
             raise unsupported(task, "get_mac_addresses")
         return found
+
+    # Virtual media
+
+    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
+        return virtual_media.describe(task.node)
+
+    def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
+        if device_type not in virtual_media.MEDIA:
+            raise self._invalid(task, "virtual drive", device_type, list(virtual_media.MEDIA))
+        virtual_media.insert(task.node, [virtual_media.MEDIA[device_type]], image_url)
+
+    def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
+        media = None if device_types is None else [virtual_media.MEDIA[name] for name in device_types]
+        virtual_media.eject(task.node, media)
 
     # Indicators and NMI
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.tests.redfish_bmc import RedfishBmc
@@ -110,6 +110,11 @@ def test_it_refuses_lights_that_are_not_there(management: RedfishManagement, tas
             management.set_indicator_state(task, component, indicator, state)
 
 
-def test_it_has_no_virtual_media(management: RedfishManagement, task: Work) -> None:
-    with pytest.raises(UnsupportedDriverExtension, match="attach_virtual_media"):
-        management.attach_virtual_media(task, "cdrom", "http://192.0.2.1/x.iso")
+def test_it_lists_and_empties_virtual_drives(management: RedfishManagement, task: Work) -> None:
+    management.detach_virtual_media(task)
+    assert management.get_virtual_media(task) == [
+        {"media_types": ["CD", "DVD"], "inserted": False, "image": ""},
+        {"media_types": ["Floppy", "USBStick"], "inserted": False, "image": ""},
+    ]
+    with pytest.raises(InvalidParameterValue, match="punched card"):
+        management.attach_virtual_media(task, "punched card", "http://192.0.2.1/x.iso")

@@ -154,10 +154,11 @@ def test_signals_media_and_methods(lab: Lab, sdk: Recorder) -> None:
     assert sdk.call_node_vendor_passthru("machine", "POST", "third_method_sync", {"bar": "meow"}).json() is True
 
 
+@pytest.mark.parametrize("kind", ["fake", "redfish"])
 @exercises("attach_vmedia_to_node", "detach_vmedia_from_node")
-def test_the_service_itself_serves_an_image_that_it_copied(lab: Lab, sdk: Recorder, tmp_path: Path) -> None:
+def test_the_service_itself_serves_an_image_that_it_copied(lab: Lab, sdk: Recorder, tmp_path: Path, kind: str) -> None:
     (tmp_path / "boot.iso").write_bytes(bytes(range(256)) * 1000)
-    node = lab.enroll("machine", "manageable")
+    node = lab.redfish_node("machine") if kind == "redfish" else lab.enroll("machine", "manageable")
     with web_server(tmp_path) as web:
         sdk.attach_vmedia_to_node("machine", "cdrom", f"{web.url}/boot.iso")
         drives = lab.wait_until(f"nodes/{node}/vmedia", lambda drives: any(one["inserted"] for one in drives))

@@ -47,7 +47,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "vendor": ["no-vendor"],
     },
     RedfishHardware: {
-        "boot": NETWORK,
+        "boot": [*NETWORK, "redfish-virtual-media", "redfish-https"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
         "raid": ["no-raid", "agent"],
         "inspect": ["redfish", "agent", "no-inspect"],

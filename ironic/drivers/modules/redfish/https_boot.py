@@ -1,0 +1,59 @@
+"""Boot interface `redfish-https`: the firmware of the machine boots an ISO image from a URL that its BMC hands it.
+
+The machine has to support UEFI HTTP boot, and its firmware has to reach the web server of this host.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import sushy
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import UnsupportedHardwareFeature
+from ironic.drivers import boot_devices, fast_track, node_attributes
+from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers.modules.netboot import firmware_boot
+from ironic.drivers.modules.redfish import ramdisk_images
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
+from ironic.drivers.task import Task
+
+
+class RedfishHttpsBoot(RamdiskFromIso):
+    """Boots an ISO image by UEFI HTTP boot."""
+
+    capabilities: ClassVar[list[str]] = ["ramdisk_boot"]
+
+    def validate(self, task: Task) -> None:
+        """Check the settings, then ask the BMC whether the machine supports UEFI HTTP boot."""
+        super().validate(task)
+        if instance_capabilities.boot_mode(task.node) != boot_devices.UEFI:
+            raise InvalidParameterValue(
+                err=f"Node {task.node.uuid} starts through a BIOS, which can't boot over HTTP. Choose another boot "
+                "interface, or boot mode uefi."
+            )
+        allowed = read(
+            task.node, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values()
+        )
+        if sushy.BootSource.UEFI_HTTP not in allowed:
+            raise UnsupportedHardwareFeature(node=task.node.uuid, feature="UEFI HTTP boot")
+
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
+        if not fast_track.can_continue(task.node):
+            super().prepare_ramdisk(task, ramdisk_params)
+
+    def clean_up_ramdisk(self, task: Task) -> None:
+        self.withdraw(task)
+
+    def boot(self, task: Task, url: str, *, persistent: bool) -> None:
+        lasting = node_attributes.is_boot_device_persistent(task.node, default=persistent)
+        enabled = sushy.BootSourceOverrideEnabled.CONTINUOUS if lasting else sushy.BootSourceOverrideEnabled.ONCE
+
+        def set_url(system: System) -> None:
+            system.set_system_boot_options(sushy.BootSource.UEFI_HTTP, enabled=enabled, http_boot_uri=url)
+
+        firmware_boot.set_wanted_boot_mode(task)
+        change(task.node, "setting the URL for HTTP boot", set_url)
+
+    def withdraw(self, task: Task) -> None:
+        ramdisk_images.withdraw(task.node)

@@ -1,0 +1,243 @@
+"""The images that a machine boots from virtual media, published for its BMC below [deploy]http_root.
+
+A ramdisk is booted from an ISO image made of kernel and ramdisk for this one boot: it has the node's kernel parameters,
+its token and its network data. A ready ISO image is published as it is, and nothing can be passed to it. A node has
+one image of each kind. What is published is stored on the node first, so that what a killed conductor has left can be
+distinguished from what is in use.
+"""
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ironic.conf import CONF
+from ironic.core import boot_file_quoting
+from ironic.core.errors import InvalidParameterValue, NodeNotFound
+from ironic.core.hardware_errors import ImageCreationFailed
+from ironic.drivers import boot_devices, node_attributes
+from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers.modules.netboot import kernel_and_ramdisk
+from ironic.drivers.task import Node
+from ironic.integrations import boot_iso, fat_image, virtual_media_images
+from ironic.integrations.boot_iso import BootIso, BootPrograms
+from ironic.integrations.image_cache import Image, ImageCache
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+
+LOG = logging.getLogger(__name__)
+
+# Kinds of images.
+BOOT: Final = "boot"
+SETTINGS: Final = "settings"
+CONFIG_DRIVE: Final = "configdrive"
+_KINDS: Final = (BOOT, SETTINGS, CONFIG_DRIVE)
+
+# Key in driver_internal_info: kind -> file name. "secret" keeps it out of the API: who knows a name can download it.
+_PUBLISHED: Final = "secret_virtual_media_files"
+# Images that are built at a time: each takes the disk's time.
+_MOST_BUILDS: Final = 4
+_SETTINGS_LABEL: Final = "ir-vfd-dev"
+_SETTINGS_FILE: Final = "parameters.txt"
+_NETWORK_DATA: Final = "openstack/latest/network_data.json"
+_GROUP: Final = "redfish"
+_DEFAULT_ARCH: Final = "x86_64"
+_EFI_NAMES: Final = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
+
+_builds = threading.BoundedSemaphore(_MOST_BUILDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a ramdisk is passed: kernel parameters, network configuration and further files, by path on the CD."""
+
+    parameters: Mapping[str, object]
+    network_data: Mapping[str, object]
+    files: Mapping[str, bytes]
+
+
+def check_programs(node: Node) -> None:
+    """Raise InvalidParameterValue when this host lacks what boots an ISO image in the boot mode of the node."""
+    mode, programs = instance_capabilities.boot_mode(node), _local_programs(node)
+    if (programs.uefi or _bootloader(node)) if mode == boot_devices.UEFI else programs.bios:
+        return
+    needed = (
+        f"[DEFAULT]efi_boot_program_by_arch has no file for {node_attributes.architecture(node) or _DEFAULT_ARCH}; "
+        "install Debian's grub-efi-amd64-bin (or -arm64-bin), or set [DEFAULT]esp_image"
+        if mode == boot_devices.UEFI
+        else "[DEFAULT]isolinux_bin or ldlinux_c32 is no file; install Debian's isolinux and syslinux-common"
+    )
+    raise InvalidParameterValue(err=f"An image that boots node {node.uuid} in mode {mode} can't be made: {needed}.")
+
+
+def check_command_line(node: Node, purpose: str) -> None:
+    """Raise InvalidParameterValue for kernel parameters that a boot program can't express."""
+    for program in (boot_file_quoting.GRUB, boot_file_quoting.PXELINUX):
+        kernel_and_ramdisk.check_command_line(node, program, purpose, _GROUP)
+
+
+def publish_ramdisk(node: Node, purpose: str, passed: Passed) -> str:
+    """Make an ISO image of the kernel and ramdisk for a purpose; return its URL. Saves the node."""
+    mark = str(uuid.uuid4())
+    parameters = {**({} if purpose == kernel_and_ramdisk.INSTANCE else {"ir_pub_id": mark}), **passed.parameters}
+    lines = {
+        program: kernel_and_ramdisk.render_command_line(node, program, purpose, parameters, _GROUP)
+        for program in (boot_file_quoting.GRUB, boot_file_quoting.PXELINUX)
+    }
+    files = dict(passed.files)
+    if passed.network_data:
+        files[_NETWORK_DATA] = orjson.dumps(passed.network_data, option=orjson.OPT_INDENT_2)
+    if purpose == kernel_and_ramdisk.INSTANCE:
+        found = kernel_and_ramdisk.of_instance(node)
+    else:
+        found = kernel_and_ramdisk.find_ramdisk(node, purpose)
+
+    def make(partial: Path) -> None:
+        parts = {name: partial.with_name(f"{partial.name}.{name}") for name in ("kernel", "ramdisk", "bootloader")}
+        cache = ImageCache.from_conf(CONF.pxe.tftp_master_path)
+        try:
+            cache.provide(found.kernel, parts["kernel"])
+            cache.provide(found.ramdisk, parts["ramdisk"])
+            programs = _programs(node, cache, parts["bootloader"])
+            iso = BootIso(
+                kernel=parts["kernel"],
+                ramdisk=parts["ramdisk"],
+                grub_arguments=lines[boot_file_quoting.GRUB],
+                isolinux_arguments=lines[boot_file_quoting.PXELINUX],
+                mark=mark,
+                grub_config_path=CONF.grub_config_path,
+                files=files,
+            )
+            with _builds:
+                boot_iso.build(iso, programs, partial)
+        finally:
+            for path in parts.values():
+                path.unlink(missing_ok=True)
+
+    return _publish(node, BOOT, ".iso", make)
+
+
+def publish_ready_iso(node: Node, name: str, url: str) -> str:
+    """Return the URL of a ready ISO image for the BMC: its own, or that of a copy on this host. Saves the node."""
+    if CONF.deploy.ramdisk_image_download_source == "http" and not url.startswith("file:"):
+        return url
+    checked = kernel_and_ramdisk.check_url(node, name, url)
+    options = CONF.deploy
+    cache = ImageCache(
+        Path(options.iso_master_path),
+        max_bytes=options.iso_cache_size << 20,
+        max_age_seconds=options.iso_cache_ttl * 60,
+    )
+    return _publish(node, BOOT, ".iso", lambda partial: cache.provide(Image(checked), partial))
+
+
+def publish_settings(node: Node, parameters: Mapping[str, object]) -> str:
+    """Publish a floppy with the parameters of the ramdisk, one name=value a line; return its URL. Saves the node."""
+    text = "".join(f"{name}={'' if value is None else value}\n" for name, value in parameters.items())
+    files = {_SETTINGS_FILE: text.encode()}
+    return _publish(
+        node, SETTINGS, ".img", lambda path: fat_image.make(path, fat_image.FLOPPY_SIZE, _SETTINGS_LABEL, files)
+    )
+
+
+def publish_config_drive(node: Node, content: bytes) -> str:
+    """Publish the config drive of an instance; return its URL. Saves the node."""
+    return _publish(node, CONFIG_DRIVE, ".img", lambda path: path.write_bytes(content))
+
+
+def withdraw(node: Node, *kinds: str) -> None:
+    """Remove published images of a node, all without kinds; saves the node if there were any."""
+    virtual_media_images.withdraw(node.uuid, kinds or _KINDS)
+    names = _published(node)
+    kept = {kind: name for kind, name in names.items() if kinds and kind not in kinds}
+    if kept != names:
+        _remember(node, kept)
+
+
+def remove_leftovers(store: "Store") -> None:
+    """Remove the images on this host that no node uses: of deleted nodes, or left by a conductor that was killed."""
+    for path in virtual_media_images.published_paths():
+        node_uuid, kind = virtual_media_images.node_of(path), virtual_media_images.kind_of(path)
+        try:
+            (memory,) = store.nodes.row(("driver_internal_info",), node_uuid)
+        except NodeNotFound:
+            memory = None
+        else:
+            names = orjson.loads(memory or "{}").get(_PUBLISHED) or {}
+            # Images that users attach are not stored on the node; they stay until they are detached.
+            if kind not in _KINDS or virtual_media_images.is_part_of(path, names.get(kind, "")):
+                continue
+        LOG.info("Node %s: an image for its virtual media is left over on this host and is removed", node_uuid)
+        path.unlink(missing_ok=True)
+
+
+def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object]) -> str:
+    """Publish a new image of a kind, which appears when it is complete; return its URL."""
+    virtual_media_images.check_served(node)
+    virtual_media_images.withdraw(node.uuid, [kind])
+    path = virtual_media_images.new_path(node, kind, suffix)
+    _remember(node, {**_published(node), kind: path.name})
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        make(partial)
+        virtual_media_images.offer(partial, path)
+    except OSError as error:
+        raise ImageCreationFailed(image_type=kind, error=error.strerror or type(error).__name__) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return virtual_media_images.url_of(node, path)
+
+
+def _published(node: Node) -> dict[str, str]:
+    return dict(node.driver_internal_info.get(_PUBLISHED) or {})
+
+
+def _remember(node: Node, names: Mapping[str, str]) -> None:
+    if names:
+        node.set_driver_internal_info(_PUBLISHED, dict(names))
+    else:
+        node.del_driver_internal_info(_PUBLISHED)
+    node.save()
+
+
+def _bootloader(node: Node) -> str | None:
+    """Return the URL of an EFI system partition: of the node, of the options by architecture, or of the option."""
+    arch = node_attributes.architecture(node)
+    given: Any = (
+        node.driver_info.get("bootloader") or CONF.conductor.bootloader_by_arch.get(arch) or CONF.conductor.bootloader
+    )
+    return kernel_and_ramdisk.check_url(node, "bootloader", given) if given else None
+
+
+def _local_programs(node: Node) -> BootPrograms:
+    """Return the boot programs that are files of this host."""
+    arch = node_attributes.architecture(node) or _DEFAULT_ARCH
+    program = CONF.efi_boot_program_by_arch.get(arch)
+    has_bios = arch == _DEFAULT_ARCH
+    return BootPrograms(
+        efi_program=_file(program),
+        efi_name=_EFI_NAMES.get(arch, _EFI_NAMES[_DEFAULT_ARCH]),
+        efi_partition=_file(CONF.esp_image),
+        isolinux=_file(CONF.isolinux_bin) if has_bios else None,
+        ldlinux=_file(CONF.ldlinux_c32) if has_bios else None,
+    )
+
+
+def _programs(node: Node, cache: ImageCache, target: Path) -> BootPrograms:
+    """Return the boot programs; a system partition that a URL names is put at ``target``."""
+    local = _local_programs(node)
+    url = _bootloader(node)
+    if url is None:
+        return local
+    cache.provide(Image(url), target)
+    return BootPrograms(efi_partition=target, isolinux=local.isolinux, ldlinux=local.ldlinux)
+
+
+def _file(path: str | None) -> Path | None:
+    return Path(path) if path and Path(path).is_file() else None

@@ -1,0 +1,200 @@
+"""Virtual drives of a Redfish BMC: find, insert, eject.
+
+BMCs offer their drives below the system, below a manager, or both. An image goes into the first drive that takes the
+medium; a BMC that refuses one drive is asked for the next. Some BMCs refuse to insert into a drive that is not empty,
+so it is emptied first. No text has the path of an image, as its random name protects it.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers import boot_devices
+from ironic.drivers.interruptible_wait import retrying, until
+from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.task import Node
+
+LOG = logging.getLogger(__name__)
+
+Drive = Any
+
+CD: Final = sushy.VirtualMediaType.CD
+FLOPPY: Final = sushy.VirtualMediaType.FLOPPY
+USB_STICK: Final = sushy.VirtualMediaType.USB_STICK
+
+# Device type of the API -> medium.
+MEDIA: Final = {boot_devices.CDROM: CD, boot_devices.FLOPPY: FLOPPY, boot_devices.DISK: USB_STICK}
+# Media that count as another one.
+_ALSO: Final = {CD: (CD, sushy.VirtualMediaType.DVD)}
+
+_ATTEMPTS: Final = 3
+_SECONDS: Final = 3.0
+_REFUSALS: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+def describe(node: Node) -> list[dict[str, object]]:
+    """Return ``media_types``, ``inserted`` and ``image`` of each drive; raise InvalidParameterValue without any."""
+
+    def look(system: System) -> list[dict[str, object]]:
+        return [
+            {
+                "media_types": [kind.value for kind in drive.media_types or ()],
+                "inserted": bool(drive.inserted),
+                "image": drive.image or "",
+            }
+            for drive in next(_groups(system), [])
+        ]
+
+    found = read(node, "reading the virtual media", look, anew=True)
+    if not found:
+        raise InvalidParameterValue(err=f"The BMC of node {node.uuid} has no virtual media.")
+    return found
+
+
+def has_drive(node: Node, medium: Any) -> bool:
+    """Return whether a drive of the BMC takes a medium."""
+    return read(
+        node,
+        "reading the virtual media",
+        lambda system: any(_takes(drive, medium) for group in _groups(system) for drive in group),
+    )
+
+
+def is_inserted(node: Node, medium: Any) -> bool:
+    """Return whether an image is in a drive for the medium."""
+    return read(
+        node,
+        "reading the virtual media",
+        lambda system: any(_takes(drive, medium) and drive.inserted for group in _groups(system) for drive in group),
+        anew=True,
+    )
+
+
+def insert(node: Node, media: Sequence[Any], url: str, protocol: str | None = None) -> None:
+    """Insert an image into a drive, in the order of the media; ``protocol`` is stated to the BMC if it is given.
+
+    Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
+    """
+
+    def try_drives(system: System) -> None:
+        faults: list[str] = []
+        groups = list(_groups(system))
+        for medium in media:
+            for group in groups:
+                drives = [drive for drive in group if _takes(drive, medium)]
+                _empty(drives)
+                for drive in drives:
+                    fault = _insert_into(drive, url, protocol)
+                    if fault is None:
+                        LOG.info("Node %s: an image is in its virtual drive %s", node.uuid, drive.identity)
+                        return _await_inserted(node, drive)
+                    faults.append(f"drive {drive.identity}: {fault}")
+        raise InvalidParameterValue(err=_none_took(node, media, url, faults))
+
+    change(node, "inserting virtual media", try_drives)
+
+
+def eject(node: Node, media: Iterable[Any] | None = None) -> None:
+    """Empty the drives for these media, None means all; a drive that is empty is left alone."""
+    wanted = None if media is None else list(media)
+
+    def empty(system: System) -> None:
+        for group in _groups(system):
+            for drive in group:
+                if drive.inserted and (wanted is None or any(_takes(drive, medium) for medium in wanted)):
+                    drive.eject_media()
+
+    change(node, "ejecting virtual media", empty)
+
+
+def _groups(system: System) -> Iterator[list[Drive]]:
+    """Iterate over the drives of the system and of each manager, where there are any."""
+    managers: list[Any] = optional(lambda: list(system.managers), [])
+    for owner in (system, *managers):
+        drives: list[Drive] = optional(lambda owner=owner: list(owner.virtual_media.get_members()), [])  # type: ignore[misc]
+        if drives:
+            yield drives
+
+
+def _takes(drive: Drive, medium: Any) -> bool:
+    return any(kind in (drive.media_types or ()) for kind in _ALSO.get(medium, (medium,)))
+
+
+def _empty(drives: Iterable[Drive]) -> None:
+    """Eject what is in the drives; a failure shows when the image is inserted."""
+    for drive in drives:
+        if drive.inserted:
+            try:
+                drive.eject_media()
+            except sushy_errors.AccessError:
+                raise
+            except sushy_errors.HTTPError as error:
+                LOG.debug("A virtual drive could not be emptied: %s", error)
+
+
+def _insert_into(drive: Drive, url: str, protocol: str | None) -> str | None:
+    """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
+    attempt = retrying(
+        _ATTEMPTS,
+        _SECONDS,
+        lambda error: isinstance(error, sushy_errors.ServerSideError),
+        lambda error: LOG.debug("A BMC could not insert an image, trying again: %s", error),
+    )
+    try:
+        attempt(_order_insertion, drive, url, protocol)
+    except sushy_errors.AccessError:
+        raise
+    except sushy_errors.MissingActionError:
+        return "it can't be filled by the BMC"
+    except sushy_errors.HTTPError as error:
+        if error.status_code in _REFUSALS or isinstance(error, sushy_errors.ServerSideError):
+            return f"the BMC answers with status {error.status_code}"
+        raise
+    return None
+
+
+def _order_insertion(drive: Drive, url: str, protocol: str | None) -> None:
+    more = {"transfer_protocol": protocol} if protocol else {}
+    try:
+        drive.insert_media(url, **more)
+    except TypeError as error:
+        # The library reads the message of a refusal, and fails where there is none.
+        if isinstance(error.__context__, sushy_errors.HTTPError):
+            raise error.__context__ from None
+        raise
+
+
+def _await_inserted(node: Node, drive: Drive) -> None:
+    """Wait until the BMC reports the image, where the options ask for it."""
+    if not CONF.redfish.enable_vmedia_insert_polling:
+        return
+
+    def is_in() -> bool:
+        drive.refresh(force=True)
+        return bool(drive.inserted)
+
+    seconds = CONF.redfish.vmedia_insert_timeout
+    if not until(is_in, timeout=seconds, interval=CONF.redfish.vmedia_insert_poll_interval):
+        raise InvalidParameterValue(
+            err=f"The BMC of node {node.uuid} took an image into drive {drive.identity}, but does not report it after "
+            f"{seconds} seconds."
+        )
+
+
+def _none_took(node: Node, media: Sequence[Any], url: str, faults: Sequence[str]) -> str:
+    names = " or ".join(medium.value for medium in media)
+    if not faults:
+        return f"The BMC of node {node.uuid} has no virtual drive for {names}. Choose another boot interface."
+    server = urlsplit(url).netloc.rpartition("@")[2]
+    reasons = faults[0] if len(faults) == 1 else f"{faults[0]}; {faults[-1]}"
+    return (
+        f"No virtual drive of node {node.uuid} takes the image, as {names}, from {server} ({reasons}). See whether the "
+        "BMC reaches that server."
+    )

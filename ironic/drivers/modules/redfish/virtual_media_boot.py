@@ -1,0 +1,258 @@
+"""Boot interface `redfish-virtual-media`: the BMC offers an ISO image of this host to its machine as a CD.
+
+Neither DHCP nor TFTP is needed: the image has the network configuration of the ramdisk too. A deployed machine boots
+its disk; for deploy interface `ramdisk` the image stays inserted, with the config drive in a second drive.
+"""
+
+import logging
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ironic.core import syntax
+from ironic.core.errors import (
+    InvalidParameterValue,
+    MissingParameterValue,
+    UnsupportedDriverExtension,
+)
+from ironic.drivers import boot_devices, fast_track, node_attributes, secure_boot
+from ironic.drivers.driver_periodics import periodic
+from ironic.drivers.interfaces import BootInterface
+from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers.modules.agent.config_drive import config_drive_image
+from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
+from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virtual_media
+from ironic.drivers.modules.redfish.bmc_access import access_of
+from ironic.drivers.task import Node, Task
+from ironic.integrations import virtual_media_images, web_root
+
+LOG = logging.getLogger(__name__)
+
+_RAMDISK_INSTANCE: Final = "ramdisk"
+_LEFTOVERS_SPACING: Final = 300.0
+_PROTOCOL: Final = "vmedia_transport_protocol"
+_PROTOCOLS: Final = ("HTTP", "HTTPS")
+_ON_REMOVABLE: Final = "config_via_removable"
+
+
+class RamdiskFromIso(BootInterface):
+    """Boots ramdisks from an ISO image that the BMC downloads; how it reaches the machine is the subclass's."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {
+            **kernel_and_ramdisk.RAMDISK_PROPERTIES,
+            **{
+                name: value.replace("[pxe]", "[redfish]")
+                for name, value in kernel_and_ramdisk.COMMAND_LINE_PROPERTIES.items()
+            },
+            **node_attributes.BOOT_DEVICE_PROPERTIES,
+            **web_root.PROPERTIES,
+            "deploy_iso": "URL of a ready ISO image that the machine boots for the agent's work, instead of one made "
+            "of deploy_kernel and deploy_ramdisk. It can't be passed any parameters.",
+            "rescue_iso": "The same for rescue.",
+            "bootloader": "URL of the EFI system partition of ISO images. The default is option "
+            "[conductor]bootloader, [DEFAULT]esp_image, or else one with GRUB.",
+        }
+
+    # Validation
+
+    def validate(self, task: Task) -> None:
+        node = task.node
+        access_of(node)
+        virtual_media_images.check_served(node)
+        node_attributes.is_boot_device_persistent(node, default=False)
+        if _boots_own_ramdisk(node):
+            ramdisk_images.check_command_line(node, kernel_and_ramdisk.INSTANCE)
+            if not node.instance_info.get("boot_iso") and node.instance_info.get("kernel"):
+                kernel_and_ramdisk.of_instance(node)
+            return
+        self._check_ramdisk(node, kernel_and_ramdisk.DEPLOY)
+
+    def validate_inspection(self, task: Task) -> None:
+        """Raise UnsupportedDriverExtension without a ramdisk: the machine must then be booted by other means."""
+        access_of(task.node)
+        try:
+            self._check_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
+        except MissingParameterValue as error:
+            raise UnsupportedDriverExtension(str(error)) from error
+        virtual_media_images.check_served(task.node)
+
+    def _check_ramdisk(self, node: Node, purpose: str) -> None:
+        if _ready_iso(node, purpose):
+            return
+        kernel_and_ramdisk.find_ramdisk(node, purpose)
+        ramdisk_images.check_command_line(node, kernel_and_ramdisk.DEPLOY)
+        ramdisk_images.check_programs(node)
+
+    # Preparation
+
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
+        node = task.node
+        purpose = kernel_and_ramdisk.purpose_of(node)
+        # The service's ramdisk may be unsigned.
+        secure_boot.turn_off(task)
+        ramdisk_boot.switch_off(task)
+        ready = _ready_iso(node, purpose)
+        if ready and not self._passes_settings(node):
+            # Nothing reaches the ramdisk, which gets its token by its look-up.
+            self.boot(task, ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready), persistent=False)
+            return
+        passed = passed_settings.for_agent(task, ramdisk_params)
+        self.offer_settings(task, passed.parameters)
+        if ready:
+            url = ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready)
+        else:
+            url = ramdisk_images.publish_ramdisk(node, purpose, passed)
+        self.boot(task, url, persistent=False)
+
+    def prepare_instance(self, task: Task) -> None:
+        node = task.node
+        secure_boot.turn_on(task)
+        self.withdraw(task)
+        if not _boots_own_ramdisk(node):
+            firmware_boot.boot_from_disk(task)
+            return
+        if node.instance_info.get("boot_iso"):
+            url = ramdisk_images.publish_ready_iso(node, "boot_iso", str(node.instance_info["boot_iso"]))
+        else:
+            nothing = ramdisk_images.Passed({}, {}, {})
+            url = ramdisk_images.publish_ramdisk(node, kernel_and_ramdisk.INSTANCE, nothing)
+        self.boot(task, url, persistent=True)
+        self.offer_config_drive(task)
+
+    def clean_up_instance(self, task: Task) -> None:
+        secure_boot.turn_off(task)
+        self.withdraw(task)
+
+    @periodic(spacing=_LEFTOVERS_SPACING)
+    def clear_leftovers(self, manager: Any, context: object) -> None:
+        """Remove published images that no node uses."""
+        ramdisk_images.remove_leftovers(manager.store)
+
+    # What the subclasses do
+
+    @abstractmethod
+    def boot(self, task: Task, url: str, *, persistent: bool) -> None:
+        """Have the machine boot the image, once or whenever it starts."""
+
+    @abstractmethod
+    def withdraw(self, task: Task) -> None:
+        """Take the images from the machine and from this host."""
+
+    def _passes_settings(self, node: Node) -> bool:
+        """Return whether settings reach a ramdisk of a ready image."""
+        return False
+
+    def offer_settings(self, task: Task, parameters: Mapping[str, object]) -> None:
+        """Offer the parameters of the ramdisk beside its image, if the node asks for it."""
+
+    def offer_config_drive(self, task: Task) -> None:
+        """Offer the config drive of an instance that is a ramdisk."""
+        if task.node.instance_info.get("configdrive"):
+            LOG.warning("Node %s: its boot interface can't pass the config drive to the ramdisk", task.node.uuid)
+
+
+class RedfishVirtualMediaBoot(RamdiskFromIso):
+    """Boots an ISO image from the virtual CD drive."""
+
+    capabilities: ClassVar[list[str]] = ["ramdisk_boot", "ramdisk_boot_configdrive"]
+
+    def get_properties(self) -> dict[str, str]:
+        return {
+            **super().get_properties(),
+            _ON_REMOVABLE: "Whether the parameters of the ramdisk are offered in a second virtual drive as well, a USB "
+            "stick or floppy: for ready ISO images. The default is false.",
+            _PROTOCOL: "Protocol that is stated to the BMC with the image: HTTP or HTTPS. By default none is.",
+        }
+
+    def validate(self, task: Task) -> None:
+        super().validate(task)
+        _protocol(task.node)
+        _wants_removable(task.node)
+
+    def validate_rescue(self, task: Task) -> None:
+        access_of(task.node)
+        virtual_media_images.check_served(task.node)
+        self._check_ramdisk(task.node, kernel_and_ramdisk.RESCUE)
+
+    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
+        if fast_track.can_continue(task.node):
+            if virtual_media.is_inserted(task.node, virtual_media.CD):
+                return
+            LOG.warning("Node %s: no CD is in its drive for fast track; its ramdisk is booted again", task.node.uuid)
+        super().prepare_ramdisk(task, ramdisk_params)
+
+    def clean_up_ramdisk(self, task: Task) -> None:
+        if fast_track.can_continue(task.node):
+            return
+        self.withdraw(task)
+
+    def boot(self, task: Task, url: str, *, persistent: bool) -> None:
+        node = task.node
+        virtual_media.insert(node, [virtual_media.CD], url, _protocol(node))
+        firmware_boot.set_wanted_boot_mode(task)
+        lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
+        task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
+
+    def withdraw(self, task: Task) -> None:
+        node = task.node
+        media = {virtual_media.CD}
+        if _wants_removable(node):
+            media |= {virtual_media.USB_STICK, virtual_media.FLOPPY}
+        if _boots_own_ramdisk(node) and node.instance_info.get("configdrive"):
+            media.add(virtual_media.USB_STICK)
+        virtual_media.eject(node, media)
+        ramdisk_images.withdraw(node)
+
+    def _passes_settings(self, node: Node) -> bool:
+        return _wants_removable(node)
+
+    def offer_settings(self, task: Task, parameters: Mapping[str, object]) -> None:
+        node = task.node
+        if not _wants_removable(node):
+            return
+        media = [one for one in (virtual_media.USB_STICK, virtual_media.FLOPPY) if virtual_media.has_drive(node, one)]
+        if not media:
+            LOG.warning("Node %s: its BMC has no drive for the parameters of the ramdisk", node.uuid)
+            return
+        virtual_media.insert(node, media, ramdisk_images.publish_settings(node, parameters), _protocol(node))
+
+    def offer_config_drive(self, task: Task) -> None:
+        node = task.node
+        content = config_drive_image(node)
+        if content is not None:
+            url = ramdisk_images.publish_config_drive(node, content)
+            virtual_media.insert(node, [virtual_media.USB_STICK], url, _protocol(node))
+
+
+def _boots_own_ramdisk(node: Node) -> bool:
+    """Return whether the instance is a user's ramdisk."""
+    boot_option = instance_capabilities.requested_capabilities(node).get("boot_option")
+    return _RAMDISK_INSTANCE in (node.deploy_interface, boot_option)
+
+
+def _ready_iso(node: Node, purpose: str) -> str | None:
+    """Return the URL of a ready image for a purpose, None when it is made of kernel and ramdisk."""
+    name = f"{purpose}_iso"
+    given = node.driver_info.get(name)
+    return kernel_and_ramdisk.check_url(node, name, given) if given else None
+
+
+def _wants_removable(node: Node) -> bool:
+    given = node.driver_info.get(_ON_REMOVABLE, node.driver_info.get("config_via_floppy", False))
+    wanted = syntax.truth_of(str(given))
+    if wanted is None:
+        raise InvalidParameterValue(err=f"{_ON_REMOVABLE} in driver_info of node {node.uuid} must be true or false.")
+    return wanted
+
+
+def _protocol(node: Node) -> str | None:
+    given = node.driver_info.get(_PROTOCOL)
+    if given is None:
+        return None
+    protocol = str(given).upper()
+    if protocol not in _PROTOCOLS:
+        raise InvalidParameterValue(
+            err=f"{_PROTOCOL} in driver_info of node {node.uuid} must be one of: {', '.join(_PROTOCOLS)}."
+        )
+    return protocol

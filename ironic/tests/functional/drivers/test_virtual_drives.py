@@ -1,0 +1,177 @@
+"""Virtual drives of BMCs that have them in different places, refuse some orders, and fail at times."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.redfish import virtual_media
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+MANAGER = "/redfish/v1/Managers/BMC"
+URL = "http://user:hunter2@192.0.2.5:8080/vmedia/0123456789abcdef.iso"
+
+
+@pytest.fixture
+def bmc(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedBmc]:
+    monkeypatch.setattr(virtual_media, "_SECONDS", 0.0)
+    with scripted_bmc(Links={"ManagedBy": [{"@odata.id": MANAGER}]}) as running:
+        running.documents[MANAGER] = {"Id": "BMC", "Name": "BMC", "ManagerType": "BMC"}
+        running.documents["/redfish/v1"]["Managers"] = {"@odata.id": "/redfish/v1/Managers"}
+        running.documents["/redfish/v1/Managers"] = {"Name": "Managers", "Members": [{"@odata.id": MANAGER}]}
+        yield running
+
+
+@pytest.fixture
+def task(bmc: ScriptedBmc) -> Work:
+    return work_on(driver="redfish", driver_info={"redfish_address": bmc.address})
+
+
+@pytest.fixture
+def management() -> RedfishManagement:
+    return RedfishManagement()
+
+
+@pytest.fixture
+def has(bmc: ScriptedBmc) -> Callable[..., None]:
+    """Give the system or the manager a drive."""
+
+    def add(owner: str, name: str, *media: str, actions: bool = True, **state: Any) -> None:
+        collection, path = f"{owner}/VirtualMedia", f"{owner}/VirtualMedia/{name}"
+        bmc.documents[owner]["VirtualMedia"] = {"@odata.id": collection}
+        members = bmc.documents.setdefault(collection, {"Name": "Drives", "Members": []})["Members"]
+        members.append({"@odata.id": path})
+        orders = {f"#VirtualMedia.{verb}Media": {"target": f"{path}/{verb}"} for verb in ("Insert", "Eject") if actions}
+        bmc.documents[path] = {
+            "@odata.id": path, "Id": name, "Name": name, "MediaTypes": list(media), "Inserted": False, "Image": None,
+            "Actions": orders, **state,
+        }  # fmt: skip
+
+    return add
+
+
+def orders(bmc: ScriptedBmc) -> list[str]:
+    """Return where orders went, without the beginning of the path."""
+    return [path.rpartition("VirtualMedia/")[2] for path, _ in bmc.orders]
+
+
+def test_the_drives_of_the_system_come_first(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(MANAGER, "Old", "CD")
+    has(SYSTEM, "New", "CD", "DVD")
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert bmc.orders == [(f"{SYSTEM}/VirtualMedia/New/Insert", {"Image": URL})]
+    assert management.get_virtual_media(task) == [{"media_types": ["CD", "DVD"], "inserted": False, "image": ""}]
+
+
+@pytest.mark.parametrize("medium", ["CD", "DVD"])
+def test_a_dvd_drive_takes_a_cd(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, medium: str
+) -> None:
+    has(MANAGER, "Stick", "USBStick")
+    has(MANAGER, "Disc", medium)
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert orders(bmc) == ["Disc/Insert"]
+
+
+def test_a_full_drive_is_emptied_first(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True, Image="http://192.0.2.6/old.iso")
+    has(SYSTEM, "2", "USBStick", Inserted=True, Image="http://192.0.2.6/other.img")
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert orders(bmc) == ["1/Eject", "1/Insert"]
+
+
+def test_a_drive_that_can_not_be_emptied_is_filled_all_the_same(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True, Image="x")
+    bmc.answers = [409]
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert orders(bmc) == ["1/Eject", "1/Insert"]
+
+
+@pytest.mark.parametrize("refusal", [400, 405])
+def test_a_drive_that_refuses_is_followed_by_the_next(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, refusal: int
+) -> None:
+    has(SYSTEM, "1", "CD")
+    has(SYSTEM, "2", "CD")
+    bmc.answers = [refusal]
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert orders(bmc) == ["1/Insert", "2/Insert"]
+
+
+def test_a_bmc_with_a_fault_is_asked_three_times(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [500, 503]
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert orders(bmc) == ["1/Insert"] * 3
+
+
+def test_when_no_drive_takes_it_the_reason_has_no_secret(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, caplog: Any
+) -> None:
+    has(SYSTEM, "1", "CD")
+    has(SYSTEM, "2", "CD")
+    bmc.answers = [400, 500, 500, 500]
+    with pytest.raises(InvalidParameterValue) as raised:
+        management.attach_virtual_media(task, "cdrom", URL)
+    text = str(raised.value)
+    assert "drive 1: the BMC answers with status 400" in text and "status 500" in text and "192.0.2.5:8080" in text
+    assert "hunter2" not in text and "0123456789abcdef" not in text
+
+
+def test_a_refused_login_is_no_refused_drive(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD")
+    has(SYSTEM, "2", "CD")
+    bmc.answers = [403] * 8
+    with pytest.raises(RedfishError, match="login"):
+        management.attach_virtual_media(task, "cdrom", URL)
+    # The library may log in anew and repeat the order; the other drive is not tried.
+    assert set(orders(bmc)) == {"1/Insert"}
+
+
+def test_a_bmc_without_such_a_drive_is_said_so(
+    has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    with pytest.raises(InvalidParameterValue, match="has no virtual media"):
+        management.get_virtual_media(task)
+    has(SYSTEM, "1", "CD")
+    with pytest.raises(InvalidParameterValue, match="no virtual drive for Floppy"):
+        management.attach_virtual_media(task, "floppy", URL)
+
+
+def test_everything_is_ejected_wherever_it_is(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True)
+    has(SYSTEM, "2", "Floppy")
+    has(MANAGER, "3", "USBStick", Inserted=True)
+    has(MANAGER, "4", "DVD", Inserted=True)
+    management.detach_virtual_media(task, ["cdrom"])
+    assert orders(bmc) == ["1/Eject", "4/Eject"]
+    bmc.orders.clear()
+    management.detach_virtual_media(task)
+    assert orders(bmc) == ["1/Eject", "3/Eject", "4/Eject"]
+
+
+def test_an_image_may_be_awaited(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, conf: Any
+) -> None:
+    conf(redfish__enable_vmedia_insert_polling=True, redfish__vmedia_insert_timeout=1)
+    has(SYSTEM, "1", "CD")
+    with pytest.raises(InvalidParameterValue, match="does not report it"):
+        management.attach_virtual_media(task, "cdrom", URL)
+    bmc.documents[f"{SYSTEM}/VirtualMedia/1"]["Inserted"] = True
+    management.attach_virtual_media(task, "cdrom", URL)
