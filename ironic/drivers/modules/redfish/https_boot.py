@@ -32,9 +32,7 @@ class RedfishHttpsBoot(RamdiskFromIso):
                 err=f"Node {task.node.uuid} starts through a BIOS, which can't boot over HTTP. Choose another boot "
                 "interface, or boot mode uefi."
             )
-        allowed = read(
-            task.node, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values()
-        )
+        allowed = read(task, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values())
         if sushy.BootSource.UEFI_HTTP not in allowed:
             raise UnsupportedHardwareFeature(node=task.node.uuid, feature="UEFI HTTP boot")
 
@@ -53,7 +51,7 @@ class RedfishHttpsBoot(RamdiskFromIso):
             system.set_system_boot_options(sushy.BootSource.UEFI_HTTP, enabled=enabled, http_boot_uri=url)
 
         firmware_boot.set_wanted_boot_mode(task)
-        change(task.node, "setting the URL for HTTP boot", set_url)
+        change(task, "setting the URL for HTTP boot", set_url)
 
     def withdraw(self, task: Task) -> None:
         ramdisk_images.withdraw(task.node)

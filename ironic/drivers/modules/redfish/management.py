@@ -176,16 +176,16 @@ class RedfishManagement(ManagementInterface):
     # Virtual media
 
     def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
-        return virtual_media.describe(task.node)
+        return virtual_media.describe(task)
 
     def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
         if device_type not in virtual_media.MEDIA:
             raise self._invalid(task, "virtual drive", device_type, list(virtual_media.MEDIA))
-        virtual_media.insert(task.node, [virtual_media.MEDIA[device_type]], image_url)
+        virtual_media.insert(task, [virtual_media.MEDIA[device_type]], image_url)
 
     def detach_virtual_media(self, task: Task, device_types: Sequence[str] | None = None) -> None:
         media = None if device_types is None else [virtual_media.MEDIA[name] for name in device_types]
-        virtual_media.eject(task.node, media)
+        virtual_media.eject(task, media)
 
     # Indicators and NMI
 

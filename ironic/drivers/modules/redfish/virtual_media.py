@@ -19,7 +19,7 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices
 from ironic.drivers.interruptible_wait import retrying, until
 from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
-from ironic.drivers.task import Node
+from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _SECONDS: Final = 3.0
 _REFUSALS: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED)
 
 
-def describe(node: Node) -> list[dict[str, object]]:
+def describe(task: Task) -> list[dict[str, object]]:
     """Return ``media_types``, ``inserted`` and ``image`` of each drive; raise InvalidParameterValue without any."""
 
     def look(system: System) -> list[dict[str, object]]:
@@ -52,32 +52,32 @@ def describe(node: Node) -> list[dict[str, object]]:
             for drive in next(_groups(system), [])
         ]
 
-    found = read(node, "reading the virtual media", look, anew=True)
+    found = read(task, "reading the virtual media", look, anew=True)
     if not found:
-        raise InvalidParameterValue(err=f"The BMC of node {node.uuid} has no virtual media.")
+        raise InvalidParameterValue(err=f"The BMC of node {task.node.uuid} has no virtual media.")
     return found
 
 
-def has_drive(node: Node, medium: Any) -> bool:
+def has_drive(task: Task, medium: Any) -> bool:
     """Return whether a drive of the BMC takes a medium."""
     return read(
-        node,
+        task,
         "reading the virtual media",
         lambda system: any(_takes(drive, medium) for group in _groups(system) for drive in group),
     )
 
 
-def is_inserted(node: Node, medium: Any) -> bool:
+def is_inserted(task: Task, medium: Any) -> bool:
     """Return whether an image is in a drive for the medium."""
     return read(
-        node,
+        task,
         "reading the virtual media",
         lambda system: any(_takes(drive, medium) and drive.inserted for group in _groups(system) for drive in group),
         anew=True,
     )
 
 
-def insert(node: Node, media: Sequence[Any], url: str, protocol: str | None = None) -> None:
+def insert(task: Task, media: Sequence[Any], url: str, protocol: str | None = None) -> None:
     """Insert an image into a drive, in the order of the media; ``protocol`` is stated to the BMC if it is given.
 
     Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
@@ -93,15 +93,15 @@ def insert(node: Node, media: Sequence[Any], url: str, protocol: str | None = No
                 for drive in drives:
                     fault = _insert_into(drive, url, protocol)
                     if fault is None:
-                        LOG.info("Node %s: an image is in its virtual drive %s", node.uuid, drive.identity)
-                        return _await_inserted(node, drive)
+                        LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
+                        return _await_inserted(task.node, drive)
                     faults.append(f"drive {drive.identity}: {fault}")
-        raise InvalidParameterValue(err=_none_took(node, media, url, faults))
+        raise InvalidParameterValue(err=_none_took(task.node, media, url, faults))
 
-    change(node, "inserting virtual media", try_drives)
+    change(task, "inserting virtual media", try_drives)
 
 
-def eject(node: Node, media: Iterable[Any] | None = None) -> None:
+def eject(task: Task, media: Iterable[Any] | None = None) -> None:
     """Empty the drives for these media, None means all; a drive that is empty is left alone."""
     wanted = None if media is None else list(media)
 
@@ -111,7 +111,7 @@ def eject(node: Node, media: Iterable[Any] | None = None) -> None:
                 if drive.inserted and (wanted is None or any(_takes(drive, medium) for medium in wanted)):
                     drive.eject_media()
 
-    change(node, "ejecting virtual media", empty)
+    change(task, "ejecting virtual media", empty)
 
 
 def _groups(system: System) -> Iterator[list[Drive]]:

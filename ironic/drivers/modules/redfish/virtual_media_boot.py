@@ -177,7 +177,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
         if fast_track.can_continue(task.node):
-            if virtual_media.is_inserted(task.node, virtual_media.CD):
+            if virtual_media.is_inserted(task, virtual_media.CD):
                 return
             LOG.warning("Node %s: no CD is in its drive for fast track; its ramdisk is booted again", task.node.uuid)
         super().prepare_ramdisk(task, ramdisk_params)
@@ -189,7 +189,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         node = task.node
-        virtual_media.insert(node, [virtual_media.CD], url, _protocol(node))
+        virtual_media.insert(task, [virtual_media.CD], url, _protocol(node))
         firmware_boot.set_wanted_boot_mode(task)
         lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
         task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
@@ -201,7 +201,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
             media |= {virtual_media.USB_STICK, virtual_media.FLOPPY}
         if _boots_own_ramdisk(node) and node.instance_info.get("configdrive"):
             media.add(virtual_media.USB_STICK)
-        virtual_media.eject(node, media)
+        virtual_media.eject(task, media)
         ramdisk_images.withdraw(node)
 
     def _passes_settings(self, node: Node) -> bool:
@@ -211,18 +211,18 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         node = task.node
         if not _wants_removable(node):
             return
-        media = [one for one in (virtual_media.USB_STICK, virtual_media.FLOPPY) if virtual_media.has_drive(node, one)]
+        media = [one for one in (virtual_media.USB_STICK, virtual_media.FLOPPY) if virtual_media.has_drive(task, one)]
         if not media:
             LOG.warning("Node %s: its BMC has no drive for the parameters of the ramdisk", node.uuid)
             return
-        virtual_media.insert(node, media, ramdisk_images.publish_settings(node, parameters), _protocol(node))
+        virtual_media.insert(task, media, ramdisk_images.publish_settings(node, parameters), _protocol(node))
 
     def offer_config_drive(self, task: Task) -> None:
         node = task.node
         content = config_drive_image(node)
         if content is not None:
             url = ramdisk_images.publish_config_drive(node, content)
-            virtual_media.insert(node, [virtual_media.USB_STICK], url, _protocol(node))
+            virtual_media.insert(task, [virtual_media.USB_STICK], url, _protocol(node))
 
 
 def _boots_own_ramdisk(node: Node) -> bool:
