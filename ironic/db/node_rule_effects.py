@@ -15,7 +15,7 @@ from ironic.db.transactions import Transactions, unit_of_work
 
 _EFFECTS: Final = node_rule_effects.c
 
-Effects = Mapping[str, Sequence[Mapping[str, Any]]]  # by UUID of the rule
+Effects = Mapping[str, Sequence[dict[str, Any]]]  # by UUID of the rule
 
 
 class NodeRuleEffects:

@@ -9,10 +9,10 @@ from pathlib import Path
 EXAMPLE = Path(__file__).parent / "functional" / "drivers" / "acme"
 
 
-def install(directory: Path) -> Path:
-    """Build and install the example as its users would, into a place of its own, which belongs on PYTHONPATH."""
+def install(directory: Path, package: Path = EXAMPLE) -> Path:
+    """Build and install a package as its users would, into a place of its own, which belongs on PYTHONPATH."""
     source, target = directory / "source", directory / "target"
-    shutil.copytree(EXAMPLE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, source, ignore=shutil.ignore_patterns("__pycache__"))
     places = ("install_lib", "--install-dir", str(target), "install_egg_info", "--install-dir", str(target))
     run("setup.py", "-q", "build", *places, cwd=source)
     return target

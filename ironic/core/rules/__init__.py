@@ -9,12 +9,14 @@ from ironic.core.rules.compiled_rules import (
     HIGHEST_PRIORITY,
     LOWEST_PRIORITY,
     PHASES,
+    AnyRule,
     CompiledRule,
     check_rule,
     in_order,
     selected,
 )
-from ironic.core.rules.evaluation import Failure, Outcome, evaluate
+from ironic.core.rules.evaluation import evaluate
+from ironic.core.rules.rule_outcomes import Failure, Outcome
 from ironic.core.rules.vocabulary import ACTIONS, OPERATORS, Action, Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking
 
@@ -25,6 +27,7 @@ __all__ = [
     "OPERATORS",
     "PHASES",
     "Action",
+    "AnyRule",
     "Call",
     "Changes",
     "CompiledRule",

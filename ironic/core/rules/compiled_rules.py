@@ -9,10 +9,11 @@ with a scope runs on nodes of that scope only; while the node is not known, rule
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from ironic.core.rules.argument_kinds import BadArgument
+from ironic.core.rules.inspector.inspector_documents import InspectorRule
 from ironic.core.rules.interpolation import ITEM, BadExpression, Lookup, Template, template
 from ironic.core.rules.rule_forms import check_plain, invalid, parts_of, text_of, uuid_of
 from ironic.core.rules.signatures import Arguments, Signature
@@ -71,6 +72,9 @@ class CompiledRule:
         acts = any(bound.action.calls_out for bound in self.actions)
         return acts or any(condition.operator.calls_out for condition in self.conditions)
 
+
+# A rule of either dialect.
+AnyRule = CompiledRule | InspectorRule
 
 _KEYS: Final = frozenset({"uuid", "description", "priority", "phase", "scope", "sensitive", "conditions", "actions"})
 _CONDITION_KEYS: Final = frozenset({"op", "args", "loop", "multiple"})
@@ -185,18 +189,30 @@ def _sensitive(value: object) -> bool:
     raise invalid("sensitive must be true or false")
 
 
-def in_order(rules: Iterable[CompiledRule]) -> list[CompiledRule]:
+def in_order(rules: Iterable[AnyRule]) -> list[AnyRule]:
     """Return the rules in the order in which they run."""
     return sorted(rules, key=lambda rule: -rule.priority)
 
 
 def selected(
-    rules: Iterable[CompiledRule], phase: str, scope: str | None, default_scope: str | None = None
-) -> list[CompiledRule]:
-    """Return the rules of a phase for a node's scope; ``default_scope`` is that of stored rules without a scope."""
-    return [rule for rule in rules if rule.phase == phase and scope_of(rule, default_scope) in (None, scope)]
+    rules: Iterable[AnyRule], phase: str, scope: str | None, default_scope: str | None = None
+) -> list[AnyRule]:
+    """Return the rules of a phase for a node's scope; ``default_scope`` is that of stored rules without a scope.
+
+    Rules of the standalone inspector are selected whatever their scope: those of another scope may have to clean up.
+    """
+    found: list[AnyRule] = []
+    for rule in rules:
+        own = scope_of(rule, default_scope)
+        if isinstance(rule, InspectorRule):
+            rule = replace(rule, scope=own)
+        elif own not in (None, scope):
+            continue
+        if rule.phase == phase:
+            found.append(rule)
+    return found
 
 
-def scope_of(rule: CompiledRule, default_scope: str | None) -> str | None:
+def scope_of(rule: AnyRule, default_scope: str | None) -> str | None:
     """Return the scope of a rule; the default does not apply to built-in rules."""
     return rule.scope or (None if rule.built_in else default_scope) or None

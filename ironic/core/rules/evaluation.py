@@ -1,85 +1,28 @@
 """Evaluate rules over facts, and describe the outcome.
 
-The rules are evaluated one after another: if the conditions of a rule hold, its actions are performed. The first
-failure ends the evaluation; the outcome then has the failure and the changes made so far, which the caller drops.
+Rules in the dialect of the standalone inspector run first, all together (`inspector.inspector_run`). The others are
+evaluated one after another: if the conditions of a rule hold, its actions are performed. The first failure ends the
+evaluation; the outcome then has the failure and the changes made so far, which the caller drops.
 Clocks, files and databases are not read and the facts are not changed, so the same input gives the same outcome.
 
 The outcome is plain data. Explanation and failure contain no secrets, and of sensitive rules only the verdicts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from ironic.core.errors import InspectionRuleFailure
 from ironic.core.rules import calls
 from ironic.core.rules.calls import PlannedCall
-from ironic.core.rules.compiled_rules import BoundAction, CompiledRule, Condition
-from ironic.core.rules.documents import shown_operation
+from ironic.core.rules.compiled_rules import AnyRule, BoundAction, CompiledRule, Condition
+from ironic.core.rules.inspector.inspector_documents import InspectorRule
+from ironic.core.rules.inspector.inspector_run import InspectorRun
 from ironic.core.rules.interpolation import Scope
-from ironic.core.rules.limits import ITEMS_SHOWN, JUDGING, LOG_LENGTH, STEPS, VERDICT, RuleFault, TooMuchWork
-from ironic.core.rules.paths import Patch, copy
+from ironic.core.rules.limits import ITEMS_SHOWN, JUDGING, LOG_LENGTH, STEPS, VERDICT, RuleFault, pay_verdict
+from ironic.core.rules.rule_outcomes import Effect, Failure, Outcome, preview, shown_changes
 from ironic.core.rules.signatures import values_of
-from ironic.core.rules.vocabulary import Operator
-from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking, Workspace
-from ironic.core.secrets import REPLACEMENT
+from ironic.core.rules.workspace import Facts, LogLine, Masking, Workspace
 
-_LONGEST_TEXT: Final = 256
-_MOST_ELEMENTS: Final = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Where a rule failed the inspection and why; ``text`` is None if the rule is sensitive."""
-
-    rule: str
-    phase: str
-    part: str  # "conditions" or "actions"
-    index: int
-    kind: str
-    text: str | None
-
-    def __str__(self) -> str:
-        place = f"phase {self.phase}, {self.part}[{self.index}]"
-        return f"{place}: {self.kind} (the rule is sensitive)" if self.text is None else f"{place}: {self.text}"
-
-    def error(self, what: str) -> InspectionRuleFailure:
-        """Return the error to raise; ``what`` names the node that the rule ran on."""
-        return InspectionRuleFailure(
-            rule=self.rule, what=what, error=str(self), phase=self.phase, part=self.part, index=self.index
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of evaluating rules."""
-
-    changes: Changes
-    explanation: list[dict[str, Any]]
-    log: list[LogLine] = field(default_factory=list)
-    failure: Failure | None = None
-    calls: list[PlannedCall] = field(default_factory=list)
-
-
-def preview(value: object) -> object:
-    """Return a value as an explanation shows it: long text is cut, a large container replaced by its size."""
-    if isinstance(value, str):
-        return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}..."
-    if isinstance(value, dict | list):
-        if _is_small(value, [_MOST_ELEMENTS]):
-            return copy(value)
-        return f"({len(value)} {'keys' if isinstance(value, dict) else 'items'})"
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
-
-
-def _is_small(value: object, left: list[int]) -> bool:
-    """Return whether a container has at most ``left`` elements; it stops counting beyond that."""
-    left[0] -= 1
-    if left[0] < 0 or (isinstance(value, str) and len(value) > _LONGEST_TEXT):
-        return False
-    if isinstance(value, dict | list):
-        return all(_is_small(inner, left) for inner in (value.values() if isinstance(value, dict) else value))
-    return True
+_NO_EFFECTS: Mapping[str, Sequence[Effect]] = {}
 
 
 class _Stopped(Exception):
@@ -131,7 +74,7 @@ class _Run:
         }
         if not self.rule.sensitive:
             hiding = not self._workspace.is_masked
-            document["changes"] = _shown_changes(self._workspace.changes(self._marks), hiding=hiding)
+            document["changes"] = shown_changes(self._workspace.changes(self._marks), hiding=hiding)
             if self.calls:
                 document["calls"] = [calls.shown_call(one.call, hiding=hiding) for one in self.calls]
         if self.failure:
@@ -176,21 +119,11 @@ class _Run:
         budget = self._workspace.budget
         budget.spend(JUDGING)
         values = values_of(condition.arguments, scope, budget)
-        self._pay(condition.operator, values)
+        operator = condition.operator
+        pay_verdict(operator.name, operator.cost(values, min(VERDICT, budget.left)), budget)
         if not self.rule.sensitive and self._workspace.is_masked:
             entry["values"] = {name: preview(value) for name, value in values.items()}
-        return condition.operator.function(**values) != condition.negated
-
-    def _pay(self, operator: Operator, values: Mapping[str, object]) -> None:
-        """Spend the steps of a comparison before it is made."""
-        budget = self._workspace.budget
-        steps = operator.cost(values, min(VERDICT, budget.left))
-        if steps > VERDICT:
-            raise TooMuchWork(
-                f"operator {operator.name} would need more than the {VERDICT} steps that one comparison may take: pass "
-                "smaller values"
-            )
-        budget.spend(steps)
+        return operator.function(**values) != condition.negated
 
     def _act(self, index: int, bound: BoundAction) -> None:
         mark = len(self._workspace.calls)
@@ -237,33 +170,33 @@ _SINGLE = {"first": slice(0, 1), "last": slice(-1, None)}
 
 
 def evaluate(
-    rules: Sequence[CompiledRule], facts: Facts, *, masking: Masking = "always", steps: int = STEPS
+    rules: Sequence[AnyRule],
+    facts: Facts,
+    *,
+    masking: Masking = "always",
+    steps: int = STEPS,
+    effects: Mapping[str, Sequence[Effect]] = _NO_EFFECTS,
 ) -> Outcome:
-    """Run the rules of one phase, in the given order, over the facts; ``steps`` limits the work of all together."""
+    """Run the rules of one phase, in the given order, over the facts; ``steps`` limits the work of all together.
+
+    ``effects`` are those that rules, deleted ones among them, have had on the node before, by the UUID of the rule.
+    """
     workspace = Workspace(facts, masking, steps)
-    explanation: list[dict[str, Any]] = []
+    first = InspectorRun([one for one in rules if isinstance(one, InspectorRule)], effects, workspace)
+    first.perform()
+    explanation = first.explanation()
     log: list[LogLine] = []
     planned: list[PlannedCall] = []
-    failure = None
+    failure = first.failure
     for rule in rules:
+        if failure is not None:
+            break
+        if isinstance(rule, InspectorRule):
+            continue
         run = _Run(rule, workspace)
         run.perform()
         explanation.append(run.explanation())
         log.extend(run.log_lines())
         planned.extend(run.calls)
         failure = run.failure
-        if failure is not None:
-            break
-    return Outcome(workspace.changes(), explanation, log, failure, [] if failure else planned)
-
-
-def _shown_changes(changes: Changes, *, hiding: bool) -> dict[str, object]:
-    """Return changes as they may be shown; ``hiding``: without any value, because the rule may have copied secrets."""
-
-    def shown(patch: Patch) -> Patch:
-        if hiding:
-            return [operation | ({"value": REPLACEMENT} if "value" in operation else {}) for operation in patch]
-        return [shown_operation(operation) for operation in patch]
-
-    ports = {uuid: shown(patch) for uuid, patch in changes.ports.items()}
-    return {"node": shown(changes.node), "ports": ports, "plugin_data": shown(changes.plugin_data)}
+    return Outcome(workspace.changes(), explanation, log, failure, [] if failure else planned, first.effects)

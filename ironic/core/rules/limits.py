@@ -115,6 +115,16 @@ def pay(value: object, budget: Budget, times: int = 1) -> None:
     budget.spend(weight(value, budget.left) * times)
 
 
+def pay_verdict(operator: str, steps: int, budget: Budget) -> None:
+    """Spend the steps of a comparison before it is made; raises TooMuchWork."""
+    if steps > VERDICT:
+        raise TooMuchWork(
+            f"operator {operator} would need more than the {VERDICT} steps that one comparison may take: pass "
+            "smaller values"
+        )
+    budget.spend(steps)
+
+
 def copied(value: object, budget: Budget, depth: int = DEPTH) -> Any:
     """Return a deep copy of plain data, and spend the steps of each of its elements."""
     if depth == 0:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ironic.core.errors import IronicError
-from ironic.core.rules.evaluation import preview
 from ironic.core.rules.paths import Patch
+from ironic.core.rules.rule_outcomes import preview
 from ironic.db import RuleStatistics, Store
 
 LOG = logging.getLogger(__name__)
@@ -29,8 +29,9 @@ def explain(explanation: Explanation) -> dict[str, object]:
     """Return the results of each rule under ``rules``, and of all together under ``changes``.
 
     A rule has uuid, description, applies, conditions (op, args, values, verdict, items of a loop), changes (one JSON
-    patch, None when they are not shown), and calls and error where there are some. The changes of all rules are JSON
-    patches by what they change: node, ports (by UUID) and plugin_data.
+    patch, None when they are not shown), and calls and error where there are some. A rule of the standalone inspector
+    may have cleanups (action, at, undone, reason), and be there although it is deleted, because of them. The changes of
+    all rules are JSON patches by what they change: node, ports (by UUID) and plugin_data.
     """
     rules: list[dict[str, Any]] = []
     node: Patch = []
@@ -49,7 +50,7 @@ def explain(explanation: Explanation) -> dict[str, object]:
             ],
             "changes": None if changes is None else _as_one_patch(changes),
         }
-        rules.append(rule | {name: entry[name] for name in ("calls", "error") if name in entry})
+        rules.append(rule | {name: entry[name] for name in ("calls", "cleanups", "deleted", "error") if name in entry})
         if changes:
             node += changes["node"]
             plugin_data += changes["plugin_data"]
@@ -101,7 +102,8 @@ def _verdict_only(entry: Mapping[str, object]) -> dict[str, object]:
 
 
 def tally_of(explanation: Explanation) -> RuleStatistics:
-    """Return the UUIDs of the rules that were evaluated, applied and failed."""
+    """Return the UUIDs of the rules that were evaluated, applied and failed; deleted rules are not counted."""
+    explanation = [one for one in explanation if not one.get("deleted")]
     return RuleStatistics(
         evaluated=[one["uuid"] for one in explanation],
         matched=[one["uuid"] for one in explanation if one["applies"]],

@@ -17,8 +17,8 @@ import orjson
 import yaml
 
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
-from ironic.core.rules import PHASES, CompiledRule, check_rule, in_order, selected, vocabulary
-from ironic.core.rules.inspector import IRONIC
+from ironic.core.rules import PHASES, AnyRule, CompiledRule, check_rule, in_order, selected, vocabulary
+from ironic.core.rules.inspector import INSPECTOR, check_plugins, compile_rule
 from ironic.db import Store
 
 _UUID: Final = "00000000-0000-0000-0000-{number:012x}"
@@ -34,6 +34,7 @@ class BuiltInRule(NamedTuple):
 def load_built_in(path: str | None) -> tuple[BuiltInRule, ...]:
     """Return the rules of the file, or raise InvalidParameterValue with all its faults."""
     vocabulary.check()
+    check_plugins()
     if not path:
         return ()
     try:
@@ -62,7 +63,7 @@ def _invalid(path: str, reason: str) -> InvalidParameterValue:
     return InvalidParameterValue(err=f"The built-in inspection rules in {path} can't be used: {reason}")
 
 
-_COLUMNS: Final = ("uuid", "priority", "description", "scope", "sensitive", "phase", "conditions", "actions")
+_COLUMNS: Final = ("uuid", "priority", "description", "scope", "sensitive", "phase", "dialect", "conditions", "actions")
 _MOST_COMPILED: Final = 4096
 
 
@@ -72,11 +73,9 @@ class RuleBook:
     def __init__(self, built_in: Sequence[BuiltInRule] = ()) -> None:
         self.built_in = tuple(built_in)
 
-    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[CompiledRule]:
+    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[AnyRule]:
         """Return the rules of these phases in the order they run; built-in ones after stored ones of equal priority."""
-        filters: dict[str, Any] = {"dialect": IRONIC}
-        if set(phases) != set(PHASES):
-            filters["phases"] = phases
+        filters = {} if set(phases) == set(PHASES) else {"phases": phases}
         stored = [_compiled(row) for row in store.rules.rows(_COLUMNS, filters=filters)]
         return in_order([*stored, *(rule.compiled for rule in self.built_in if rule.compiled.phase in phases)])
 
@@ -92,7 +91,7 @@ class EarlyRules:
         self._book, self._store = book, store
 
     @functools.cached_property
-    def rules(self) -> list[CompiledRule]:
+    def rules(self) -> list[AnyRule]:
         """The rules in the order they run; raises InspectionRuleFailure for a stored rule that can't be compiled."""
         return selected(self._book.rules(self._store, ("early",)), "early", None)
 
@@ -106,12 +105,14 @@ class EarlyRules:
 
 
 @functools.lru_cache(maxsize=_MOST_COMPILED)
-def _compiled(row: tuple[Any, ...]) -> CompiledRule:
+def _compiled(row: tuple[Any, ...]) -> AnyRule:
     """Compile a stored rule."""
     document = dict(zip(_COLUMNS, row, strict=True))
     for name in ("conditions", "actions"):
         document[name] = orjson.loads(document[name] or "[]")
     try:
+        if document.pop("dialect") == INSPECTOR:
+            return compile_rule(document)
         return check_rule(document)
     except InvalidParameterValue as error:
         reason = "its stored form is not valid" if document["sensitive"] else str(error)

@@ -21,8 +21,8 @@ from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure, IronicError
 from ironic.core.rules import (
     PHASES,
+    AnyRule,
     Changes,
-    CompiledRule,
     Facts,
     Masking,
     Outcome,
@@ -32,6 +32,7 @@ from ironic.core.rules import (
 )
 from ironic.core.rules.paths import Patch, apply, copy
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
+from ironic.db.node_rule_effects import Effects
 from ironic.inspection.rules import explanation
 from ironic.inspection.rules.explanation import explain
 from ironic.inspection.rules.rule_book import EarlyRules, RuleBook
@@ -45,6 +46,7 @@ SCOPE_PROPERTY: Final = "inspection_scope"
 EARLY_CALLS_SECONDS: Final = 10.0
 _NO_NODE: Final = "data of a node that is not known yet"
 _WITH_NODE: Final = ("preprocess", "main")
+_NO_EFFECTS: Final[Effects] = {}
 _LEVELS: Final = {name.lower(): level for name, level in logging.getLevelNamesMapping().items()}
 
 
@@ -104,17 +106,24 @@ class Inspection:
     def __init__(self, book: RuleBook, task: StagedTask) -> None:
         self._task = task
         is_supported = supports_rules(task.node.inspect_interface)
-        self._rules: list[CompiledRule] = book.rules(task.store, _WITH_NODE) if is_supported else []
+        self._rules: list[AnyRule] = book.rules(task.store, _WITH_NODE) if is_supported else []
         self._explanation: list[dict[str, Any]] = []
+        self._effects: Effects | None = None  # what to store, None: what is stored stays
+        self._maintenance: str | None = None
+        self._is_supported = is_supported
 
     def run(self, phase: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
         """Run the rules of a phase and apply their results to the staged task; raises HardwareInspectionFailure."""
         task = self._task
         rules = chosen(self._rules, phase, task.node.properties)
-        if not rules:
+        # Rules that are deleted have effects too.
+        effects = task.store.rule_effects.of(task.node.id) if self._is_supported and phase == "main" else {}
+        if not rules and not effects:
             return
-        outcome = _evaluate(rules, facts_of(task, inventory, plugin_data))
+        outcome = _evaluate(rules, facts_of(task, inventory, plugin_data), effects)
         self._explanation += outcome.explanation
+        self._effects = None if outcome.effects == effects else outcome.effects
+        self._maintenance = outcome.failure.maintenance if outcome.failure else None
         what = f"node {task.node.uuid}"
         _log_lines(outcome, what)
         try:
@@ -128,14 +137,28 @@ class Inspection:
         make_calls(outcome, what)
 
     def keep(self) -> None:
-        """Store counters and explanation in the transaction that stores the last phase."""
+        """Store effects, counters and explanation in the transaction that stores the last phase."""
+        self._keep_effects()
         if self._explanation:
             self._task.also_store(explanation.recorder(self._task.store, self._task.node.id, self._explanation))
 
     def keep_after_failure(self) -> None:
-        """Store counters and explanation when nothing else of the inspection is stored."""
+        """Store counters, explanation and, if a rule wants it, maintenance: nothing else is stored."""
         if self._explanation:
             explanation.record_failed(self._task.store, self._task.node.id, self._explanation)
+        if self._maintenance is not None and not self._task.node.maintenance:
+            self._task.node.maintenance, self._task.node.maintenance_reason = True, self._maintenance
+            self._keep_effects()
+            try:
+                self._task.commit()
+            except IronicError as error:
+                LOG.warning("Node %s could not be put in maintenance: %s", self._task.node.uuid, error)
+
+    def _keep_effects(self) -> None:
+        """Store the effects of rules in the transaction that stores the phase."""
+        if (effects := self._effects) is not None:
+            store, node_id = self._task.store, self._task.node.id
+            self._task.also_store(lambda: store.rule_effects.replace(node_id, effects))
 
 
 def run_early(
@@ -155,7 +178,7 @@ def run_early(
     return outcome.explanation
 
 
-def chosen(rules: Sequence[CompiledRule], phase: str, properties: Mapping[str, Any]) -> list[CompiledRule]:
+def chosen(rules: Sequence[AnyRule], phase: str, properties: Mapping[str, Any]) -> list[AnyRule]:
     """Return the rules of a phase for a node with these properties; the early phase has no node and no scope."""
     if phase == "early":
         return selected(rules, phase, None)
@@ -167,8 +190,8 @@ def supports_rules(inspect_interface: str | None) -> bool:
     return re.search(CONF.inspection_rules.supported_interfaces, inspect_interface or "") is not None
 
 
-def _evaluate(rules: list[CompiledRule], facts: Facts) -> Outcome:
-    return evaluate(rules, facts, masking=CONF.inspection_rules.mask_secrets)
+def _evaluate(rules: list[AnyRule], facts: Facts, effects: Effects = _NO_EFFECTS) -> Outcome:
+    return evaluate(rules, facts, masking=CONF.inspection_rules.mask_secrets, effects=effects)
 
 
 def _log_lines(outcome: Outcome, what: str) -> None:
@@ -181,16 +204,18 @@ def _log_lines(outcome: Outcome, what: str) -> None:
 
 
 def dry_run(
-    rules: Sequence[CompiledRule],
+    rules: Sequence[AnyRule],
     facts: Facts,
     *,
     phase: str | None = None,
     interface: str | None = None,
     masking: Masking | None = None,
+    effects: Effects = _NO_EFFECTS,
 ) -> dict[str, Any]:
     """Return what the rules would do, in the form of `explain`.
 
-    ``phase`` None runs all phases; ``interface`` is the inspect interface of a real node, None without one.
+    ``phase`` None runs all phases; ``interface`` is the inspect interface of a real node, None without one; ``effects``
+    are those that rules have had on the node.
     """
     explanation: list[dict[str, Any]] = []
     for one in [phase] if phase else PHASES:
@@ -199,6 +224,7 @@ def dry_run(
             chosen(in_order(rules), one, (facts.node or {}).get("properties") or {}) if runs else [],
             Facts(facts.inventory, facts.plugin_data) if one == "early" else facts,
             masking=masking or CONF.inspection_rules.mask_secrets,
+            effects=effects if runs and one == "main" else _NO_EFFECTS,
         )
         explanation += outcome.explanation
         if outcome.failure is not None:

@@ -16,8 +16,10 @@ from ironic.api.request import Request
 from ironic.api.routes import FAULT, Route
 from ironic.core.errors import InspectionRuleFailure, InvalidParameterValue
 from ironic.core.resource_errors import NodeInventoryNotFound
-from ironic.core.rules import PHASES, Facts, Masking, check_rule
+from ironic.core.rules import PHASES, AnyRule, Facts, Masking, check_rule
+from ironic.core.rules.inspector import INSPECTOR, compile_rule, stored_form
 from ironic.core.values import Array, Enum, Object, Text
+from ironic.db.node_rule_effects import Effects
 from ironic.inspection import posted_data
 from ironic.inspection.rules import StoredNode, dry_run, facts_of, facts_without_node
 
@@ -47,25 +49,35 @@ def evaluate(request: Request, **given: Any) -> Answer:
     if (documents := given.get("rules")) is not None:
         if not (request.services.policy.is_open or access.allows(request, _CREATE)):
             masking = "always"
-        rules = [check_rule(document) for document in documents]
+        rules = [_compiled(document) for document in documents]
     else:
         try:
             rules = request.settings.rule_book.rules(request.store)
         except InspectionRuleFailure as error:
             # An action or operator of a rule came from a package that is gone; inspections fail on it as well.
             raise InvalidParameterValue(err=str(error)) from None
-    facts, interface = _facts(request, given)
-    result = dry_run(rules, facts, phase=given.get("phase"), interface=interface, masking=masking)
+    facts, interface, effects = _facts(request, given)
+    if documents is not None:
+        # The others are not deleted, they are not asked for.
+        effects = {rule.uuid: effects[rule.uuid] for rule in rules if rule.uuid in effects}
+    result = dry_run(rules, facts, phase=given.get("phase"), interface=interface, masking=masking, effects=effects)
     return answers.document(result)
 
 
-def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
-    """Return the facts for the rules, and the inspect interface of the node, None for given data."""
+def _compiled(document: object) -> AnyRule:
+    """Compile a rule of the request; one with the dialect of the standalone inspector is a document of its API."""
+    if isinstance(document, dict) and document.get("dialect") == INSPECTOR:
+        return compile_rule(stored_form({name: one for name, one in document.items() if name != "dialect"}))
+    return check_rule(document)
+
+
+def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None, Effects]:
+    """Return the facts for the rules, the inspect interface of the node, None for given data, and earlier effects."""
     has_data = bool(given.keys() & {"inventory", "plugin_data"})
     if ("node" in given) == has_data:
         raise InvalidParameterValue(err="Give either a node, or an inventory and plugin_data.")
     if has_data:
-        return facts_without_node(given.get("inventory", {}), given.get("plugin_data", {})), None
+        return facts_without_node(given.get("inventory", {}), given.get("plugin_data", {})), None, {}
     node = request.store.nodes.get(named_nodes.check_ident(request, given["node"]))
     access.require(request, access.SEE_NODE, node, given["node"])
     texts = request.settings.inventories.texts(request.store, node.id, node.uuid)
@@ -73,7 +85,7 @@ def _facts(request: Request, given: dict[str, Any]) -> tuple[Facts, str | None]:
         raise NodeInventoryNotFound(node=node.uuid)
     inventory, plugin_data = (orjson.loads(str(text)) for text in texts)
     facts = facts_of(StoredNode.read(request.store, node), inventory, posted_data.processed_part(plugin_data))
-    return facts, node.inspect_interface or ""
+    return facts, node.inspect_interface or "", request.store.rule_effects.of(node.id)
 
 
 ROUTES = (

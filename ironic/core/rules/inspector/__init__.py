@@ -2,7 +2,7 @@
 
 `stored_form` checks a document, `shown_form` and `short_form` return it as it was posted. The rules run beside those of
 the rule language, in the same workspace and within the same budget. What they are for, and how they differ, is in
-doc/inspection-rules.md.
+doc/inspector-rules.md.
 """
 
 from ironic.core.rules.inspector.inspector_documents import (

@@ -16,9 +16,8 @@ from ironic.core.rules.inspector.data_texts import DataText, data_text, literal
 from ironic.core.rules.interpolation import BadExpression
 from ironic.core.rules.limits import Budget, RuleFault
 from ironic.core.rules.paths import APPEND, Path, pointer
+from ironic.core.rules.rule_outcomes import Effect
 
-# {"action": name, "at": path, capability or trait, "value": what is set there, and what undoing it needs}
-Effect = dict[str, Any]
 Params = Mapping[str, Any]
 
 SET, EXTEND, CAPABILITY, ADD_TRAIT, REMOVE_TRAIT, FAIL = (

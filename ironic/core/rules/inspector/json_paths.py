@@ -49,6 +49,8 @@ class JsonPath:
             for part in self.parts:
                 found = [inner for value in found for inner in _paid(part, value, search)]
         except TooMuchWork:
+            if most < VERDICT:
+                budget.spend(most + 1)  # the steps of the phase are the limit
             raise TooMuchWork(
                 f"the JSON path {self.text[:80]} would visit more than the {most} values that it may visit: name more "
                 "of the path"

@@ -44,7 +44,11 @@ class RuleConditionPlugin(WithValidation):
 
 
 class RuleActionPlugin(WithValidation):
-    """An action; the values of the parameters in FORMATTED_PARAMS are filled in before `apply`."""
+    """An action; the values of the parameters in FORMATTED_PARAMS are filled in before `apply`.
+
+    A method `cleanup` with the arguments of `apply`, if there is one, takes back what `apply` did with these
+    parameters, once the rule does not match any more.
+    """
 
     FORMATTED_PARAMS: ClassVar[Collection[str]] = ()
 

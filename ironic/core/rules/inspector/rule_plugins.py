@@ -16,7 +16,8 @@ from ironic.core.rules.inspector.bound_actions import FORMS, BoundAction
 from ironic.core.rules.inspector.checks import CHECKS
 from ironic.core.rules.inspector.data_texts import data_texts
 from ironic.core.rules.interpolation import BadExpression
-from ironic.core.rules.limits import LOG_LENGTH
+from ironic.core.rules.limits import LOG_LENGTH, RuleFault
+from ironic.core.rules.paths import copy
 from ironic.core.rules.vocabulary import installed, load_words
 
 CONDITIONS_GROUP: Final = "ironic_inspector.rules.conditions"
@@ -43,6 +44,16 @@ class PluginCondition:
     def validate(self, params: Mapping[str, Any]) -> None:
         """Have the plug-in check its parameters; raises BadArgument."""
         _validate(self.name, self.plugin, params, required=("value",))
+
+    def holds(self, node_info: object, value: object, params: Mapping[str, Any]) -> bool:
+        """Return the verdict of the plug-in on one value; raises RuleFault if its code fails."""
+        try:
+            return bool(self.plugin.check(node_info, value, copy(params)))
+        except RuleFault:
+            raise
+        except Exception as error:  # code of a third party may raise anything
+            reason = f"{type(error).__name__}: {str(error)[:LOG_LENGTH]}"
+            raise RuleFault(f"operator {self.name} failed: {reason}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import copy
 import itertools
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import IronicError
-from ironic.core.rules import PHASES, CompiledRule, check_rule, in_order
+from ironic.core.rules import PHASES, AnyRule, CompiledRule, check_rule, in_order
 from ironic.core.rules.paths import apply
 from ironic.core.secrets import REPLACEMENT
 from ironic.db import Store
@@ -102,11 +102,11 @@ RULES = st.lists(
 class Given(RuleBook):
     """Rules that are not stored."""
 
-    def __init__(self, rules: list[CompiledRule]) -> None:
+    def __init__(self, rules: Sequence[AnyRule]) -> None:
         super().__init__()
         self._rules = in_order(rules)
 
-    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[CompiledRule]:
+    def rules(self, store: Store, phases: Collection[str] = PHASES) -> list[AnyRule]:
         return [rule for rule in self._rules if rule.phase in phases]
 
 
