@@ -58,6 +58,17 @@ def test_rules_are_shown_and_deleted(site: Site, openstack: Openstack, client: A
     assert client.rules.get_all() == []
 
 
+@exercises("baremetal introspection rule import", "baremetal introspection start")
+def test_an_imported_rule_runs(site: Site, openstack: Openstack, tmp_path: Path) -> None:
+    (tmp_path / "rules").write_text(json.dumps(RULES))
+    openstack(*RULE, "import", str(tmp_path / "rules"))
+    site.machine()
+    openstack("baremetal", "introspection", "start", "one")
+    site.wait_for("one", "inspect wait")
+    site.post()
+    assert site.wait_for("one", "manageable")["properties"]["capabilities"] == "much-memory:wow"
+
+
 def test_a_rule_that_is_refused_names_the_place(site: Site, openstack: Openstack, tmp_path: Path) -> None:
     (tmp_path / "rule").write_text(json.dumps({**RULES[0], "actions": [{"action": "explode"}]}))
     with pytest.raises(CommandFailed, match=r"actions\[0\]"):
