@@ -1,7 +1,8 @@
-"""`ironic-inventory`: import inspection data of the standalone ironic-inspector, and list nodes by origin.
+"""`ironic-inventory`: take over data and rules of the standalone ironic-inspector, and list nodes by origin.
 
     ironic-inventory [--config-file FILE] import [--replace] [--node NODE] FILE...
     ironic-inventory [--config-file FILE] nodes [--auto-discovered] [--json]
+    ironic-inventory convert-rules [--output FILE] FILE | --service URL
 
 Each file is the dump of one node; the node's UUID stands in its name, as in `<uuid>.json`, unless --node names it. A
 node that has an inventory keeps it, unless --replace says otherwise. The exit status is 0 when all files were
@@ -9,6 +10,8 @@ imported, 1 when one was not.
 
 `nodes` prints one line per node in the order of their creation; --auto-discovered restricts it to nodes that
 auto-discovery has created, which the stock client cannot do (S109).
+
+`convert-rules` is in `rule_conversion`; it needs neither a configuration nor a database.
 """
 
 import argparse
@@ -20,6 +23,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
+from ironic.command import rule_conversion
 from ironic.command.dbsync import EXPLAINED
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, prepare
@@ -36,6 +40,7 @@ def _add_commands(parsers: Any) -> None:
     importing.add_argument("files", nargs="+", type=Path, metavar="FILE", help="The dump of one node.")
     importing.add_argument("--node", help="UUID or name of the node, for a single file.")
     importing.add_argument("--replace", action="store_true", help="Replace existing inventories.")
+    rule_conversion.add_command(parsers)
     listing: argparse.ArgumentParser = parsers.add_parser("nodes", help="List nodes.")
     listing.add_argument("--auto-discovered", action="store_true", help="Only nodes that auto-discovery has created.")
     listing.add_argument("--json", action="store_true", help="Print a JSON array of objects.")
@@ -78,6 +83,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = CONF.command
         if command.name == "import" and command.node and len(command.files) > 1:
             raise ValueError("--node names the node of a single file")
+        if command.name == rule_conversion.NAME:
+            return rule_conversion.convert(command.file, command.service, command.output)
         store = Store.from_conf()
         try:
             require_current(store)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from ironic.core.rules.paths import find
 
-_OF_INVENTORY: Final[Mapping[str, tuple[str, ...]]] = {
+# Where the rule language has these keys.
+OF_INVENTORY: Final[Mapping[str, tuple[str, ...]]] = {
     "memory_mb": ("memory", "physical_mb"),
     "cpus": ("cpu", "count"),
     "cpu_arch": ("cpu", "architecture"),
@@ -26,7 +27,7 @@ def inspected_data(
     inventory: Mapping[str, Any], plugin_data: Mapping[str, Any], *, auto_discovered: bool = False
 ) -> dict[str, Any]:
     """Return the document that `data://` and `{data[...]}` refer to."""
-    derived = {name: value for name, path in _OF_INVENTORY.items() if (value := find(inventory, path)) is not None}
+    derived = {name: value for name, path in OF_INVENTORY.items() if (value := find(inventory, path)) is not None}
     if _VALID in plugin_data:
         derived[_INTERFACES] = plugin_data[_VALID]
     return {**derived, "auto_discovered": auto_discovered, **plugin_data, "inventory": inventory}

@@ -1,6 +1,8 @@
 """Every command for rules, and the library's calls."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +10,9 @@ import ironic_inspector_client
 import pytest
 import yaml
 
+from ironic.tests.live_service import PROGRAMS
 from ironic.tests.scenario.clients.exercises import exercises
-from ironic.tests.scenario.command_line import CommandFailed
+from ironic.tests.scenario.command_line import PATIENCE, CommandFailed
 from ironic.tests.scenario.old_clients.command_line import Openstack
 from ironic.tests.scenario.old_clients.inspected_site import Site
 
@@ -73,6 +76,26 @@ def test_a_rule_that_is_refused_names_the_place(site: Site, openstack: Openstack
     (tmp_path / "rule").write_text(json.dumps({**RULES[0], "actions": [{"action": "explode"}]}))
     with pytest.raises(CommandFailed, match=r"actions\[0\]"):
         openstack(*RULE, "import", str(tmp_path / "rule"))
+
+
+def test_rules_are_read_from_the_service_to_be_converted(site: Site, client: Any, tmp_path: Path) -> None:
+    for rule in RULES:
+        client.rules.from_json(rule)
+    converted = tmp_path / "new.json"
+    words = ["convert-rules", "--service", site.old_url, "--output", str(converted)]
+    done = subprocess.run(
+        [PROGRAMS / "ironic-inventory", *words],
+        env={**os.environ, "OS_AUTH_TYPE": "none"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    for rule in json.loads(converted.read_text()):
+        rule.pop("uuid", None)
+        made = site.call("POST", "inspection_rules", rule)
+        assert made.status_code == 201, made.text
 
 
 def test_the_library_has_the_same_calls(client: Any) -> None:
