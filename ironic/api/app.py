@@ -227,13 +227,13 @@ def build_app(
 
             app = authentication.wrap_keystone(app, conf, Routes(served.rows))
         case "http_basic":
-            from ironic.api.authentication import BasicIdentity, Guesses, Users
+            from ironic.api.authentication import BasicIdentity, Users
 
             app = BasicIdentity(
                 app,
                 Users(Path(settings.user_file)),
                 Routes(served.rows),
-                guesses=Guesses(settings.wrong_passwords) if settings.wrong_passwords else None,
+                guesses=settings.guesses,
                 trusts_proxy=settings.proxy_headers,
             )
         case other:

@@ -27,7 +27,7 @@ from oslo_config import cfg
 
 from ironic.api import rate_limit
 from ironic.api.error_responses import JSON, RETRY_SOON, Headers
-from ironic.api.rate_limit import TokenBuckets, bucket_of
+from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
 from ironic.api.routes import Routes
 from ironic.core.context import RequestContext
@@ -192,26 +192,6 @@ def _read(path: Path) -> dict[bytes, bytes]:
     if not found:
         raise BadUserFile(f"The user file {path} has no users; add one with `htpasswd -B`.")
     return found
-
-
-class Guesses:
-    """The limit on wrong passwords per minute and client address: for one name, and ten times that for all names."""
-
-    def __init__(self, per_minute: int) -> None:
-        self._for_name, self._for_all = TokenBuckets(per_minute), TokenBuckets(10 * per_minute)
-
-    def begin(self, source: str | None, name: bytes) -> bool:
-        """Count an attempt as wrong and return whether it is within the limit."""
-        return self._for_all.admits(source) and self._for_name.admits(_pair(source, name))
-
-    def was_right(self, source: str | None, name: bytes) -> None:
-        """Undo the count of an attempt, whose password was correct."""
-        self._for_all.give_back(source)
-        self._for_name.give_back(_pair(source, name))
-
-
-def _pair(source: str | None, name: bytes) -> str:
-    return f"{bucket_of(source)} {hashlib.blake2b(name).hexdigest()}"
 
 
 class BasicIdentity:

@@ -5,9 +5,11 @@ Forwarding headers (scheme, host, mount point, client address) count only if
 
 A token bucket per address limits the endpoints that need no credentials: an address has a minute's worth of calls and
 gets them back evenly over the minute. Only the most recent addresses are remembered; one that was dropped gets a full
-bucket. IPv6 addresses count by their /64, all of which one machine may have.
+bucket. IPv6 addresses count by their /64, all of which one machine may have. Wrong passwords are limited alike, by
+address and user name.
 """
 
+import hashlib
 import ipaddress
 import re
 import threading
@@ -85,3 +87,23 @@ def bucket_of(source: str | None) -> str:
         # A server that listens on IPv6 sees IPv4 clients under such addresses.
         return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
     return str(address)
+
+
+class Guesses:
+    """The limit on wrong passwords per minute and client address: for one name, and ten times that for all names."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._for_name, self._for_all = TokenBuckets(per_minute), TokenBuckets(10 * per_minute)
+
+    def begin(self, source: str | None, name: bytes) -> bool:
+        """Count an attempt as wrong and return whether it is within the limit."""
+        return self._for_all.admits(source) and self._for_name.admits(_pair(source, name))
+
+    def was_right(self, source: str | None, name: bytes) -> None:
+        """Undo the count of an attempt, whose password was correct."""
+        self._for_all.give_back(source)
+        self._for_name.give_back(_pair(source, name))
+
+
+def _pair(source: str | None, name: bytes) -> str:
+    return f"{bucket_of(source)} {hashlib.blake2b(name).hexdigest()}"

@@ -14,7 +14,7 @@ from typing import Any
 from oslo_config import cfg
 
 from ironic.api.origins import Origins
-from ironic.api.rate_limit import TokenBuckets
+from ironic.api.rate_limit import Guesses, TokenBuckets
 from ironic.api.request_body import BodyMemory
 from ironic.api.request_limits import RequestLimits
 from ironic.core.flow import FLOWS
@@ -126,8 +126,8 @@ class ApiSettings:
     auth_strategy: str = "noauth"
     # The users of http_basic.
     user_file: str = ""
-    # Wrong passwords per minute that an address may send for a user name; 0 is any number.
-    wrong_passwords: int = 10
+    # The limit on wrong passwords of http_basic; None is unlimited.
+    guesses: Guesses | None = field(default_factory=lambda: Guesses(10))
     public_endpoint: str | None = None
     max_limit: int = 1000
     max_body: int = 1024 * KIB
@@ -185,7 +185,7 @@ class ApiSettings:
         return cls(
             auth_strategy=conf.auth_strategy,
             user_file=conf.http_basic_auth_user_file,
-            wrong_passwords=conf.api.wrong_passwords_per_minute,
+            guesses=Guesses(most) if (most := conf.api.wrong_passwords_per_minute) else None,
             public_endpoint=api.public_endpoint and api.public_endpoint.rstrip("/"),
             max_limit=api.max_limit,
             max_body=api.max_json_body_size * KIB,

@@ -1,7 +1,7 @@
 """`/v1/introspection`: start, list, show and abort the inspection of nodes.
 
-An introspection is the last inspection of a node, by whichever API it was started; its state follows from the node's.
-Times and error are the node's too. Source: doc/contract/inspection.md#api-of-the-standalone-inspector.
+An introspection is the last inspection of a node, by whichever API it was started. Its state follows from the node's;
+times and error are the node's too. Source: doc/contract/inspection.md#api-of-the-standalone-inspector.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -21,7 +21,7 @@ def unit(path: Path) -> configparser.ConfigParser:
 
 
 def test_there_is_a_unit_for_every_service() -> None:
-    assert [path.stem for path in UNITS] == ["ironic-api", "ironic-conductor", "ironic"]
+    assert [path.stem for path in UNITS] == ["ironic-api", "ironic-conductor", "ironic-inspector-api", "ironic"]
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
@@ -32,7 +32,7 @@ def test_a_unit_starts_a_program_of_ours_and_ends_it_as_it_wants_to_be_ended(pat
     assert path.stem in programs
     assert service["ExecReload"] == "/bin/kill -HUP $MAINPID"
     assert service["Restart"] == "on-failure"
-    if path.stem != "ironic-api":
+    if path.stem in ("ironic", "ironic-conductor"):
         assert int(service["TimeoutStopSec"]) > CONF.conductor.graceful_shutdown_timeout + 10
         assert int(service["RestartPreventExitStatus"]) == lifecycle.UNFINISHED
 

@@ -155,6 +155,16 @@ def test_where_the_service_boots_machines_it_does_not_leave_that_to_others(
     refused(old("GET", f"introspection/{uuid}"), 404)
 
 
+def test_a_start_that_is_refused_leaves_the_last_introspection(service: Whole, old: Callable[..., Response]) -> None:
+    uuid = scripted(service)
+    old("POST", f"introspection/{uuid}")
+    old("POST", "continue", REPORT)
+    before = old("GET", f"introspection/{uuid}").json
+    refused(old("POST", f"introspection/{uuid}?manage_boot=0"), 400)
+    assert old("GET", f"introspection/{uuid}").json == before
+    assert service.bench.row(uuid).reservation is None
+
+
 def test_an_interface_that_can_not_repeat_refuses_at_once(service: Whole, old: Callable[..., Response]) -> None:
     uuid = service.bench.node("boot", inspect_interface="fake", provision_state=states.MANAGEABLE)
     assert "fake" in refused(old("POST", f"introspection/{uuid}/data/unprocessed", REPORT), 400)
@@ -171,3 +181,40 @@ def test_both_apis_show_the_same(service: Whole, old: Callable[..., Response]) -
     stored = service.api.call("GET", f"/v1/nodes/{uuid}/inventory").json
     assert stored["inventory"] == old("GET", f"introspection/{uuid}/data").json["inventory"]
     assert stored["plugin_data"].keys() == {"all_interfaces", "extra", "macs", "valid_interfaces"}
+
+
+MUCH_MEMORY = {
+    "conditions": [{"field": "memory_mb", "op": "ge", "value": 4096}],
+    "actions": [{"action": "set-capability", "name": "much-memory", "value": "wow"}],
+}
+NO_SECOND_CARD = {
+    "description": "a benchmark",
+    "conditions": [{"field": "all_interfaces.eth1", "op": "is-empty"}],
+    "actions": [{"action": "fail", "message": "There is one network card only."}],
+}
+
+
+@pytest.mark.demand("S174", "S182")
+def test_a_rule_that_was_posted_runs_and_is_taken_back(service: Whole, old: Callable[..., Response]) -> None:
+    assert old("POST", "rules", MUCH_MEMORY).status == 201
+    uuid = scripted(service)
+    old("POST", f"introspection/{uuid}")
+    assert old("POST", "continue", REPORT).status == 200
+    assert service.bench.row(uuid).properties["capabilities"] == "much-memory:wow"
+    less = {**REPORT, "inventory": {**REPORT["inventory"], "memory": {"physical_mb": 2048}}}
+    assert old("POST", f"introspection/{uuid}/data/unprocessed", less).status == 202
+    assert not service.bench.row(uuid).properties.get("capabilities")
+    assert old("GET", f"introspection/{uuid}").json["error"] is None
+
+
+@pytest.mark.demand("S188")
+def test_a_rule_may_fail_an_inspection(service: Whole, old: Callable[..., Response]) -> None:
+    made = old("POST", "rules", NO_SECOND_CARD).json["uuid"]
+    uuid = scripted(service)
+    assert old("POST", f"introspection/{uuid}/data/unprocessed", REPORT).status == 202
+    status = old("GET", f"introspection/{uuid}").json
+    assert (status["state"], status["finished"]) == ("error", True)
+    assert "There is one network card only." in status["error"]
+    assert old("DELETE", f"rules/{made}").status == 204
+    assert old("POST", f"introspection/{uuid}/data/unprocessed", REPORT).status == 202
+    assert old("GET", f"introspection/{uuid}").json["state"] == "finished"

@@ -84,6 +84,7 @@ class Site:
         for node in self.call("GET", "nodes").json()["nodes"]:
             self._until(202, "PUT", f"nodes/{node['uuid']}/maintenance")
             self._until(204, "DELETE", f"nodes/{node['uuid']}")
+        assert self.call("DELETE", "inspection_rules").status_code == 204
 
     def _until(self, status: int, method: str, path: str) -> None:
         eventually(lambda: self.call(method, path).status_code == status)

@@ -6,6 +6,7 @@ from ironic.tests.suites.db.conductors import ConductorSuite
 from ironic.tests.suites.db.crud import CrudSuite
 from ironic.tests.suites.db.filtering import FilterSuite
 from ironic.tests.suites.db.holding import HoldingSuite
+from ironic.tests.suites.db.introspections import IntrospectionSuite
 from ironic.tests.suites.db.node_children import ChildrenSuite
 from ironic.tests.suites.db.node_items import NodeItemsSuite
 from ironic.tests.suites.db.paging import PagingSuite
@@ -31,6 +32,7 @@ class EverySuite(
     VolumeSuite,
     StepListSuite,
     RuleCounterSuite,
+    IntrospectionSuite,
     AllocationSuite,
     BmcLoginSuite,
 ):

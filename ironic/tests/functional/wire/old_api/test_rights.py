@@ -8,6 +8,7 @@ from typing import Any
 import bcrypt
 import pytest
 
+from ironic.api.app import build_app
 from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.settings import ApiSettings
 from ironic.tests.functional.wire import keystone
@@ -185,5 +186,11 @@ def test_basic_authentication_guards_it_too(tmp_path: Path) -> None:
         assert ask(running, "GET", "/v1/introspection").json["error"]["message"]
         assert ask(running, "GET", "/v1").status == 200
         refused(ask(running, "POST", "/v1/continue", {"inventory": INVENTORY}), 404)
+        # Another API of the process counts wrong passwords together with this one.
+        wrong = {"Authorization": f"Basic {base64.b64encode(b'admin:guess').decode()}"}
+        other = build_app(running.store, None, running.hash_ring, settings)  # type: ignore[arg-type]  # none is called
+        bare_metal = Service(running.store, running.conductor, running.hash_ring, other, settings)
+        assert [ask(running, "GET", "/v1/rules", headers=wrong).status for _ in range(9)] == [401] * 9
+        assert bare_metal.call("GET", "/v1/nodes", headers=wrong).status == 429
     finally:
         running.close()
