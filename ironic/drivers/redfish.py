@@ -17,6 +17,11 @@ class RedfishHardware(GenericHardware):
         return ["redfish", *super().supported_bios_interfaces]
 
     @property
+    def supported_firmware_interfaces(self) -> Supported:
+        """Redfish, or none."""
+        return ["redfish", *super().supported_firmware_interfaces]
+
+    @property
     def supported_inspect_interfaces(self) -> Supported:
         """Inspection through Redfish, or that of the generic hardware type."""
         return ["redfish", *super().supported_inspect_interfaces]
@@ -30,3 +35,13 @@ class RedfishHardware(GenericHardware):
     def supported_power_interfaces(self) -> Supported:
         """Redfish."""
         return ["redfish"]
+
+    @property
+    def supported_raid_interfaces(self) -> Supported:
+        """Redfish, none, or logical disks created by an agent."""
+        return ["redfish", *super().supported_raid_interfaces]
+
+    @property
+    def supported_vendor_interfaces(self) -> Supported:
+        """Redfish, or none."""
+        return ["redfish", *super().supported_vendor_interfaces]
