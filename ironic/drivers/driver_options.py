@@ -16,19 +16,19 @@ from ironic.core.hardware_interfaces import KINDS, interface_field
 HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac", "intel-ipmi", "ipmi"})
 
 INTERFACES: Final[Mapping[str, frozenset[str]]] = {
-    "bios": frozenset({"idrac-redfish", "redfish"}),
+    "bios": frozenset({"idrac-redfish"}),
     "boot": frozenset({"idrac-redfish-virtual-media"}),
     "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
     "deploy": frozenset({"anaconda", "ansible", "bootc"}),
-    "firmware": frozenset({"redfish"}),
+    "firmware": frozenset(),
     "inspect": frozenset({"idrac-redfish"}),
     "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
     "network": frozenset({"flat", "ironic-networking", "neutron"}),
     "power": frozenset({"idrac-redfish", "ipmitool"}),
-    "raid": frozenset({"idrac-redfish", "redfish"}),
+    "raid": frozenset({"idrac-redfish"}),
     "rescue": frozenset(),
     "storage": frozenset({"cinder", "external"}),
-    "vendor": frozenset({"idrac-redfish", "ipmitool", "redfish"}),
+    "vendor": frozenset({"idrac-redfish", "ipmitool"}),
 }
 
 

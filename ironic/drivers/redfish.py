@@ -22,6 +22,11 @@ class RedfishHardware(GenericHardware):
         return [*super().supported_boot_interfaces, "redfish-virtual-media", "redfish-https"]
 
     @property
+    def supported_firmware_interfaces(self) -> Supported:
+        """Redfish, or none."""
+        return ["redfish", *super().supported_firmware_interfaces]
+
+    @property
     def supported_inspect_interfaces(self) -> Supported:
         """Inspection through Redfish, or that of the generic hardware type."""
         return ["redfish", *super().supported_inspect_interfaces]
@@ -35,3 +40,13 @@ class RedfishHardware(GenericHardware):
     def supported_power_interfaces(self) -> Supported:
         """Redfish."""
         return ["redfish"]
+
+    @property
+    def supported_raid_interfaces(self) -> Supported:
+        """Redfish, none, or logical disks created by an agent."""
+        return ["redfish", *super().supported_raid_interfaces]
+
+    @property
+    def supported_vendor_interfaces(self) -> Supported:
+        """Redfish, or none."""
+        return ["redfish", *super().supported_vendor_interfaces]

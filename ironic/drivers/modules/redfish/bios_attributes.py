@@ -20,28 +20,12 @@ LOG = logging.getLogger(__name__)
 Attributes = dict[str, Any]
 Row = dict[str, Any]
 
-# Field of a row -> attribute of the library's registry entry.
-_FIELDS: Final = {
-    "attribute_type": "attribute_type",
-    "lower_bound": "lower_bound",
-    "upper_bound": "upper_bound",
-    "min_length": "min_length",
-    "max_length": "max_length",
-    "read_only": "read_only",
-    "reset_required": "reset_required",
-    "unique": "unique",
-}
+# Fields of a row that the library's registry entry has under the same name.
+_FIELDS: Final = (
+    "attribute_type", "lower_bound", "upper_bound", "min_length", "max_length", "read_only", "reset_required", "unique",
+)  # fmt: skip
 # What a check needs.
-CHECKED: Final = (
-    "name",
-    "attribute_type",
-    "allowable_values",
-    "lower_bound",
-    "upper_bound",
-    "min_length",
-    "max_length",
-    "read_only",
-)
+CHECKED: Final = ("name", "allowable_values", *_FIELDS)
 _WHOLE_NUMBERS: Final = ("lower_bound", "upper_bound", "min_length", "max_length")
 _LONGEST_NAME: Final = 255
 
@@ -64,8 +48,8 @@ def _described(entry: Any) -> Row:
     row: Row = dict.fromkeys((*_FIELDS, "allowable_values"))
     if entry is None:
         return row
-    for field, attribute in _FIELDS.items():
-        value = getattr(entry, attribute)
+    for field in _FIELDS:
+        value = getattr(entry, field)
         if field in _WHOLE_NUMBERS:
             row[field] = value if isinstance(value, int) and not isinstance(value, bool) else None
         else:

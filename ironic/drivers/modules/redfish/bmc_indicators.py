@@ -1,6 +1,7 @@
 """Indicators (LEDs) of a Redfish machine: on the system, its chassis and its drives.
 
-A resource without an IndicatorLED has no indicator. An indicator is named by the identity of its resource.
+A resource without an IndicatorLED has no indicator. That of the system and of a chassis is named by the UUID, that of a
+drive by storage and drive. Source: doc/contract/drivers.md#indicators-and-sensors-of-redfish-machines.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,7 +10,7 @@ from typing import Final, Protocol
 import sushy
 
 from ironic.core.bmc_readings import Lights
-from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import indicators
 from ironic.drivers.modules.redfish.bmc_connection import System, optional
 from ironic.drivers.task import Node
@@ -33,10 +34,17 @@ _LEDS: Final = {
 _SHOWN: Final = {led: state for state, led in _LEDS.items()}
 
 
-_RESOURCES: Final[dict[str, Callable[[System], Iterable[Resource]]]] = {
-    indicators.SYSTEM: lambda system: [system],
-    indicators.CHASSIS: lambda system: system.chassis,
-    indicators.DISK: lambda system: [drive for storage in system.storage.get_members() for drive in storage.drives],
+_Named = Iterable[tuple[str, Resource]]
+
+# The indicators of each component, by the name that users know.
+_RESOURCES: Final[dict[str, Callable[[System], _Named]]] = {
+    indicators.SYSTEM: lambda system: [(system.uuid or system.identity, system)],
+    indicators.CHASSIS: lambda system: [(chassis.uuid or chassis.identity, chassis) for chassis in system.chassis],
+    indicators.DISK: lambda system: [
+        (f"{storage.identity}:{drive.identity}", drive)
+        for storage in system.storage.get_members()
+        for drive in storage.drives
+    ],
 }
 
 
@@ -46,18 +54,18 @@ def describe_indicators(system: System, component: str | None = None) -> Lights:
     for name in _RESOURCES:
         if component in (None, name):
             found[name] = {
-                resource.identity: {"readonly": False, "states": [indicators.BLINKING, indicators.OFF, indicators.ON]}
-                for resource in _with_led(system, name)
+                led: {"readonly": False, "states": [indicators.BLINKING, indicators.OFF, indicators.ON]}
+                for led, _resource in _with_led(system, name)
             }
     return {name: leds for name, leds in found.items() if leds or component}
 
 
 def find_indicator(system: System, node: Node, component: str, name: str) -> Resource:
-    """Return the resource of an indicator, or raise InvalidParameterValue."""
-    for resource in _with_led(system, component):
-        if resource.identity == name:
+    """Return the resource of an indicator, or raise MissingParameterValue."""
+    for led, resource in _with_led(system, component):
+        if led == name:
             return resource
-    raise InvalidParameterValue(err=f"Node {node.uuid} has no indicator {name!r} on component {component!r}.")
+    raise MissingParameterValue(err=f"Node {node.uuid} has no indicator {name!r} on component {component!r}.")
 
 
 def indicator_state(resource: Resource) -> str:
@@ -82,7 +90,7 @@ def check_component(node: Node, component: str) -> None:
         )
 
 
-def _with_led(system: System, component: str) -> list[Resource]:
-    """Return the resources with an LED; a BMC that lacks the whole branch has none."""
-    resources: list[Resource] = optional(lambda: list(_RESOURCES[component](system)), [])
-    return [resource for resource in resources if resource.indicator_led is not None]
+def _with_led(system: System, component: str) -> list[tuple[str, Resource]]:
+    """Return the resources with an LED by name; a BMC that lacks the whole branch has none."""
+    resources: list[tuple[str, Resource]] = optional(lambda: list(_RESOURCES[component](system)), [])
+    return [(name, resource) for name, resource in resources if resource.indicator_led is not None]

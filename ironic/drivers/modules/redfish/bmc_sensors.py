@@ -12,7 +12,15 @@ from ironic.drivers.modules.redfish.bmc_connection import System, optional
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
 
-_FAN: Final = ("identity", "max_reading_range", "min_reading_range", "reading", "reading_units", "serial_number")
+_FAN: Final = (
+    "identity",
+    "max_reading_range",
+    "min_reading_range",
+    "reading",
+    "reading_units",
+    "serial_number",
+    "physical_context",
+)
 _TEMPERATURE: Final = (
     "identity",
     "max_reading_range_temp",
@@ -21,20 +29,12 @@ _TEMPERATURE: Final = (
     "physical_context",
     "sensor_number",
 )
-_SUPPLY: Final = (
-    "line_input_voltage",
-    "last_power_output_watts",
-    "power_capacity_watts",
-    "manufacturer",
-    "model",
-    "name",
-    "serial_number",
-)
-_DRIVE: Final = ("name", "model", "capacity_bytes", "serial_number")
+_SUPPLY: Final = ("power_capacity_watts", "line_input_voltage", "last_power_output_watts", "serial_number")
+_DRIVE: Final = ("name", "model", "capacity_bytes")
 
 
-def readings(system: System) -> dict[str, dict[str, Reading]]:
-    """Return all readings by sensor type and sensor name."""
+def readings(system: System) -> dict[str, dict[str, Any]]:
+    """Return all readings by sensor type and sensor name; `Extra` says which machine it is."""
 
     def fans() -> Found:
         return ((_name(fan, chassis), fan) for chassis in system.chassis for fan in chassis.thermal.fans)
@@ -44,7 +44,7 @@ def readings(system: System) -> dict[str, dict[str, Reading]]:
 
     def supplies() -> Found:
         return (
-            (f"{number}@{chassis.identity}", supply)
+            (f"{supply.identity or number}:{chassis.power.identity}@{chassis.identity}", supply)
             for chassis in system.chassis
             for number, supply in enumerate(chassis.power.power_supplies)
         )
@@ -54,13 +54,23 @@ def readings(system: System) -> dict[str, dict[str, Reading]]:
             (f"{drive.name}:{storage.identity}@{system.identity}", drive)
             for storage in system.storage.get_members()
             for drive in storage.drives
+            if drive.capacity_bytes
+        )
+
+    def devices() -> Found:
+        return (
+            (f"{device.name}:{storage.identity}@{system.identity}", device)
+            for storage in system.simple_storage.get_members()
+            for device in storage.devices or ()
+            if device.capacity_bytes
         )
 
     return {
         "Fan": _collect(fans, _FAN),
         "Temperature": _collect(temperatures, _TEMPERATURE),
         "Power": _collect(supplies, _SUPPLY),
-        "Drive": _collect(drives, _DRIVE),
+        "Drive": _collect(drives, _DRIVE) or _collect(devices, _DRIVE),
+        "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
 
 
@@ -72,11 +82,12 @@ def _collect(find: Callable[[], Found], names: tuple[str, ...]) -> dict[str, Rea
     """Return the named fields, state and health of each sensor."""
 
     def reading(item: Any) -> Reading:
-        status = item.status
-        return {name: _plain(getattr(item, name, None)) for name in names} | {
-            "state": _plain(status.state) if status is not None else None,
-            "health": _plain(status.health) if status is not None else None,
-        }
+        found = {name: _plain(getattr(item, name, None)) for name in names}
+        if (status := item.status) is None:
+            return found
+        state, health = _plain(status.state), _plain(status.health)
+        # Drives of some BMCs have a health but no state.
+        return found | {"state": "Enabled" if health and state is None else state, "health": health}
 
     return optional(lambda: {name: reading(item) for name, item in find()}, {})
 

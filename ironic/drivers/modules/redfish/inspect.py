@@ -15,6 +15,7 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers.interfaces import InspectInterface
+from ironic.drivers.modules.redfish import bmc_devices
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, enabled_interfaces, optional, read
 from ironic.drivers.task import Task
@@ -68,10 +69,10 @@ class RedfishInspect(InspectInterface):
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
         node = task.node
-        inventory = read(task, "reading the inventory", inventory_of)
+        inventory, lldp = read(task, "reading the inventory", lambda system: (inventory_of(system), _lldp(system)))
         # Hints that match no disk raise here, before anything is set.
         disk = root_disk(inventory, node.properties) if inventory["disks"] else None
-        plugin_data: PluginData = {}
+        plugin_data: PluginData = {"parsed_lldp": lldp} if lldp else {}
         if size := inventory.get("memory", {}).get("physical_mb"):
             node.set_property("memory_mb", size)
         if disk:
@@ -129,12 +130,22 @@ def inventory_of(system: System) -> Inventory:
         "cpu": optional(lambda: _cpu(system), nothing),
         "memory": optional(lambda: _memory(system), nothing),
         "disks": _disks(system),
+        "storage_controllers": _list(bmc_devices.storage_controllers, system),
+        "pci_devices": _list(bmc_devices.pci_devices, system),
         "boot": optional(lambda: _boot(system), nothing),
         "system_vendor": _known(
-            manufacturer=system.manufacturer, product_name=system.model, serial_number=system.serial_number
+            manufacturer=system.manufacturer,
+            product_name=system.model,
+            serial_number=system.serial_number,
+            system_uuid=system.uuid,
         ),
     }
     return {key: value for key, value in found.items() if value or key in ("interfaces", "disks")}
+
+
+def _lldp(system: System) -> dict[str, Found]:
+    nothing: dict[str, Found] = {}
+    return optional(lambda: bmc_devices.parsed_lldp(system), nothing)
 
 
 def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:

@@ -17,12 +17,12 @@ from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import bmc_indicators, bmc_sensors, boot_override, virtual_media
+from ironic.drivers.modules.redfish import bmc_clock, bmc_indicators, bmc_sensors, boot_override, virtual_media
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.step_declarations import clean_step, deploy_step
+from ironic.drivers.step_declarations import clean_step, deploy_step, verify_step
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -140,6 +140,21 @@ class RedfishManagement(ManagementInterface):
 
     def _reset_keys(self, task: Task, how: sushy.SecureBootResetKeysType) -> None:
         change(task, f"secure boot action {how.value}", lambda system: system.secure_boot.reset_keys(how))
+
+    # The BMC's clock
+
+    @clean_step(priority=0, argsinfo=bmc_clock.ARGSINFO)
+    def set_bmc_clock(
+        self, task: Task, target_datetime: str | None = None, datetime_local_offset: str | None = None
+    ) -> None:
+        """Set the clock of the BMC, by default to the time of the conductor."""
+        bmc_clock.set_clock(task, target_datetime, datetime_local_offset)
+
+    @verify_step(priority=1)
+    def verify_bmc_clock(self, task: Task) -> None:
+        """Set a clock that differs by more than a second, if an option wants that."""
+        if CONF.redfish.enable_verify_bmc_clock:
+            bmc_clock.correct_clock(task)
 
     # Observations
 

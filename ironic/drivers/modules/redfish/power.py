@@ -15,6 +15,7 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.core.flow import in_state
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import FIRST_PAUSE, retrying, until
@@ -22,6 +23,7 @@ from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.redfish import boot_override
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.firmware import KEY as FIRMWARE_UPDATES
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
 from ironic.drivers.task import Task
 
@@ -60,6 +62,10 @@ class RedfishPower(PowerInterface):
     def get_power_state(self, task: Task) -> str | None:
         state = _state(task, anew=True)
         return None if state is None else _REPORTED.get(state)
+
+    def supports_power_sync(self, task: Task) -> bool:
+        """Return False while firmware is updated: the BMC may restart, and the machine with it."""
+        return not (task.node.driver_internal_info.get(FIRMWARE_UPDATES) and in_state(task.node.provision_state))
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
         action = _ACTIONS.get(power_state)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import IronicError
-from ironic.core.flow import Flow, in_state
+from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.step_cursor import StepCursor
 from ironic.core.values import utc_now
@@ -29,18 +29,19 @@ LOG = logging.getLogger(__name__)
 WAITING: Final = {
     "reserved": False,
     "maintenance": False,
-    "provision_state_in": [states.CLEANWAIT, states.DEPLOYWAIT, states.SERVICEWAIT],
+    "provision_state_in": [flow.waiting for flow in FLOWS if flow.has_steps and flow.waiting],
 }
 
 _RESTARTED: Final = "restarted_at"
 _AGENT: Final = "with_agent"
+_RUN: Final = "step_began"
 
 Memory = dict[str, Any]
 
 
 def restart(task: Task, key: str, memory: Memory) -> None:
     """Restart the machine, into the agent's ramdisk if an agent runs on it; remember when, and save the node."""
-    with_agent = AgentMemory(task.node).is_known
+    with_agent = memory.get(_AGENT) or AgentMemory(task.node).is_known
     remember(task, key, {**memory, _AGENT: with_agent, _RESTARTED: utc_now().isoformat()})
     if with_agent:
         task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
@@ -48,8 +49,8 @@ def restart(task: Task, key: str, memory: Memory) -> None:
 
 
 def remember(task: Task, key: str, memory: Memory) -> None:
-    """Store what a step remembers."""
-    task.node.set_driver_internal_info(key, memory)
+    """Store what a step remembers, and which run of the step it belongs to."""
+    task.node.set_driver_internal_info(key, {**memory, _RUN: _run_of(task.node)})
     task.node.save()
 
 
@@ -95,6 +96,9 @@ def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict]) -> Ended
     further orders with the node locked. A BMC that does not answer, as it restarts, is looked at again.
     """
     memory = task.node.driver_internal_info[key]
+    if memory.get(_RUN) != _run_of(task.node):
+        _forget(task, key)
+        return None
     try:
         verdict = judge(task, memory)
     except RedfishError as error:
@@ -115,6 +119,22 @@ def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict]) -> Ended
     if ended is not None:
         end(task, key)
     return ended
+
+
+def _forget(task: Any, key: str) -> None:
+    """Forget what a step has left behind that was aborted or ran out of time."""
+    task.upgrade_lock("forgetting a step that is over", retry=False)
+    memory = task.node.driver_internal_info.get(key)
+    if memory is not None and memory.get(_RUN) != _run_of(task.node):
+        task.node.del_driver_internal_info(key)
+        task.node.save()
+
+
+def _run_of(node: Node) -> str | None:
+    """Return when the step that the node is in has begun, if it polls."""
+    flow = in_state(node.provision_state)
+    began = StepCursor.of(node, flow).began if flow is not None else None
+    return None if began is None else began.isoformat()
 
 
 def is_remembered(key: str) -> Callable[[Node], bool]:

@@ -58,7 +58,8 @@ def test_it_says_so_when_the_bmc_can_not_reset_keys(management: RedfishManagemen
 
 def test_it_reads_temperatures_and_fans(management: RedfishManagement, task: Work) -> None:
     sensors = management.get_sensors_data(task)
-    assert set(sensors) == {"Fan", "Temperature", "Power", "Drive"}
+    assert set(sensors) == {"Fan", "Temperature", "Power", "Drive", "Extra"}
+    assert sensors["Extra"]["UUID"] in task.node.driver_info["redfish_system_id"]
     assert {fan["reading"] for fan in sensors["Fan"].values()} == {2100, 2050}
     assert all(fan["reading_units"] == "RPM" and fan["health"] == "OK" for fan in sensors["Fan"].values())
     assert 41 in {probe["reading_celsius"] for probe in sensors["Temperature"].values()}

@@ -49,7 +49,10 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
     RedfishHardware: {
         "boot": [*NETWORK, "redfish-virtual-media", "redfish-https"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
-        "raid": ["no-raid", "agent"],
+        "bios": ["redfish", "no-bios"],
+        "firmware": ["redfish", "no-firmware"],
+        "raid": ["redfish", "no-raid", "agent"],
+        "vendor": ["redfish", "no-vendor"],
         "inspect": ["redfish", "agent", "no-inspect"],
         "management": ["redfish", "noop"],
         "power": ["redfish"],

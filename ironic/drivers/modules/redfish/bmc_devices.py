@@ -1,0 +1,110 @@
+"""Devices of a Redfish machine for its inventory: storage controllers, PCI devices, and the switches at its ports."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ironic.drivers.modules.redfish.bmc_connection import System, optional
+
+Found = dict[str, object]
+
+# Names in parsed_lldp, and where the library has the values.
+_LLDP: Final = {
+    "switch_chassis_id": "chassis_id",
+    "switch_port_id": "port_id",
+    "switch_system_name": "system_name",
+    "switch_system_description": "system_description",
+    "switch_vlan_id": "management_vlan_id",
+}
+_PCI: Final = {
+    "product_id": "device_id",
+    "vendor_id": "vendor_id",
+    "subsystem_id": "subsystem_id",
+    "subsystem_vendor_id": "subsystem_vendor_id",
+    "revision": "revision_id",
+}
+
+
+def storage_controllers(system: System) -> Iterable[Found]:
+    """Yield each storage with its controllers and drives."""
+    for storage in system.storage.get_members():
+        yield {
+            "id": storage.identity,
+            "name": storage.name,
+            "storage_controllers": [
+                {
+                    "member_id": one.member_id,
+                    "name": one.name,
+                    "raid_types": _words(one.raid_types),
+                    "speed_gbps": one.speed_gbps,
+                    "controller_protocols": _words(one.controller_protocols),
+                    "device_protocols": _words(one.device_protocols),
+                    "status": _status(one.status),
+                }
+                for one in storage.storage_controllers or ()
+            ],
+            "drives": [_drive(one) for one in _branch(storage, "drives")],
+        }
+
+
+def _drive(drive: Any) -> Found:
+    return {
+        "name": drive.name,
+        "size": drive.capacity_bytes,
+        "id": drive.identity,
+        "media_type": _word(drive.media_type),
+        "serial_number": drive.serial_number,
+        "manufacturer": drive.manufacturer,
+        "model": drive.model,
+        "revision": drive.revision,
+        "protocol": _word(drive.protocol),
+        "status": _status(drive.status),
+    }
+
+
+def pci_devices(system: System) -> Iterable[Found]:
+    """Yield the functions of PCI devices; the class is the plain word of Redfish."""
+    for device in system.pcie_devices.get_members():
+        for function in _branch(device, "pcie_functions"):
+            found: Found = {name: getattr(function, attribute) for name, attribute in _PCI.items()}
+            yield {"class": _word(function.device_class), **found}
+
+
+def parsed_lldp(system: System) -> dict[str, Found]:
+    """Return what switches say about the ports that they are connected to, by port; ports without it are left out."""
+    found: dict[str, Found] = {}
+    for chassis in system.chassis:
+        for adapter in _branch(chassis, "network_adapters"):
+            for port in _branch(adapter, "ports"):
+                received = port.ethernet.lldp_receive if port.ethernet is not None else None
+                if received is None:
+                    continue
+                values = {name: getattr(received, attribute) for name, attribute in _LLDP.items()}
+                if known := {name: value for name, value in values.items() if value is not None}:
+                    found[port.identity] = known
+    return found
+
+
+def _branch(resource: Any, name: str) -> list[Any]:
+    """Return the members of a collection, or of a list; none where the BMC lacks it."""
+    nothing: list[Any] = []
+
+    def members() -> list[Any]:
+        found = getattr(resource, name)
+        return list(found if isinstance(found, list) else found.get_members())
+
+    return optional(members, nothing)
+
+
+def _status(status: Any) -> Found:
+    if status is None:
+        return {}
+    values = {name: _word(getattr(status, name)) for name in ("health", "state", "health_rollup")}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _words(values: Iterable[object] | None) -> list[str | None]:
+    return [_word(value) for value in values or ()]
+
+
+def _word(value: object) -> str | None:
+    return None if value is None else str(getattr(value, "value", value))

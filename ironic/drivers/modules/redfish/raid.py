@@ -1,0 +1,317 @@
+"""RAID interface `redfish`: logical disks are volumes of the BMC's storage controllers.
+
+A controller takes one change after another, some only when the machine starts. What remains to be done is stored with
+the node, and a periodic method continues when the tasks of the BMC have ended. A failed task fails the step.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.values import utc_now
+from ironic.drivers import node_attributes
+from ironic.drivers.driver_periodics import node_periodic
+from ironic.drivers.interfaces import RAIDInterface
+from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
+from ironic.drivers.modules.redfish import raid_layout, waiting_step
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
+from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.bmc_tasks import read_task
+from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
+from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
+from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
+from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
+
+KEY: Final = "raid_configs"
+
+_CREATE_ARGSINFO: Final = {
+    name: RAID_APPLY_CONFIGURATION_ARGSINFO[name]
+    for name in ("create_root_volume", "create_nonroot_volumes", "delete_existing")
+}
+_SCSI: Final = "scsi"
+
+
+class RedfishRAID(RAIDInterface):
+    """Creates and deletes volumes through Redfish."""
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(PROPERTIES)
+
+    def validate_raid_config(self, task: Task, raid_config: dict[str, Any]) -> None:
+        super().validate_raid_config(task, raid_config)
+        if any(disk.get("interface_type") == _SCSI for disk in raid_config["logical_disks"]):
+            raise InvalidParameterValue(
+                err=f"The RAID configuration for node {task.node.uuid} is wrong: interface_type can be sas or sata."
+            )
+
+    @clean_step(priority=0, argsinfo=_CREATE_ARGSINFO)
+    def create_configuration(
+        self,
+        task: Task,
+        create_root_volume: bool = True,
+        create_nonroot_volumes: bool = True,
+        delete_existing: bool = False,
+    ) -> str | None:
+        """Create the logical disks of the target configuration, after deleting all others with ``delete_existing``."""
+        node = task.node
+        if not node.target_raid_config:
+            raise MissingParameterValue(err=f"Node {node.uuid} has no target RAID configuration to create.")
+        self.validate_raid_config(task, node.target_raid_config)
+        selected = {True: create_root_volume, False: create_nonroot_volumes}
+        wanted = [
+            disk for disk in node.target_raid_config["logical_disks"] if selected[bool(disk.get("is_root_volume"))]
+        ]
+
+        def look(system: System) -> tuple[list[Drive], list[str]]:
+            return _drives(system, with_used=not delete_existing), _volume_paths(system) if delete_existing else []
+
+        drives, present = read(task, "reading the drives", look, anew=True)
+        volumes = [volume.as_dict() for volume in raid_layout.plan(wanted, drives)]
+        return _begin(task, {"operation": "create", "delete": present, "create": volumes})
+
+    @clean_step(priority=0)
+    @deploy_step(priority=0)
+    @service_step(priority=0)
+    def delete_configuration(self, task: Task) -> str | None:
+        present = read(task, "reading the volumes", _volume_paths, anew=True)
+        return _begin(task, {"operation": "delete", "delete": present, "create": []})
+
+    @deploy_step(priority=0, argsinfo=RAID_APPLY_CONFIGURATION_ARGSINFO)
+    @service_step(priority=0, argsinfo=RAID_APPLY_CONFIGURATION_ARGSINFO)
+    def apply_configuration(
+        self,
+        task: Task,
+        raid_config: dict[str, object],
+        create_root_volume: bool = True,
+        create_nonroot_volumes: bool = False,
+        delete_existing: bool = False,
+    ) -> str | None:
+        return super().apply_configuration(
+            task,
+            raid_config,
+            create_root_volume=create_root_volume,
+            create_nonroot_volumes=create_nonroot_volumes,
+            delete_existing=delete_existing,
+        )
+
+    @node_periodic(
+        purpose="watching a change of logical disks",
+        spacing=lambda: CONF.redfish.raid_config_status_interval,
+        filters=waiting_step.WAITING,
+        predicate=waiting_step.is_remembered(KEY),
+    )
+    def watch_raid_configuration(self, task: Task, manager: object, context: object) -> Ended | None:
+        """Continue the changes of a node, or its flow once they have ended."""
+        return waiting_step.look(task, KEY, _judge)
+
+
+# The changes, one after another on each controller
+
+
+def _begin(task: Task, memory: Memory) -> str | None:
+    """Order the first changes; return the waiting state, or None when the BMC has done all at once."""
+    memory = _send(task, memory)
+    if memory["tasks"]:
+        _wait(task, memory)
+        return waiting_step.begin(task)
+    task.node.del_driver_internal_info(KEY)
+    _store(task)
+    return None
+
+
+def _wait(task: Task, memory: Memory) -> None:
+    if memory.pop("restarts"):
+        waiting_step.restart(task, KEY, memory)
+    else:
+        waiting_step.remember(task, KEY, memory)
+
+
+def _send(task: Task, memory: Memory) -> Memory:
+    """Order changes until each controller has a task or nothing is left; volumes are deleted before others are made."""
+    # What is known of orders is stored before them: a conductor that takes over does not give them twice.
+    waiting_step.remember(task, KEY, {**memory, "sending": True})
+    rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
+    kept = {name: value for name, value in memory.items() if name in ("operation", "with_agent", "restarted_at")}
+    tasks: list[str] = []
+    restarts = False
+
+    def act(system: System) -> None:
+        nonlocal restarts
+        collections = {storage.identity: (storage, _volumes(storage)) for storage in system.storage.get_members()}
+        kind = "delete" if rest["delete"] else "create"
+        busy: set[str] = set()
+        for item in list(rest[kind]):
+            controller = item["controller"]
+            if controller in busy:
+                continue
+            storage, volumes = collections[controller]
+            if volumes is None:
+                raise sushy_errors.MissingAttributeError(attribute="Volumes", resource=storage.path)
+            when = _apply_time(volumes)
+            monitor = _delete(volumes, item, when) if kind == "delete" else _create(volumes, item, when)
+            rest[kind].remove(item)
+            if monitor is not None:
+                busy.add(controller)
+                tasks.append(monitor)
+                restarts = restarts or when is sushy.ApplyTime.ON_RESET
+
+    while (rest["delete"] or rest["create"]) and not tasks:
+        change(task, "changing the logical disks", act)
+    return {**kept, **rest, "tasks": tasks, "restarts": restarts}
+
+
+def _judge(task: Task, memory: Memory) -> Verdict:
+    if memory.get("sending"):
+        return StepFailed(
+            "the conductor ended while it ordered a change of logical disks; check which of them there are"
+        )
+
+    def states(system: System) -> list[Any]:
+        return [read_task(system, uri) for uri in memory["tasks"]]
+
+    found = read(task, "watching a change of logical disks", states, anew=True)
+    if failed := [state.text for state in found if state.is_over and not state.is_good]:
+        return StepFailed(f"the logical disks could not be changed: {'; '.join(failed)}")
+    if not all(state.is_over for state in found):
+        return None
+    if memory["delete"] or memory["create"]:
+        return _continue
+    if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
+        return None
+    return _finish
+
+
+def _continue(task: Task, memory: Memory) -> Ended | None:
+    memory = _send(task, memory)
+    if memory["tasks"]:
+        _wait(task, memory)
+        return None
+    return _finish(task, memory)
+
+
+def _finish(task: Task, memory: Memory) -> Ended:
+    _store(task)
+    return StepDone()
+
+
+def _create(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
+    payload: dict[str, Any] = {
+        "RAIDType": item["raid_type"],
+        "Links": {"Drives": [{"@odata.id": path} for path in item["drives"]]},
+    }
+    if item["size"] is not None:
+        payload["CapacityBytes"] = item["size"]
+    if item["name"]:
+        payload["Name"] = item["name"]
+    made = volumes.create(payload, apply_time=when)
+    return getattr(made, "task_monitor_uri", None)
+
+
+def _delete(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
+    monitor = volumes.get_member(item["path"]).delete(apply_time=when)
+    return getattr(monitor, "task_monitor_uri", None)
+
+
+def _apply_time(volumes: Any) -> Any:
+    support = volumes.operation_apply_time_support
+    values = support.mapped_supported_values if support is not None else []
+    for when in (sushy.ApplyTime.IMMEDIATE, sushy.ApplyTime.ON_RESET):
+        if when in values:
+            return when
+    return None
+
+
+# Reading
+
+
+def _volumes(storage: Any) -> Any:
+    """Return the collection of volumes of a controller, None when it has none."""
+    try:
+        return storage.volumes
+    except (sushy_errors.MissingAttributeError, sushy_errors.ResourceNotFoundError):
+        return None
+
+
+def _members(storage: Any) -> list[Any]:
+    volumes = _volumes(storage)
+    return [] if volumes is None else [volume for volume in volumes.get_members() if volume.raid_type is not None]
+
+
+def _volume_paths(system: System) -> list[Any]:
+    return [
+        {"controller": storage.identity, "path": volume.path}
+        for storage in system.storage.get_members()
+        for volume in _members(storage)
+    ]
+
+
+def _drives(system: System, *, with_used: bool) -> list[Drive]:
+    """Return the drives of controllers that can make volumes."""
+    found = []
+    for storage in system.storage.get_members():
+        if not _makes_volumes(storage):
+            continue
+        used = {path for volume in _members(storage) for path in _drives_of(volume)} if with_used else set()
+        for drive in storage.drives:
+            if drive.capacity_bytes:
+                protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
+                kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
+                found.append(
+                    Drive(
+                        drive.path, drive.identity, storage.identity, drive.capacity_bytes, kind, protocol,
+                        drive.path in used,
+                    )
+                )  # fmt: skip
+    return found
+
+
+def _makes_volumes(storage: Any) -> bool:
+    """Return whether the first controller of a storage supports RAID, or does not say."""
+    nothing: list[Any] = []
+    controllers = optional(lambda: list(storage.controllers.get_members()), nothing) or storage.storage_controllers
+    types = controllers[0].raid_types if controllers else None
+    return types is None or len(types) > 0
+
+
+def _drives_of(volume: Any) -> list[str]:
+    links = volume.json.get("Links")
+    drives = links.get("Drives") if isinstance(links, Mapping) else None
+    listed = drives if isinstance(drives, list) else []
+    return [drive["@odata.id"] for drive in listed if isinstance(drive, Mapping) and "@odata.id" in drive]
+
+
+def _store(task: Task) -> None:
+    """Store the logical disks that the BMC has now; a root volume becomes that of the node's properties."""
+
+    def disks(system: System) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": volume.identity,
+                "name": volume.name,
+                "controller": storage.identity,
+                "size_gb": (volume.capacity_bytes or 0) // GIB,
+                "raid_level": LEVEL_OF.get(volume.raid_type.value, volume.raid_type.value),
+            }
+            for storage in system.storage.get_members()
+            for volume in _members(storage)
+        ]
+
+    node, found = task.node, read(task, "reading the logical disks", disks, anew=True)
+    node.raid_config = {"logical_disks": found, "last_updated": utc_now().isoformat()}
+    root = next(
+        (disk for disk in (node.target_raid_config or {}).get("logical_disks", ()) if disk.get("is_root_volume")), None
+    )
+    made = next(
+        (disk for disk in found if root and root.get("volume_name") and disk["name"] == root["volume_name"]), None
+    )
+    if made is not None:
+        node.properties["local_gb"] = made["size_gb"]
+        node_attributes.add_capability(task, "raid_level", made["raid_level"])
+    node.save()

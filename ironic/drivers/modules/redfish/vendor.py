@@ -1,0 +1,159 @@
+"""Vendor interface `redfish`: subscriptions to events of the BMC, and ejecting virtual media."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sushy import exceptions as sushy_errors
+
+from ironic.core import syntax
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.interfaces import VendorInterface
+from ironic.drivers.interfaces.passthru import passthru
+from ironic.drivers.modules.redfish.bmc_access import access_of
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
+from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
+
+_SHOWN: Final = ("Id", "Context", "Protocol", "Destination", "EventTypes")
+_ARGUMENTS: Final = frozenset({"Destination", "EventTypes", "Context", "Protocol", "HttpHeaders"})
+
+
+class RedfishVendorPassthru(VendorInterface):
+    """Vendor methods of Redfish machines."""
+
+    def get_properties(self) -> dict[str, str]:
+        return {}
+
+    def validate(self, task: Task, method: str | None = None, **kwargs: Any) -> None:
+        access_of(task.node)
+        if method == "create_subscription":
+            _check_subscription(kwargs)
+        elif method in ("delete_subscription", "get_subscription"):
+            _subscription_id(kwargs)
+
+    @passthru(
+        ["POST"],
+        async_call=False,
+        description="Subscribes to events: Destination (required), EventTypes, Context, Protocol, HttpHeaders.",
+    )
+    def create_subscription(self, task: Task, **kwargs: Any) -> dict[str, Any]:
+        """Create a subscription and return it."""
+        payload = _check_subscription(kwargs)
+
+        def create(system: System) -> dict[str, Any]:
+            service = _event_service(system)
+            allowed = service.json.get("EventTypesForSubscription")
+            if isinstance(allowed, list) and (wrong := [kind for kind in payload["EventTypes"] if kind not in allowed]):
+                raise InvalidParameterValue(
+                    err=f"The BMC of node {task.node.uuid} has no events {', '.join(wrong)}; it has "
+                    f"{', '.join(map(str, allowed))}."
+                )
+            answer = connector_of(system).post(service.subscriptions.path, data=payload)
+            location = answer.headers.get("Location")
+            document = answer.json() if answer.content else {}
+            if location and not (isinstance(document, Mapping) and document.get("Id")):
+                document = connector_of(system).get(location).json()
+            return _filtered(document)
+
+        return change(task, "creating a subscription", create)
+
+    @passthru(["DELETE"], async_call=False, description="Deletes a subscription: id (required).")
+    def delete_subscription(self, task: Task, **kwargs: Any) -> None:
+        """Delete a subscription."""
+        name = _subscription_id(kwargs)
+        change(
+            task,
+            f"deleting subscription {name}",
+            lambda system: connector_of(system).delete(f"{_event_service(system).subscriptions.path}/{name}") and None,
+        )
+
+    @passthru(["GET"], async_call=False, description="Returns the collection of subscriptions as the BMC has it.")
+    def get_all_subscriptions(self, task: Task, **kwargs: Any) -> Any:
+        """Return the document of the collection."""
+        return read(task, "reading the subscriptions", lambda system: _event_service(system).subscriptions.json)
+
+    @passthru(["GET"], async_call=False, description="Returns a subscription: id (required).")
+    def get_subscription(self, task: Task, **kwargs: Any) -> dict[str, Any]:
+        """Return one subscription."""
+        name = _subscription_id(kwargs)
+
+        def get(system: System) -> dict[str, Any]:
+            path = f"{_event_service(system).subscriptions.path}/{name}"
+            return _filtered(connector_of(system).get(path).json())
+
+        return read(task, f"reading subscription {name}", get)
+
+    @passthru(
+        ["POST"],
+        description="Ejects virtual media: boot_device (cdrom, floppy or disk), by default all. Deprecated.",
+    )
+    def eject_vmedia(self, task: Task, **kwargs: Any) -> None:
+        """Eject virtual media of one type or all."""
+        kind = kwargs.get("boot_device")
+        if kind is not None and kind not in _MEDIA:
+            raise InvalidParameterValue(err=f"boot_device of eject_vmedia must be one of {', '.join(_MEDIA)}.")
+
+        def eject(system: System) -> None:
+            for media in _virtual_media(system):
+                types = set(media.json.get("MediaTypes") or ())
+                if media.inserted and (kind is None or types & _MEDIA[kind]):
+                    media.eject_media()
+
+        change(task, "ejecting virtual media", eject)
+
+
+_MEDIA: Final = {"cdrom": {"CD", "DVD"}, "floppy": {"Floppy"}, "disk": {"USBStick"}}
+
+
+def _virtual_media(system: System) -> list[Any]:
+    found: list[Any] = []
+    for resource in (system, *system.managers):
+        try:
+            found += resource.virtual_media.get_members()
+        except (sushy_errors.MissingAttributeError, sushy_errors.ResourceNotFoundError):
+            LOG.debug("%s has no virtual media", resource.path)
+    return found
+
+
+def _event_service(system: System) -> Any:
+    return system.root.get_event_service()
+
+
+def _check_subscription(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a new subscription, or raise InvalidParameterValue."""
+    arguments = {name: value for name, value in given.items() if name != "http_method"}
+    if unknown := sorted(arguments.keys() - _ARGUMENTS):
+        raise InvalidParameterValue(err=f"create_subscription has no argument {', '.join(unknown)}.")
+    if syntax.url_of(arguments.get("Destination"), ("http", "https", "snmp", "syslog")) is None:
+        raise InvalidParameterValue(err="Destination of create_subscription must be a URL with a scheme and a host.")
+    kinds = arguments.get("EventTypes", ["Alert"])
+    if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+        raise InvalidParameterValue(err="EventTypes of create_subscription must be a list of texts.")
+    headers = arguments.get("HttpHeaders", [])
+    if not isinstance(headers, list):
+        raise InvalidParameterValue(err="HttpHeaders of create_subscription must be a list.")
+    for name in ("Context", "Protocol"):
+        if not isinstance(arguments.get(name, ""), str):
+            raise InvalidParameterValue(err=f"{name} of create_subscription must be text.")
+    payload = {
+        "Destination": arguments["Destination"],
+        "EventTypes": kinds,
+        "Context": arguments.get("Context", ""),
+        "Protocol": arguments.get("Protocol", "Redfish"),
+    }
+    return payload | ({"HttpHeaders": headers} if headers else {})
+
+
+def _subscription_id(given: Mapping[str, Any]) -> str:
+    """Return the id of a subscription; it becomes the last part of a path."""
+    name = given.get("id")
+    if not isinstance(name, str) or not name or not name.replace("-", "").replace("_", "").isalnum():
+        raise InvalidParameterValue(err="id of a subscription must be text of letters, digits, - and _.")
+    return name
+
+
+def _filtered(document: Any) -> dict[str, Any]:
+    found = document if isinstance(document, Mapping) else {}
+    return {name: found.get(name) for name in _SHOWN}

@@ -1,0 +1,170 @@
+"""Sensors, indicators and devices of a machine whose BMC reports all of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core.errors import MissingParameterValue
+from ironic.drivers import indicators
+from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.bmc_devices import parsed_lldp
+from ironic.drivers.modules.redfish.inspect import inventory_of
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+CHASSIS = "/redfish/v1/Chassis/1"
+ADAPTER = f"{CHASSIS}/NetworkAdapters/N"
+STORAGE = f"{SYSTEM}/Storage"
+OK = {"State": "Enabled", "Health": "OK"}
+UUID = "11112222-3333-4444-5555-666677778888"
+
+
+def members(name: str, *paths: str) -> dict[str, Any]:
+    return {"Name": name, "Members": [{"@odata.id": path} for path in paths]}
+
+
+def link(path: str) -> dict[str, str]:
+    return {"@odata.id": path}
+
+
+@pytest.fixture
+def bmc() -> Iterator[HostileBmc]:
+    system: dict[str, Any] = {
+        "UUID": UUID,
+        "Manufacturer": "Acme",
+        "Model": "M1",
+        "SerialNumber": "S1",
+        "IndicatorLED": "Off",
+        "Links": {"Chassis": [link(CHASSIS)]},
+        "Storage": link(STORAGE),
+        "PCIeDevices": link(f"{SYSTEM}/PCIeDevices"),
+    }
+    with hostile_bmc(**system) as running:
+        running.documents |= {
+            CHASSIS: {
+                "Id": "1",
+                "Name": "Chassis",
+                "ChassisType": "RackMount",
+                "UUID": "c-uuid",
+                "IndicatorLED": "Lit",
+                "Thermal": link(f"{CHASSIS}/Thermal"),
+                "Power": link(f"{CHASSIS}/Power"),
+                "NetworkAdapters": link(f"{CHASSIS}/NetworkAdapters"),
+            },
+            f"{CHASSIS}/Thermal": {
+                "Id": "Thermal",
+                "Name": "Thermal",
+                "Fans": [{"MemberId": "0", "Name": "F", "Reading": 2000, "ReadingUnits": "RPM", "Status": OK}],
+                "Temperatures": [{"MemberId": "0", "Name": "T", "ReadingCelsius": 40}],
+            },
+            f"{CHASSIS}/Power": {
+                "Id": "Power",
+                "Name": "Power",
+                "PowerSupplies": [{"MemberId": "0", "PowerCapacityWatts": 750, "Status": OK}],
+            },
+            f"{CHASSIS}/NetworkAdapters": members("Adapters", ADAPTER),
+            ADAPTER: {"Id": "N", "Ports": link(f"{ADAPTER}/Ports")},
+            f"{ADAPTER}/Ports": members("Ports", f"{ADAPTER}/Ports/1", f"{ADAPTER}/Ports/2"),
+            f"{ADAPTER}/Ports/1": {
+                "Id": "NIC.1",
+                "Name": "Port",
+                "Ethernet": {"LLDPReceive": {"ChassisId": "aa:bb", "PortId": "Eth1", "ManagementVlanId": 7}},
+            },
+            f"{ADAPTER}/Ports/2": {"Id": "NIC.2", "Name": "Port"},
+            STORAGE: members("Storage", f"{STORAGE}/R"),
+            f"{STORAGE}/R": {
+                "Id": "R",
+                "Name": "RAID",
+                "Drives": [link(f"{STORAGE}/R/D1"), link(f"{STORAGE}/R/D2")],
+                "StorageControllers": [
+                    {"MemberId": "0", "Name": "C", "SupportedRAIDTypes": ["RAID1"], "SpeedGbps": 12, "Status": OK}
+                ],
+            },
+            f"{STORAGE}/R/D1": {
+                "Id": "D1",
+                "Name": "Disk 1",
+                "CapacityBytes": 480_000_000_000,
+                "MediaType": "SSD",
+                "Protocol": "SAS",
+                "IndicatorLED": "Blinking",
+                "Status": {"Health": "OK"},
+            },
+            f"{STORAGE}/R/D2": {"Id": "D2", "Name": "Disk 2"},
+            f"{SYSTEM}/PCIeDevices": members("PCI", f"{SYSTEM}/PCIeDevices/1"),
+            f"{SYSTEM}/PCIeDevices/1": {
+                "Id": "1",
+                "Name": "Card",
+                "PCIeFunctions": link(f"{SYSTEM}/PCIeDevices/1/Functions"),
+            },
+            f"{SYSTEM}/PCIeDevices/1/Functions": members("Functions", f"{SYSTEM}/PCIeDevices/1/Functions/0"),
+            f"{SYSTEM}/PCIeDevices/1/Functions/0": {
+                "Id": "0",
+                "Name": "F0",
+                "DeviceClass": "NetworkController",
+                "DeviceId": "0x1572",
+                "VendorId": "0x8086",
+                "RevisionId": "0x02",
+            },
+        }
+        yield running
+
+
+def on(bmc: HostileBmc) -> Work:
+    return work_on(driver_info=bmc.driver_info())
+
+
+def test_sensors_have_names_and_fields_of_the_contract(bmc: HostileBmc) -> None:
+    sensors = RedfishManagement().get_sensors_data(on(bmc))
+    assert {kind: set(found) for kind, found in sensors.items()} == {
+        "Fan": {"0@1"},
+        "Temperature": {"0@1"},
+        "Power": {"0:Power@1"},
+        "Drive": {"Disk 1:R@1"},
+        "Extra": {"Manufacturer", "Model", "UUID"},
+    }
+    extra: dict[str, Any] = sensors["Extra"]
+    assert extra == {"Manufacturer": "Acme", "Model": "M1", "UUID": UUID}
+    assert "state" not in sensors["Temperature"]["0@1"], "a probe without a status"
+    drive = sensors["Drive"]["Disk 1:R@1"]
+    assert (drive["state"], drive["health"], drive["capacity_bytes"]) == ("Enabled", "OK", 480_000_000_000)
+    assert sensors["Power"]["0:Power@1"]["power_capacity_watts"] == 750
+
+
+def test_indicators_are_named_by_uuid_and_drive(bmc: HostileBmc) -> None:
+    management, task = RedfishManagement(), on(bmc)
+    found = management.get_supported_indicators(task)
+    assert {component: set(lights) for component, lights in found.items()} == {
+        "system": {UUID},
+        "chassis": {"c-uuid"},
+        "disk": {"R:D1"},
+    }
+    assert management.get_indicator_state(task, "disk", "R:D1") == indicators.BLINKING
+    with pytest.raises(MissingParameterValue, match="D2"):
+        management.get_indicator_state(task, "disk", "R:D2")
+
+
+def test_the_inventory_has_controllers_cards_and_identity(bmc: HostileBmc) -> None:
+    found = read(on(bmc), "looking", inventory_of)
+    assert found["system_vendor"]["system_uuid"] == UUID
+    (storage,) = found["storage_controllers"]
+    assert (storage["id"], storage["storage_controllers"][0]["raid_types"]) == ("R", ["RAID1"])
+    assert [(drive["id"], drive["media_type"], drive["protocol"]) for drive in storage["drives"]] == [
+        ("D1", "SSD", "SAS"),
+        ("D2", None, None),
+    ]
+    (card,) = found["pci_devices"]
+    assert (card["class"], card["product_id"], card["vendor_id"]) == ("NetworkController", "0x1572", "0x8086")
+
+
+def test_what_switches_say_is_found_by_port(bmc: HostileBmc) -> None:
+    found = read(on(bmc), "looking", parsed_lldp)
+    assert found == {"NIC.1": {"switch_chassis_id": "aa:bb", "switch_port_id": "Eth1", "switch_vlan_id": 7}}
+
+
+@pytest.mark.parametrize("missing", [STORAGE, f"{CHASSIS}/NetworkAdapters", f"{SYSTEM}/PCIeDevices", ADAPTER, CHASSIS])
+def test_branches_may_be_missing(bmc: HostileBmc, missing: str) -> None:
+    del bmc.documents[missing]
+    found = read(on(bmc), "looking", inventory_of)
+    assert found["system_vendor"]["product_name"] == "M1"

@@ -1,0 +1,319 @@
+"""Firmware updates through Redfish: order, restarts, tasks, and what a conductor that dies leaves behind."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.values import utc_now
+from ironic.drivers.modules.bmc.bmc_gateway import RECENT
+from ironic.drivers.modules.redfish.firmware import KEY, RedfishFirmware
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+UPDATE = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate"
+RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
+TASK = "/redfish/v1/TaskService/Tasks/1"
+URL = "https://images.example.com/bios.bin"
+
+
+@pytest.fixture(autouse=True)
+def at_once(conf: Callable[..., Any]) -> None:
+    conf(redfish__firmware_update_reboot_delay=0)
+
+
+@pytest.fixture
+def sent() -> list[dict[str, Any]]:
+    return []
+
+
+@pytest.fixture
+def bmc(sent: list[dict[str, Any]]) -> Iterator[HostileBmc]:
+    with hostile_bmc(BiosVersion="1.0", PowerState="On") as running:
+        documents = running.documents
+        documents["/redfish/v1"]["UpdateService"] = {"@odata.id": "/redfish/v1/UpdateService"}
+        documents["/redfish/v1/UpdateService"] = {
+            "Id": "UpdateService",
+            "Name": "Updates",
+            "Actions": {"#UpdateService.SimpleUpdate": {"target": UPDATE}},
+        }
+        documents[TASK] = {"Id": "1", "Name": "Update", "TaskState": "Starting"}
+        documents[SYSTEM]["Links"] = {
+            "ManagedBy": [{"@odata.id": "/redfish/v1/Managers/1"}],
+            "Chassis": [{"@odata.id": "/redfish/v1/Chassis/1"}],
+        }
+        documents["/redfish/v1/Managers/1"] = {"Id": "1", "FirmwareVersion": "7.0", "Model": "BMC 9"}
+        documents["/redfish/v1/Chassis/1"] = {
+            "Id": "1",
+            "Name": "Chassis",
+            "ChassisType": "RackMount",
+            "NetworkAdapters": {"@odata.id": "/redfish/v1/Chassis/1/NetworkAdapters"},
+        }
+        documents["/redfish/v1/Chassis/1/NetworkAdapters"] = {
+            "Name": "Adapters",
+            "Members": [{"@odata.id": "/redfish/v1/Chassis/1/NetworkAdapters/N"}],
+        }
+        documents["/redfish/v1/Chassis/1/NetworkAdapters/N"] = {
+            "Id": "N",
+            "SerialNumber": "SN1",
+            "Manufacturer": "Acme",
+            "Model": "N25",
+            "Controllers": [{"FirmwarePackageVersion": "2.2"}],
+        }
+
+        def misbehave(handler: Handler) -> bool:
+            if handler.path != UPDATE:
+                return False
+            sent.append(json.loads(handler.content))
+            handler.answer(202, {"@odata.id": TASK}, {"Location": TASK})
+            return True
+
+        running.misbehave = misbehave
+        yield running
+
+
+def on(bmc: HostileBmc) -> Work:
+    task = work_on(driver_info=bmc.driver_info(), provision_state=states.CLEANING, power_state=states.POWER_ON)
+    task.driver = BareDriver({"firmware": RedfishFirmware(), "power": RedfishPower()})
+    return task
+
+
+def begun(bmc: HostileBmc, *updates: dict[str, Any]) -> Work:
+    task = on(bmc)
+    assert RedfishFirmware().update(task, list(updates)) == states.CLEANWAIT
+    task.node.provision_state = states.CLEANWAIT
+    return task
+
+
+def look(task: Work) -> Any:
+    """Look at the update as any conductor does: by what is stored."""
+    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
+    return RedfishFirmware().watch_firmware_update(task, None, None)
+
+
+def until_end(task: Work, most: int = 12) -> Any:
+    for _ in range(most):
+        if (end := look(task)) is not None:
+            return end
+    pytest.fail(f"the step goes on for ever: {task.node.driver_internal_info[KEY]}")
+
+
+def phase(task: Work) -> str:
+    found: str = task.node.saved["driver_internal_info"][KEY]["phase"]
+    return found
+
+
+def task_is(bmc: HostileBmc, state: str | None, **more: Any) -> None:
+    if state is None:
+        del bmc.documents[TASK]
+    else:
+        bmc.documents[TASK] = {"Id": "1", "Name": "Update", "TaskState": state, **more}
+
+
+def restarts(bmc: HostileBmc) -> int:
+    return bmc.count("POST", RESET) // 2
+
+
+def test_versions_are_stored_by_component(bmc: HostileBmc) -> None:
+    task = on(bmc)
+    RedfishFirmware().cache_firmware_components(task)
+    stored = {item["component"]: item for item in task.store.firmware.of[1]}
+    assert {name: item["current_version"] for name, item in stored.items()} == {
+        "bios": "1.0",
+        "bmc": "7.0",
+        "nic:SN1": "2.2",
+    }
+    assert (stored["nic:SN1"]["vendor"], stored["nic:SN1"]["model"], stored["bmc"]["model"]) == ("Acme", "N25", "BMC 9")
+    bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
+    task.store.firmware.of[1] = [dict(item) for item in stored.values()]
+    RedfishFirmware().cache_firmware_components(on_same(task))
+    changed = [item for item in task.store.firmware.of[1] if "last_version_flashed" in item]
+    assert [(item["component"], item["last_version_flashed"]) for item in changed] == [("bios", "1.1")]
+
+
+def on_same(task: Work) -> Work:
+    RECENT._kept.clear()
+    return task
+
+
+def test_cards_that_can_not_be_read_are_left_out(bmc: HostileBmc) -> None:
+    del bmc.documents["/redfish/v1/Chassis/1/NetworkAdapters"]
+    task = on(bmc)
+    RedfishFirmware().cache_firmware_components(task)
+    assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
+
+
+def test_a_machine_without_versions_says_so() -> None:
+    with hostile_bmc() as bmc, pytest.raises(UnsupportedDriverExtension):
+        RedfishFirmware().cache_firmware_components(on(bmc))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {},
+        {"component": "bios"},
+        {"component": "disk", "url": URL},
+        {"component": "nic:", "url": URL},
+        {"component": "bios", "url": "file:///etc/passwd"},
+        {"component": "bios", "url": 5},
+        {"component": "bios", "url": URL, "wait": 0},
+        {"component": "bios", "url": URL, "wait": True},
+        {"component": "bios", "url": URL, "more": 1},
+        "bios",
+    ],
+)
+def test_wrong_updates_are_refused_by_number(bmc: HostileBmc, update: Any) -> None:
+    with pytest.raises(InvalidParameterValue, match="update 2"):
+        RedfishFirmware().update(on(bmc), [{"component": "bios", "url": URL}, update])
+
+
+def test_a_bios_update_restarts_the_machine_once(bmc: HostileBmc, sent: list[dict[str, Any]]) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    assert sent == [{"ImageURI": URL, "TransferProtocol": "HTTPS"}]
+    assert restarts(bmc) == 0
+    assert look(task) is None
+    assert restarts(bmc) == 1
+    assert not RedfishPower().supports_power_sync(task)
+    task_is(bmc, "Running")
+    assert look(task) is None
+    task_is(bmc, "Completed", TaskStatus="OK")
+    bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
+    assert until_end(task) == StepDone()
+    assert (restarts(bmc), len(sent)) == (1, 1)
+    assert KEY not in task.node.saved["driver_internal_info"]
+    assert "1.1" in [item["current_version"] for item in task.store.firmware.of[1]]
+    assert RedfishPower().supports_power_sync(task)
+
+
+def test_a_task_that_has_ended_without_a_restart_gets_it(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert until_end(task) == StepDone()
+    assert restarts(bmc) == 1
+
+
+def test_a_task_that_is_gone_has_ended(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, None)
+    assert until_end(task) == StepDone()
+    assert restarts(bmc) == 0, "the machine runs on while its BMC is updated"
+
+
+def test_a_running_card_keeps_its_power(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "nic:SN1", "url": URL})
+    task_is(bmc, "Running")
+    age(task, "sent_at", 3600)
+    assert look(task) is None
+    assert restarts(bmc) == 0
+    task_is(bmc, "Completed", TaskStatus="Warning")
+    assert until_end(task) == StepDone()
+    assert restarts(bmc) == 1
+
+
+def test_a_card_that_does_not_begin_gets_a_restart(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "nic:SN1", "url": URL})
+    assert look(task) is None
+    assert restarts(bmc) == 0
+    age(task, "sent_at", 60)
+    assert look(task) is None
+    assert restarts(bmc) == 1
+
+
+def age(task: Work, name: str, seconds: float) -> None:
+    memory = task.node.saved["driver_internal_info"][KEY]
+    memory[name] = (utc_now() - timedelta(seconds=seconds)).isoformat()
+
+
+def test_updates_follow_one_another_in_the_given_order(bmc: HostileBmc, sent: list[dict[str, Any]]) -> None:
+    urls = [f"http://192.0.2.9/{name}.bin" for name in ("bmc", "bios", "nic")]
+    names = ("bmc", "bios", "nic:SN1")
+    task = begun(bmc, *({"component": name, "url": url} for name, url in zip(names, urls, strict=True)))
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert until_end(task, 40) == StepDone()
+    assert [order["ImageURI"] for order in sent] == urls
+    assert restarts(bmc) == 2
+
+
+@pytest.mark.parametrize("state, more", [("Exception", {}), ("Killed", {}), ("Completed", {"TaskStatus": "Critical"})])
+def test_a_failed_task_fails_the_step_with_its_messages(bmc: HostileBmc, state: str, more: dict[str, Any]) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL}, {"component": "bmc", "url": URL})
+    task_is(
+        bmc, state, Messages=[{"Message": "unknown", "MessageId": "Update.1.0.Bad"}, {"Message": "Wrong image"}], **more
+    )
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert f"updating bios from {URL} failed: Update.1.0.Bad; Wrong image" in end.reason
+    assert KEY not in task.node.saved["driver_internal_info"]
+
+
+def test_it_waits_as_long_as_the_argument_says(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL, "wait": 100})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert look(task) is None
+    assert look(task) is None
+    assert phase(task) == "pause"
+    age(task, "until", 1)
+    assert until_end(task) == StepDone()
+
+
+def test_the_bmc_must_answer_before_it_goes_on(bmc: HostileBmc, sent: list[dict[str, Any]]) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL}, {"component": "bios", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert look(task) is None
+    manager = bmc.documents.pop("/redfish/v1/Managers/1")
+    assert look(task) is None
+    assert len(sent) == 1
+    bmc.documents["/redfish/v1/Managers/1"] = manager
+    assert look(task) is None
+    assert len(sent) == 2
+
+
+def test_updates_have_an_end(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    age(task, "began_at", 7201)
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "longer than 7200 seconds" in end.reason
+
+
+# A conductor that dies
+
+
+def test_a_restart_that_a_dead_conductor_has_only_stored_is_done(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    task.node.saved["driver_internal_info"][KEY] |= {"phase": "restart", "restarted_at": utc_now().isoformat()}
+    assert look(task) is None
+    assert restarts(bmc) == 1
+    assert phase(task) == "task"
+
+
+@pytest.mark.parametrize("sign", ["task", "reset time"])
+def test_a_restart_that_a_dead_conductor_has_done_is_not_repeated(bmc: HostileBmc, sign: str) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    task.node.saved["driver_internal_info"][KEY] |= {"phase": "restart", "restarted_at": utc_now().isoformat()}
+    if sign == "task":
+        task_is(bmc, "Running")
+    else:
+        bmc.documents[SYSTEM]["LastResetTime"] = (utc_now() + timedelta(seconds=5)).isoformat() + "Z"
+    assert look(task) is None
+    assert restarts(bmc) == 0
+    assert phase(task) == "task"
+
+
+def test_an_order_that_a_dead_conductor_may_have_sent_is_not_sent_again(
+    bmc: HostileBmc, sent: list[dict[str, Any]]
+) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    task.node.saved["driver_internal_info"][KEY]["phase"] = "sending"
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "is not known" in end.reason
+    assert len(sent) == 1

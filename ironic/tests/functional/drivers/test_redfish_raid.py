@@ -1,0 +1,266 @@
+"""Logical disks through Redfish, at a BMC that works in tasks."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.raid import KEY, RedfishRAID
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, hostile_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+STORAGE = f"{SYSTEM}/Storage"
+RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
+GIB = 1024**3
+
+
+@pytest.fixture
+def bmc() -> Iterator[Any]:
+    with hostile_bmc(PowerState="On", Storage={"@odata.id": STORAGE}) as running:
+        bmc: Any = running
+        bmc.in_tasks, bmc.orders = False, []
+        documents = bmc.documents
+        documents[STORAGE] = {"Name": "Storage", "Members": [{"@odata.id": f"{STORAGE}/{name}"} for name in "AB"]}
+        for name in "AB":
+            paths = [f"{STORAGE}/{name}/Drives/{number}" for number in range(4)]
+            documents[f"{STORAGE}/{name}"] = {
+                "Id": name,
+                "Name": name,
+                "Drives": [{"@odata.id": path} for path in paths],
+                "Volumes": {"@odata.id": f"{STORAGE}/{name}/Volumes"},
+                "StorageControllers": [{"MemberId": "0", "SupportedRAIDTypes": ["RAID0", "RAID1"]}],
+            }
+            documents[f"{STORAGE}/{name}/Volumes"] = {"Name": "Volumes", "Members": []}
+            for number, path in enumerate(paths):
+                documents[path] = {
+                    "Id": f"{name}{number}",
+                    "CapacityBytes": 100 * GIB,
+                    "MediaType": "SSD" if name == "B" else "HDD",
+                    "Protocol": "SAS",
+                }
+        bmc.misbehave = lambda handler: _ordered(bmc, handler)
+        yield bmc
+
+
+def _ordered(bmc: Any, handler: Handler) -> bool:
+    """Make or delete a volume."""
+    path = handler.path.rstrip("/")
+    if handler.command not in ("POST", "DELETE") or not path.startswith(STORAGE):
+        return False
+    body = json.loads(handler.content) if handler.content else None
+    bmc.orders.append((handler.command, path, body))
+    headers = {}
+    if bmc.in_tasks:
+        task = f"/redfish/v1/TaskService/Tasks/{len(bmc.orders)}"
+        bmc.documents[task] = {"Id": "1", "Name": "RAID", "TaskState": "Running"}
+        headers["Location"] = task
+        handler.answer(202, {"@odata.id": task}, headers)
+    else:
+        handler.answer(204 if handler.command == "DELETE" else 200, {} if handler.command == "POST" else None)
+    _apply(bmc, handler.command, path, body)
+    return True
+
+
+def _apply(bmc: Any, method: str, path: str, body: Any) -> None:
+    collection = path if method == "POST" else path.rpartition("/")[0]
+    members = bmc.documents[collection]["Members"]
+    if method == "DELETE":
+        members[:] = [member for member in members if member["@odata.id"] != path]
+        return
+    made = f"{collection}/{len(bmc.orders)}"
+    bmc.documents[made] = {"Id": str(len(bmc.orders)), "Name": "volume", **body}
+    members.append({"@odata.id": made})
+
+
+def end_tasks(bmc: Any, state: str = "Completed", **more: Any) -> None:
+    for path, document in bmc.documents.items():
+        if "/Tasks/" in path:
+            document.update({"TaskState": state, **more})
+
+
+def volume_on(bmc: Any, controller: str, *drives: int) -> str:
+    paths = [f"{STORAGE}/{controller}/Drives/{number}" for number in drives]
+    body = {"RAIDType": "RAID1", "CapacityBytes": GIB, "Links": {"Drives": [{"@odata.id": path} for path in paths]}}
+    _apply(bmc, "POST", f"{STORAGE}/{controller}/Volumes", body)
+    made: str = bmc.documents[f"{STORAGE}/{controller}/Volumes"]["Members"][-1]["@odata.id"]
+    return made
+
+
+def on(bmc: Any, *disks: dict[str, Any]) -> Work:
+    task = work_on(
+        driver_info=bmc.driver_info(),
+        provision_state=states.CLEANING,
+        power_state=states.POWER_ON,
+        target_raid_config={"logical_disks": list(disks)} if disks else {},
+    )
+    task.driver = BareDriver({"raid": RedfishRAID(), "power": RedfishPower()})
+    return task
+
+
+def look(task: Work) -> Any:
+    task.node.provision_state = states.CLEANWAIT
+    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
+    return RedfishRAID().watch_raid_configuration(task, None, None)
+
+
+def mirror(size: int = 50, **more: Any) -> dict[str, Any]:
+    return {"raid_level": "1", "size_gb": size, **more}
+
+
+def test_volumes_are_made_at_once_where_the_bmc_does_so(bmc: Any) -> None:
+    task = on(bmc, mirror(volume_name="root", is_root_volume=True), mirror(20, disk_type="ssd"))
+    assert RedfishRAID().create_configuration(task) is None
+    assert [(method, path) for method, path, _ in bmc.orders] == [
+        ("POST", f"{STORAGE}/A/Volumes"),
+        ("POST", f"{STORAGE}/B/Volumes"),
+    ]
+    assert bmc.orders[0][2] == {
+        "RAIDType": "RAID1",
+        "Name": "root",
+        "CapacityBytes": 50 * GIB,
+        "Links": {"Drives": [{"@odata.id": f"{STORAGE}/A/Drives/{number}"} for number in range(2)]},
+    }
+    found = task.node.saved["raid_config"]
+    assert [(disk["controller"], disk["size_gb"], disk["raid_level"]) for disk in found["logical_disks"]] == [
+        ("A", 50, "1"),
+        ("B", 20, "1"),
+    ]
+    assert found["last_updated"]
+    assert task.node.properties == {"local_gb": 50, "capabilities": "raid_level:1"}
+    assert KEY not in task.node.saved["driver_internal_info"]
+
+
+@pytest.mark.parametrize("root, others, made", [(True, False, ["root"]), (False, True, ["data"]), (True, True, None)])
+def test_root_and_other_volumes_can_be_left_out(bmc: Any, root: bool, others: bool, made: list[str] | None) -> None:
+    task = on(bmc, mirror(volume_name="root", is_root_volume=True), mirror(volume_name="data"))
+    RedfishRAID().create_configuration(task, create_root_volume=root, create_nonroot_volumes=others)
+    assert [body["Name"] for _, _, body in bmc.orders] == (made or ["root", "data"])
+
+
+def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror(), mirror(), mirror(disk_type="ssd"))
+    assert RedfishRAID().create_configuration(task) == states.CLEANWAIT
+    assert [path for _, path, _ in bmc.orders] == [f"{STORAGE}/A/Volumes", f"{STORAGE}/B/Volumes"]
+    assert look(task) is None
+    assert len(bmc.orders) == 2
+    end_tasks(bmc)
+    assert look(task) is None
+    assert [path for _, path, _ in bmc.orders][2:] == [f"{STORAGE}/A/Volumes"]
+    end_tasks(bmc)
+    assert look(task) == StepDone()
+    assert len(task.node.saved["raid_config"]["logical_disks"]) == 3
+    assert KEY not in task.node.saved["driver_internal_info"]
+    assert bmc.count("POST", RESET) == 0
+
+
+def test_changes_that_need_a_restart_get_it(bmc: Any) -> None:
+    bmc.in_tasks = True
+    for name in "AB":
+        support = {"SupportedValues": ["OnReset"]}
+        bmc.documents[f"{STORAGE}/{name}/Volumes"]["@Redfish.OperationApplyTimeSupport"] = support
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    assert bmc.orders[0][2]["@Redfish.OperationApplyTime"] == "OnReset"
+    assert bmc.count("POST", RESET) == 2, "off and on"
+    end_tasks(bmc)
+    assert look(task) == StepDone()
+
+
+def test_a_failed_task_fails_the_step(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    end_tasks(bmc, "Exception", Messages=[{"Message": "Drive 0 is foreign"}])
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "Drive 0 is foreign" in end.reason
+    assert KEY not in task.node.saved["driver_internal_info"]
+
+
+def test_volumes_are_deleted_on_every_controller(bmc: Any) -> None:
+    volumes = [volume_on(bmc, "A", 0, 1), volume_on(bmc, "B", 0, 1)]
+    del bmc.documents[f"{STORAGE}/B"]["Volumes"]
+    task = on(bmc)
+    assert RedfishRAID().delete_configuration(task) is None
+    assert [(method, path) for method, path, _ in bmc.orders] == [("DELETE", volumes[0])]
+    assert task.node.saved["raid_config"]["logical_disks"] == []
+
+
+def test_existing_volumes_keep_their_drives(bmc: Any) -> None:
+    volume_on(bmc, "A", 0, 1)
+    RedfishRAID().create_configuration(on(bmc, mirror(controller="A")))
+    drives = [drive["@odata.id"] for drive in bmc.orders[0][2]["Links"]["Drives"]]
+    assert drives == [f"{STORAGE}/A/Drives/2", f"{STORAGE}/A/Drives/3"]
+
+
+def test_existing_volumes_are_deleted_first_where_that_is_wanted(bmc: Any) -> None:
+    bmc.in_tasks = True
+    old = volume_on(bmc, "A", 0, 1)
+    task = on(bmc, mirror(controller="A", physical_disks=["A0", "A1"]))
+    RedfishRAID().create_configuration(task, delete_existing=True)
+    end_tasks(bmc)
+    assert look(task) is None
+    assert [(method, path) for method, path, _ in bmc.orders] == [("DELETE", old), ("POST", f"{STORAGE}/A/Volumes")]
+    end_tasks(bmc)
+    assert look(task) == StepDone()
+
+
+def test_a_conductor_that_died_while_it_gave_orders_fails_the_step(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    task.node.saved["driver_internal_info"][KEY]["sending"] = True
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "check which of them" in end.reason
+    assert len(bmc.orders) == 1
+
+
+def test_what_another_run_has_left_behind_is_forgotten(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    task.node.saved["driver_internal_info"][KEY]["step_began"] = "2001-01-01T00:00:00"
+    end_tasks(bmc)
+    assert look(task) is None
+    assert KEY not in task.node.saved["driver_internal_info"]
+
+
+def test_a_target_is_needed_and_checked(bmc: Any) -> None:
+    with pytest.raises(MissingParameterValue):
+        RedfishRAID().create_configuration(on(bmc))
+    with pytest.raises(InvalidParameterValue, match="sas or sata"):
+        RedfishRAID().create_configuration(on(bmc, mirror(interface_type="scsi")))
+    with pytest.raises(InvalidParameterValue, match="does not fit"):
+        RedfishRAID().create_configuration(on(bmc, mirror(5000)))
+    assert bmc.orders == []
+
+
+def test_a_refused_volume_is_an_error(bmc: Any) -> None:
+    bmc.misbehave = lambda handler: handler.command == "POST" and (handler.answer(400, {}) or True)
+    with pytest.raises(RedfishError, match="400"):
+        RedfishRAID().create_configuration(on(bmc, mirror()))
+
+
+def test_controllers_that_make_no_volumes_are_left_alone(bmc: Any) -> None:
+    bmc.documents[f"{STORAGE}/A"]["StorageControllers"][0]["SupportedRAIDTypes"] = []
+    RedfishRAID().create_configuration(on(bmc, mirror()))
+    assert [path for _, path, _ in bmc.orders] == [f"{STORAGE}/B/Volumes"]
+
+
+def test_applying_stores_the_target_and_makes_the_root_volume_only(bmc: Any) -> None:
+    task = on(bmc)
+    config: dict[str, Any] = {
+        "logical_disks": [mirror(is_root_volume=True, volume_name="root"), mirror(volume_name="data")]
+    }
+    assert RedfishRAID().apply_configuration(task, config) is None
+    assert task.node.saved["target_raid_config"] == config
+    assert [body["Name"] for _, _, body in bmc.orders] == ["root"]
