@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from oslo_config import cfg
 
+from ironic.api.policy_files import STEP_RULE_PREFIX, SiteRules
 from ironic.api.request import Request
 from ironic.api.routes import Route
 from ironic.core.context import RequestContext
@@ -31,9 +32,6 @@ from ironic.core.secrets import REPLACEMENT
 if TYPE_CHECKING:
     from ironic.db import Store
     from ironic.db.repository import Repository
-
-# Prefix of a rule for a single step; the step's name, `interface.step`, follows.
-STEP_RULE_PREFIX: Final = "baremetal:step:execute:"
 
 
 class Policy(Protocol):
@@ -73,36 +71,35 @@ class KeystonePolicy:
 
     is_open: ClassVar[bool] = False
 
-    def __init__(self, enforcer: Any, service_project: str | None = None) -> None:
-        self._enforcer = enforcer
+    def __init__(self, rules: SiteRules, service_project: str | None = None) -> None:
+        self._rules = rules
         # Left out unless services are elevated: a rule that lacks what it compares with denies.
         self._site = {} if service_project is None else {"config.service_project_name": service_project}
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "KeystonePolicy":
-        """Load the default rules and the operator's policy file."""
-        from ironic.api import policies
-
+        """Load the default rules and the operator's policy files; raises BadPolicyFile."""
         elevated = conf.rbac_service_role_elevated_access
-        return cls(policies.enforcer(conf), conf.rbac_service_project_name if elevated else None)
+        return cls(SiteRules(conf), conf.rbac_service_project_name if elevated else None)
 
     @property
     def guarded_steps(self) -> frozenset[str]:
-        """Return the steps with a rule of their own; the policy file is read again when it has changed."""
-        self._enforcer.load_rules()
-        names = (name for name in self._enforcer.rules if name.startswith(STEP_RULE_PREFIX))
+        """Return the steps with a rule of their own."""
+        names = (name for name in self._rules.enforcer.rules if name.startswith(STEP_RULE_PREFIX))
         return frozenset(name.removeprefix(STEP_RULE_PREFIX) for name in names)
 
     def allows(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Evaluate a registered rule."""
-        return bool(self._enforcer.authorize(rule, {**target, **self._site}, credentials(context), do_raise=False))
+        return bool(
+            self._rules.enforcer.authorize(rule, {**target, **self._site}, credentials(context), do_raise=False)
+        )
 
     def denies(self, context: RequestContext, rule: str, target: Mapping[str, Any]) -> bool:
         """Evaluate a rule if the policy file has it."""
-        self._enforcer.load_rules()
-        if rule not in self._enforcer.rules:
+        enforcer = self._rules.enforcer
+        if rule not in enforcer.rules:
             return False
-        return not self._enforcer.enforce(rule, {**target, **self._site}, credentials(context), do_raise=False)
+        return not enforcer.enforce(rule, {**target, **self._site}, credentials(context), do_raise=False)
 
 
 def credentials(context: RequestContext) -> dict[str, Any]:

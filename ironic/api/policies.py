@@ -316,11 +316,23 @@ def defaults() -> list[Any]:
             return None
         return policy.DeprecatedRule(*old, deprecated_reason="Tokens have scopes and roles.", deprecated_since="W")
 
+    def rule(name: str, check: str, scopes: tuple[str, ...], route: str) -> Any:
+        options: dict[str, Any] = {"scope_types": list(scopes) or None, "deprecated_rule": predecessor(name)}
+        if not route:
+            return policy.RuleDefault(name, check, **options)
+        method, _, path = route.partition(" ")
+        return policy.DocumentedRuleDefault(
+            name, check, _description(name), [{"method": method, "path": f"/v1{path}"}], **options
+        )
+
     helpers = [policy.RuleDefault(name, check) for name, check in HELPERS.items()]
-    return helpers + [
-        policy.RuleDefault(name, check, scope_types=list(scopes) or None, deprecated_rule=predecessor(name))
-        for name, check, scopes, _ in RULES
-    ]
+    return helpers + [rule(*row) for row in RULES]
+
+
+def _description(name: str) -> str:
+    """Return the comment on a rule in a sample file, made of its name: ``Node: update, driver info.``"""
+    _, subject, *words = name.replace("_", " ").split(":")
+    return f"{subject.capitalize()}: {', '.join(words)}."
 
 
 def enforcer(conf: cfg.ConfigOpts = cfg.CONF) -> Any:

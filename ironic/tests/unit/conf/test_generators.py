@@ -1,5 +1,6 @@
 """The tools of oslo.config and oslo.policy find the options and rules of the service by its entry points."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -34,3 +35,48 @@ def test_a_sample_file_has_every_option(tmp_path: Path) -> None:
 def test_policy_files_have_every_rule(tool: str, namespace: str, tmp_path: Path) -> None:
     text = generated(tool, namespace, tmp_path)
     assert all(f'"{rule.name}": ' in text for rule in policies.defaults())
+
+
+def test_a_sample_policy_file_names_the_request_that_each_rule_guards(tmp_path: Path) -> None:
+    text = generated("oslopolicy-sample-generator", "ironic.api", tmp_path)
+    assert (
+        "# Node: update, driver info.\n# PATCH  /v1/nodes/{node_ident}\n# Intended scope(s): system, project\n" in text
+    )
+    assert all(line.startswith("#") or not line for line in text.splitlines())
+
+
+ACCESS = {
+    "token": {
+        "methods": ["password"],
+        "user": {"id": "u", "name": "u", "domain": {"id": "default", "name": "Default"}},
+        "project": {"id": "p", "name": "p", "domain": {"id": "default", "name": "Default"}},
+        "roles": [{"id": "1", "name": "reader"}, {"id": "2", "name": "member"}],
+    }
+}
+
+
+def test_the_tools_for_an_operators_policy_file_know_the_rules(tmp_path: Path) -> None:
+    file, configuration, access, target = (tmp_path / name for name in ("policy.yaml", "conf", "access", "target"))
+    configuration.write_text(f"[oslo_policy]\npolicy_file = {file}\n")
+    access.write_text(json.dumps(ACCESS))
+    target.write_text('{"node.owner": "p"}')
+
+    def run(tool: str, *arguments: object) -> tuple[int, str]:
+        command = [str(BIN / f"oslopolicy-{tool}"), "--config-file", str(configuration), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stdout
+
+    file.write_text(
+        '"baremetal:node:vif:list": "role:reader"\n"baremetal:node:delete": "role:admin and system_scope:all"\n'
+    )
+    assert run("validator", "--namespace", "ironic") == (0, "")
+    status, redundant = run("list-redundant", "--namespace", "ironic")
+    assert (status, redundant.strip()) == (0, '"baremetal:node:delete": "role:admin and system_scope:all"')
+    asked = ("--policy", file, "--access", access, "--target", target, "--rule")
+    assert run("checker", *asked, "baremetal:node:vif:list") == (0, "passed: baremetal:node:vif:list\n")
+    assert run("checker", *asked, "baremetal:node:delete") == (0, "failed: baremetal:node:delete\n")
+    fresh = tmp_path / "new.yaml"
+    assert run("policy-upgrade", "--namespace", "ironic.api", "--policy", file, "--output-file", fresh)[0] == 0
+    assert "baremetal:node:vif:list: role:reader" in fresh.read_text()
+    file.write_text('"baremetal:nod:delete": "role:member"\n')
+    assert run("validator", "--namespace", "ironic")[0] == 1

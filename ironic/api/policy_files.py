@@ -1,0 +1,170 @@
+"""The operator's policy files: checked as a whole at the start, and read again when one of them changes.
+
+oslo.policy takes a rule that it can't parse for "denied", ignores a file that is missing, and while it reads changed
+files, other threads meet half of the rules. Here every fault in a file stops the start. Later it is logged, and the
+rules read before stay in force; only a complete set of checked rules replaces them, at once.
+"""
+
+import logging
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from oslo_config import cfg
+
+from ironic.api import policies
+
+LOG = logging.getLogger(__name__)
+
+# Prefix of a rule for a single step; the step's name, `interface.step`, follows.
+STEP_RULE_PREFIX: Final = "baremetal:step:execute:"
+
+_DENIED: Final = "!"
+_WORD: Final = re.compile(r"[^\s()]+")
+
+# Path, and time, size and inode of each file; None stands for one that does not exist.
+State = tuple[tuple[str, tuple[int, int, int] | None], ...]
+
+
+class BadPolicyFile(ValueError):
+    """A policy file is missing or has a rule that can't be used; the text lists all faults."""
+
+
+class SiteRules:
+    """The rules of this service together with those of the operator's files."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        """Read and check the files; raises BadPolicyFile."""
+        from oslo_policy import policy
+
+        policy.Enforcer(conf)  # registers its options
+        self._conf, self._lock = conf, threading.Lock()
+        # Each name, and whether the operator's configuration has it: it is a default otherwise.
+        self._names = [
+            (str(name), (where := conf.get_location(option, "oslo_policy")) and where.location.is_user_controlled)
+            for option in ("policy_file", "policy_dirs")
+            for name in _listed(conf.oslo_policy[option])
+        ]
+        self._state = self._look()
+        if missing := [path for path, found in self._state if found is None]:
+            raise BadPolicyFile(f"There is no {' and no '.join(missing)}, which [oslo_policy] names.")
+        self._enforcer = self._load()
+
+    @property
+    def enforcer(self) -> Any:
+        """The enforcer of oslo.policy with the present rules; it does not look at the files itself."""
+        state = self._look()
+        if state != self._state:
+            with self._lock:
+                if state != self._state:
+                    self._state = state
+                    self._replace()
+        return self._enforcer
+
+    def _replace(self) -> None:
+        try:
+            if missing := [path for path, found in self._state if found is None]:
+                raise BadPolicyFile(f"There is no {' and no '.join(missing)} any more.")
+            self._enforcer = self._load()
+        except (BadPolicyFile, OSError) as error:
+            LOG.error("%s The access rules read before stay in force; correct the files.", error)
+        else:
+            LOG.info(
+                "The access rules were read again from %s", ", ".join(path for path, _ in self._state) or "no file"
+            )
+
+    def _look(self) -> State:
+        """Return what shows a change of a file: oslo.policy's own test misses an older file put in place."""
+        return tuple((path, _stat(path)) for path in self._files())
+
+    def _files(self) -> Iterator[str]:
+        """Yield the files in the order in which they are read, and those that the configuration names in vain."""
+        for name, is_configured in self._names:
+            found = name if os.path.isabs(name) else self._conf.find_file(name)
+            if found is not None and os.path.exists(found):
+                yield from _files_of(found)
+            elif is_configured:
+                yield name
+
+    def _load(self) -> Any:
+        from oslo_policy import policy
+
+        known = {rule.name for rule in policies.defaults()} | {old for old, _ in policies.PREDECESSORS.values()}
+        faults: list[str] = []
+        for path, _ in self._state:
+            rules = _rules_of(Path(path))
+            faults += (f"{path}: {fault}" for fault in _faults(rules))
+            strange = sorted(name for name in map(str, rules) if _is_ours(name) and name not in known)
+            if strange:
+                LOG.warning("%s has rules that nothing asks for: %s. Correct their names", path, ", ".join(strange))
+        if faults:
+            raise BadPolicyFile(f"Access rules can't be used: {'; '.join(faults)}.")
+        enforcer = policies.enforcer(self._conf)
+        try:
+            enforcer.check_rules(raise_on_violation=True)
+        except policy.InvalidDefinitionError as error:
+            raise BadPolicyFile(
+                f"Access rules refer to a rule that does not exist, or to themselves: {error}"
+            ) from None
+        # From now on it must not read the files while requests use it.
+        enforcer.use_conf = False
+        return enforcer
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _files_of(path: str) -> list[str]:
+    """Return the files of a directory that oslo.policy reads, none hidden or in a subdirectory; or else the path."""
+    try:
+        names = sorted(name for name in os.listdir(path) if not name.startswith("."))
+    except OSError:
+        # A file; or a directory that can't be read, which is a fault as soon as it is read as a file.
+        return [path]
+    return [one for one in (os.path.join(path, name) for name in names) if os.path.isfile(one)]
+
+
+def _stat(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("baremetal:") and not name.startswith(STEP_RULE_PREFIX)
+
+
+def _rules_of(path: Path) -> Mapping[object, object]:
+    """Return the rules of a file, unchecked; raises BadPolicyFile."""
+    from oslo_policy import policy
+
+    try:
+        rules: object = policy.parse_file_contents(path.read_bytes())
+    except OSError as error:
+        raise BadPolicyFile(f"The policy file {path} can't be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise BadPolicyFile(f"The policy file {path} is neither YAML nor JSON: {error}.") from None
+    if not isinstance(rules, Mapping):
+        raise BadPolicyFile(f"The policy file {path} has to map names of rules to their checks.")
+    return rules
+
+
+def _faults(rules: Mapping[object, object]) -> Iterator[str]:
+    """Yield what is wrong with rules of a file: oslo.policy denies the part of a check that it does not understand."""
+    from oslo_policy import policy
+
+    for name, check in rules.items():
+        if not isinstance(name, str) or not isinstance(check, str):
+            yield f"rule {name!r} is not a text"
+        elif _denials(str(policy.Rules.from_dict({name: check})[name])) > _denials(check):
+            yield f"rule {name} can't be parsed: {check!r}"
+
+
+def _denials(text: str) -> int:
+    return _WORD.findall(text).count(_DENIED)
