@@ -75,11 +75,13 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if not takes_json(environ.get("HTTP_ACCEPT")):
             raise PlainText(406, "This service answers in JSON only.")
         request.route = route
-        if route.since > minor:
+        if route.since > minor and not route.rights_first:
             raise route.too_new()
         if request.stripped:
             values = with_json_suffix(request, route, values)
         access.check(request, route, values)
+        if route.since > minor:
+            raise route.too_new()
         return route.run, (request, *values), {}
 
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:

@@ -16,6 +16,7 @@ from oslo_policy import opts as policy_opts
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.access_world import personas
 from ironic.tests.functional.wire.service import Response, Service
 
 OWNED = "11111111-0000-4000-8000-000000000001"
@@ -41,6 +42,10 @@ TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "nobody": ((), "owners"),
     "domain-admin": (("admin", "manager", "member", "reader"), DOMAIN),
 }
+_IMPLIED = ("admin", "manager", "member", "reader")
+for _name, _who in personas().items():
+    _roles = _IMPLIED[_IMPLIED.index(_who.role) :] if _who.role in _IMPLIED else (_who.role,)
+    TOKENS[_name] = (_roles, None if _who.scope == "system" else _who.scope)
 
 
 def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
@@ -102,6 +107,17 @@ def playing() -> Iterator[str]:
 
 def service(directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml") -> Service:
     """Return a service in keystone mode with nodes of a project, without an owner and in use; the caller closes it."""
+    running = empty_service(directory, url, conf, file)
+    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
+    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
+    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
+    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
+    running.store.nodes.create(common | {"uuid": ACTIVE, "name": "active", "provision_state": "active"})
+    return running
+
+
+def empty_service(directory: Path, url: str, conf: Callable[..., None], file: str = "policy.yaml") -> Service:
+    """Return a service in keystone mode; the caller closes it."""
     _register()
     conf(
         auth_strategy="keystone",
@@ -111,13 +127,7 @@ def service(directory: Path, url: str, conf: Callable[..., None], file: str = "p
         keystone_authtoken__token="ours",
         oslo_policy__policy_file=str(directory / file),
     )
-    running = services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
-    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
-    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
-    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
-    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
-    running.store.nodes.create(common | {"uuid": ACTIVE, "name": "active", "provision_state": "active"})
-    return running
+    return services.start(directory, ApiSettings(auth_strategy="keystone", node_locked_attempts=1), CONF)
 
 
 def _register() -> None:
