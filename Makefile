@@ -12,7 +12,7 @@ TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent demands bench pages docs clean battery fuzz change-cost
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench pages docs clean battery fuzz change-cost
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
@@ -23,6 +23,8 @@ help:
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
+	@echo "make keystone  the environment of the real Keystone that some tests run"
+	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; twenty minutes"
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
@@ -80,7 +82,7 @@ packages:
 # One after another: the packages first, as the servers are among them.
 test:
 	@$(MAKE) --no-print-directory packages
-	@$(MAKE) --no-print-directory static services agent
+	@$(MAKE) --no-print-directory static services agent keystone
 	@$(PYTEST) --reruns $(RERUNS) -r fER
 
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
@@ -100,6 +102,12 @@ services: venv
 
 agent: venv
 	@$(TIMED) agent $(BIN)/python tools/agent_venv.py
+
+keystone: venv
+	@$(TIMED) keystone $(BIN)/python tools/keystone_server.py install
+
+tempest: keystone
+	@$(BIN)/python tools/tempest_run.py run
 
 services-stop:
 	@$(PYTHON) tools/services.py stop
@@ -121,5 +129,5 @@ docs: venv
 	@echo "open .site/index.html"
 
 clean: services-stop
-	@rm -rf $(VENV) $(VENV)-agent .run .site .cache/doctrees build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-agent $(VENV)-keystone $(VENV)-tempest .run .site .cache/doctrees build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

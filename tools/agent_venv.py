@@ -1,11 +1,9 @@
 """Make the virtual environment of the real agent, which the tests in ironic/tests/scenario/agent run: `make agent`.
 
 The tests run the agent without privileges, so uid 65534 must be able to read the environment. It is in the checkout, or
-in the directory for temporary files when that user can't enter the checkout. A stamp in it holds a hash of its sources;
-it is made again only when the hash changes. A lock keeps two calls from making it at once.
+in the directory for temporary files when that user can't enter the checkout.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -13,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import environments
+from environments import run
 
 ROOT = Path(__file__).resolve().parent.parent
 AGENT = "ironic-python-agent==13.0.0"
@@ -36,17 +37,8 @@ CHECK = "import ironic_python_agent.cmd.agent, loopback_hardware"
 def ensure() -> Path:
     """Make the environment if need be; return its Python."""
     directory = _own_directory()
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        files = [path.read_bytes() for path in sorted(PLUGIN.iterdir()) if path.is_file()]
-        wanted = hashlib.sha256(b"\0".join([AGENT.encode(), _base_python().encode(), *files])).hexdigest()
-        stamp = directory / ".made-of"
-        if not stamp.exists() or stamp.read_text() != wanted:
-            _make(directory)
-            stamp.write_text(wanted)
-    finally:
-        os.close(descriptor)
+    files = [path.read_bytes() for path in sorted(PLUGIN.iterdir()) if path.is_file()]
+    environments.ensure(directory, [AGENT.encode(), _base_python().encode(), *files], _make)
     return directory / "bin" / "python"
 
 
@@ -88,15 +80,11 @@ def _make(directory: Path) -> None:
     print(f"Installing {AGENT} into {directory} ...", flush=True)
     python = directory / "bin" / "python"
     install = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input", "install"]
-    _run([_base_python(), "-m", "venv", "--clear", directory])
+    run(_base_python(), "-m", "venv", "--clear", directory)
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(PLUGIN, copy, dirs_exist_ok=True)  # the build writes files beside the sources
-        _run([*install, AGENT, copy])
-    _run([*UNPRIVILEGED, python, "-c", CHECK])
-
-
-def _run(command: list[str | Path]) -> None:
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, umask=0o022, cwd="/")
+        run(*install, AGENT, copy)
+    run(*UNPRIVILEGED, python, "-c", CHECK)
 
 
 def main() -> int:

@@ -201,7 +201,8 @@ def require_own(request: Request, rule: str, kind: str, ident: str, owner: str |
     """Raise 403 for a denied action on an allocation or a runbook, 404 when the caller may not even see it."""
     policy = request.services.policy
     target = {f"{kind}.owner": owner}
-    if policy.is_open or (is_public and rule in _WITH_PUBLIC_RUNBOOK) or policy.allows(request.context, rule, target):
+    is_open_to_all = is_public and rule in _WITH_PUBLIC_RUNBOOK and request.context.domain_id is None
+    if policy.is_open or is_open_to_all or policy.allows(request.context, rule, target):
         return
     if not is_public and not policy.allows(request.context, f"baremetal:{kind}:get", target):
         raise _NOT_FOUND[kind](**{kind: ident})

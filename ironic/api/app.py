@@ -78,11 +78,13 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
             raise PlainText(406, "This service answers in JSON only.")
         request.route = route
         self._services.settings.request_limits.count_caller(environ, request.context)
-        if route.since > minor:
+        if route.since > minor and not route.rights_first:
             raise route.too_new()
         if request.stripped:
             values = with_json_suffix(request, route, values)
         access.check(request, route, values)
+        if route.since > minor:
+            raise route.too_new()
         return route.run, (request, *values), {}
 
     def _find(self, request: Request, path: str) -> tuple[Route, tuple[str, ...]]:

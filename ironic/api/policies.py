@@ -135,7 +135,9 @@ _CONFIGURES_REMOTELY: Final = (
     f"or (role:admin and project_id:%(node.lessee)s) or (role:manager and project_id:%(node.lessee)s)"
 )
 _OWNS_ALLOCATION: Final = f"({_SYSTEM_WRITES}) or (role:member and project_id:%(allocation.owner)s)"
-_OWNS_RUNBOOK: Final = f"({_SYSTEM_WRITES}) or (role:manager and project_id:%(runbook.owner)s) or role:service"
+# In the reference role service passes for the runbooks of every project.
+_RUNBOOK_SERVICE: Final = f"({_SERVICE}) or (role:service and project_id:%(runbook.owner)s)"
+_OWNS_RUNBOOK: Final = f"({_SYSTEM_WRITES}) or (role:manager and project_id:%(runbook.owner)s) or {_RUNBOOK_SERVICE}"
 
 BOTH: Final = ("system", "project")
 SYSTEM: Final = ("system",)
@@ -287,7 +289,7 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
     ("baremetal:runbook:list_all", _SYSTEM_READS, BOTH, "GET /runbooks"),
     (
         "baremetal:runbook:get",
-        f"({_SYSTEM_READS}) or (role:reader and project_id:%(runbook.owner)s) or role:service",
+        f"({_SYSTEM_READS}) or (role:reader and project_id:%(runbook.owner)s) or {_RUNBOOK_SERVICE}",
         BOTH,
         "GET /runbooks/{runbook_ident}",
     ),

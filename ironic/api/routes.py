@@ -56,6 +56,8 @@ class Route:
     rule: str | None = None
     handler_authorizes: bool = False
     public: bool = False
+    # Whether access is checked before the version.
+    rights_first: bool = False
     # Name of the limit in ApiSettings.
     body_limit: str = "max_body"
     # Called before the arguments are read, to refuse a request: it raises, or returns what the handler gets as the
@@ -240,6 +242,8 @@ class Routes:
         node, idents = self._walk(path, malformed)
         route = node.methods.get(method) or node.methods.get("*")
         if route is None:
+            if (later := _later(node, minor)) is not None:
+                raise later.too_new()
             allowed = ", ".join(sorted(node.methods))
             if method == "HEAD":
                 raise Silent(405, headers=[("Allow", allowed)])
@@ -280,6 +284,12 @@ class Routes:
         if rest is not None:
             return rest, (*idents[:before], path)
         raise malformed[0] if malformed else Abort(404, "There is no such path.")
+
+
+def _later(node: _TreeNode, minor: int) -> Route | None:
+    """Return a row of a path that no row has in a version yet."""
+    rows = node.methods.values()
+    return next(iter(rows)) if rows and all(row.since > minor for row in rows) else None
 
 
 def _child(node: _TreeNode, segment: str) -> _TreeNode:

@@ -43,6 +43,16 @@ def conf() -> Iterator[Setter]:
     checked against the option's type, so `conf(fake__power_delay="2")` takes what a file would hold. `$name` in a value
     refers to an option of [DEFAULT] only.
     """
+    yield from _setting()
+
+
+@pytest.fixture(scope="module")
+def module_conf() -> Iterator[Setter]:
+    """Return a function like that of `conf`, for a service that all tests of a module share."""
+    yield from _setting()
+
+
+def _setting() -> Iterator[Setter]:
     changed: list[tuple[str, str | None]] = []
 
     def set_options(**values: Any) -> None:

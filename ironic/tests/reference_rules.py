@@ -28,6 +28,14 @@ RANKS: tuple[tuple[str, ...], ...] = (
     ("service",),
 )
 
+# Decided otherwise: role service of a project is for its own runbooks. Source: doc/contract/policies.md#roles.
+_ANY_SERVICE = "role:service"
+_OWN_SERVICE = "(role:service and system_scope:all) or (role:service and project_id:%(runbook.owner)s)"
+for _word in ("get", "update", "delete", "use"):
+    _rule = REFERENCE[f"baremetal:runbook:{_word}"]
+    assert _rule["check"].endswith(f" or {_ANY_SERVICE}")
+    _rule["check"] = _rule["check"].removesuffix(_ANY_SERVICE) + _OWN_SERVICE
+
 Judge = Callable[[RequestContext, str, Mapping[str, Any]], bool]
 
 

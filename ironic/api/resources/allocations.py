@@ -48,6 +48,8 @@ def index(request: Request, page: Page) -> Answer:
             raise InvalidParameterValue(err="node names a node that does not exist.") from None
         filters["node_id"] = node_id
     project = access.own_project(request, access.LIST_ALLOCATIONS)
+    if project is not None and not _may(request, _GET, project):
+        raise HTTPForbidden(resource=_GET)
     if project is not None and filters.setdefault("owner", project) != project:
         raise HTTPForbidden(resource=_LIST_ALL)
     return listing.answer(request, Allocation, request.store.allocations, page, filters)
@@ -60,19 +62,35 @@ def show(request: Request, allocation: str, view: Projection) -> Answer:
 
 def show_of_node(request: Request, node: str, view: Projection) -> Answer:
     """Show the allocation of a node."""
-    found = _allocation_of_node(request, node, _GET)
+    try:
+        access.require_named(request, access.SEE_NODE, node)
+        found = _allocation_of_node(request, node, _GET)
+    except NodeNotFound:
+        # Programs write a null as "None": the node of an allocation that has none yet.
+        if node != "None":
+            raise
+        raise InvalidParameterValue(err="No node is named None; an allocation has a node once it is active.") from None
     return answers.document(view.document(request, request.store.allocations.row(view.columns, found)))
 
 
 def _allocation_of_node(request: Request, node: str, rule: str) -> str:
-    """Return the UUID of the allocation of a node; raises AllocationNotFound, or 403 if the rule denies."""
+    """Return the UUID of the allocation of a node; raises AllocationNotFound, or 403 if the rule denies.
+
+    Who sees the node sees that it has an allocation.
+    """
     uuid, allocation = named_nodes.row(request, ("uuid", "allocation_uuid"), node)
     if allocation is None:
         raise AllocationNotFound(f"Node {uuid} has no allocation.", allocation=None)
     if not request.services.policy.is_open:
         (owner,) = request.store.allocations.row(("owner",), allocation)
-        access.require_own(request, rule, "allocation", allocation, owner)
+        if not _may(request, rule, owner):
+            raise HTTPForbidden(resource=rule)
     return str(allocation)
+
+
+def _may(request: Request, rule: str, owner: str | None) -> bool:
+    """Return whether a rule allows the caller what it guards, on an allocation of this owner."""
+    return request.services.policy.allows(request.context, rule, {"allocation.owner": owner})
 
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
@@ -177,7 +195,7 @@ _WRITE: Final[dict[str, Any]] = {"since": 52, "below": 405, "shape": FAULT}
 ROUTES = (
     Route("GET", _ALL, index, since=52, shape=FAULT, rule=access.LIST_ALLOCATIONS, of=List(Allocation)),
     Route("GET", _ONE, show, since=52, shape=FAULT, rule=_GET, of=One(Allocation)),
-    Route("GET", _OF_NODE, show_of_node, since=52, rule=access.SEE_NODE, of=One(Allocation)),
+    Route("GET", _OF_NODE, show_of_node, since=52, handler_authorizes=True, of=One(Allocation)),
     Route("POST", _ALL, create, **_WRITE, handler_authorizes=True, of=Create(Allocation, _check_new)),
     Route("PATCH", _ALL, _WHOLE, **_WRITE),
     Route("DELETE", _ALL, _WHOLE, **_WRITE),

@@ -132,7 +132,8 @@ def _check_version(values: Mapping[str, object], minor: int) -> None:
 def create(request: Request, values: dict[str, object]) -> Answer:
     """Create a runbook."""
     project = request.context.project_id
-    settled = settled_new(values, Caller(project, not access.is_site_operator(request)))
+    gives_any_owner = access.is_site_operator(request) or access.allows(request, _UPDATE_OWNER)
+    settled = settled_new(values, Caller(project, not gives_any_owner))
     # The rights that a patch to the same values would need.
     owner = settled.get("owner")
     if settled.get("public"):

@@ -301,6 +301,10 @@ class PathKind(WordKind):
             return paths.whole_path(made)
         return paths.path_template(made) if isinstance(made, Text) else made
 
+    def prepare_literal(self, value: Any, names: Collection[str]) -> Template:
+        """Check a literal path; it may stand in double braces as a whole."""
+        return super().prepare_literal(paths.without_braces(value) if isinstance(value, str) else value, names)
+
     def accept(self, value: Any) -> Any:
         """Return the keys."""
         path = paths.parsed_at_run_time(value)

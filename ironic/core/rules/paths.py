@@ -38,6 +38,11 @@ def parsed(text: str) -> Path:
     return tuple(keys)
 
 
+def without_braces(text: str) -> str:
+    """Return a literal path that may stand in braces as a whole: authors used to other templates write them, double."""
+    return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else text
+
+
 def parsed_at_run_time(value: object) -> Path:
     """Return the keys of a rendered path; raises RuleFault."""
     if not isinstance(value, str) or not value:

@@ -132,14 +132,10 @@ ROUTES = (
         ok=202,
         location=True,
     ),
-    Route(
-        "GET",
-        f"{_STATES}/console",
-        show_console,
-        rule="baremetal:node:get_console",
-        ok=200,
-        also=(502,),
-        answer=_CONSOLE,
+    # Under the second path old programs ask for it.
+    *(
+        Route("GET", path, show_console, rule="baremetal:node:get_console", ok=200, also=(502,), answer=_CONSOLE)
+        for path in (f"{_STATES}/console", "/v1/nodes/states/console/{node}")
     ),
     Route(
         "PUT",
@@ -157,6 +153,7 @@ ROUTES = (
         since=76,
         shape=FAULT,
         rule="baremetal:node:set_boot_mode",
+        rights_first=True,
         body=BodyOrQuery(Argument("target", Enum("bios", "uefi", name="boot mode"), required=True)),
         ok=202,
         location=True,
@@ -168,6 +165,7 @@ ROUTES = (
         since=76,
         shape=FAULT,
         rule="baremetal:node:set_secure_boot",
+        rights_first=True,
         body=BodyOrQuery(Argument("target", Bool(), required=True)),
         ok=202,
         location=True,

@@ -42,7 +42,7 @@ _UPDATE_PARENT: Final = "baremetal:node:update:parent_node"
 
 
 def rule_of(name: str, value: object = None) -> str:
-    """Return the rule that guards setting a field to a value."""
+    """Return the rule that guards setting a field to a value; for no field, that of a patch which changes nothing."""
     # False in any spelling that a request may use.
     if name == "automated_clean" and syntax.truth_of(value) is False:
         return "baremetal:node:disable_cleaning"
@@ -170,7 +170,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
 
 def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str | None = None) -> None:
     """Raise 403 or 404 when a rule denies one of the operations."""
-    for rule in dict.fromkeys(rule_for(change) for change in changes) or (access.SEE_NODE,):
+    for rule in dict.fromkeys(rule_for(change) for change in changes) or (rule_of(""),):
         access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
         access.require(request, "baremetal:node:update_owner_provisioned", record)

@@ -18,6 +18,7 @@ from ironic.api.served_api import ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.tests.functional.wire import service as services
+from ironic.tests.functional.wire.access_world import personas
 from ironic.tests.functional.wire.service import Response, Service
 
 OWNED = "11111111-0000-4000-8000-000000000001"
@@ -43,6 +44,10 @@ TOKENS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "nobody": ((), "owners"),
     "domain-admin": (("admin", "manager", "member", "reader"), DOMAIN),
 }
+_IMPLIED = ("admin", "manager", "member", "reader")
+for _name, _who in personas().items():
+    _roles = _IMPLIED[_IMPLIED.index(_who.role) :] if _who.role in _IMPLIED else (_who.role,)
+    TOKENS[_name] = (_roles, None if _who.scope == "system" else _who.scope)
 
 
 def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
@@ -111,6 +116,24 @@ def service(
     **settings: Any,
 ) -> Service:
     """Return a service in keystone mode with nodes of a project, without an owner and in use; the caller closes it."""
+    running = empty_service(directory, url, conf, file, served, **settings)
+    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
+    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
+    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
+    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
+    running.store.nodes.create(common | {"uuid": ACTIVE, "name": "active", "provision_state": "active"})
+    return running
+
+
+def empty_service(
+    directory: Path,
+    url: str,
+    conf: Callable[..., None],
+    file: str = "policy.yaml",
+    served: ServedApi = BARE_METAL,
+    **settings: Any,
+) -> Service:
+    """Return a service in keystone mode; the caller closes it."""
     _register()
     conf(
         auth_strategy="keystone",
@@ -121,13 +144,7 @@ def service(
         oslo_policy__policy_file=str(directory / file),
     )
     chosen = ApiSettings(auth_strategy="keystone", node_locked_attempts=1, **settings)
-    running = services.start(directory, chosen, CONF, served=served)
-    common = {f"{kind}_interface": names[0] for kind, names in services.SERVED["fake-hardware"].items()}
-    common |= {"driver": "fake-hardware", "provision_state": "manageable"}
-    running.store.nodes.create(common | {"uuid": OWNED, "name": "owned", "owner": "owners", "lessee": "lessees"})
-    running.store.nodes.create(common | {"uuid": FOREIGN, "name": "foreign"})
-    running.store.nodes.create(common | {"uuid": ACTIVE, "name": "active", "provision_state": "active"})
-    return running
+    return services.start(directory, chosen, CONF, served=served)
 
 
 def _register() -> None:

@@ -22,6 +22,7 @@ TRIED: dict[str, list[tuple[str, Any]]] = {
     "POST /v1/nodes": [("", {"driver": "fake-hardware"}), ("", {"driver": "fake-hardware", "owner": "owners"})],
     "PATCH /v1/nodes/{node}": [("", []), ("", NO_RIGHT), ("", [{"op": "remove", "path": "/owner"}])],
     "DELETE /v1/nodes/{node}": [("", None)],
+    "GET /v1/nodes/{node}/allocation": [("", None)],
     "GET /v1/nodes/validate": [(f"?node={OWNED}", None), ("?node=owned", None), (f"?node_uuid={OWNED}", None)],
     "POST /v1/ports": [
         ("", {"address": "52:54:00:00:00:09", "node_uuid": OWNED}),

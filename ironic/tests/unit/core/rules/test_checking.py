@@ -236,6 +236,15 @@ def test_it_takes_arguments_by_position_and_by_name() -> None:
     assert {one.name: one.template for one in by_position} == {one.name: one.template for one in by_name}
 
 
+@pytest.mark.parametrize("path", ["{{ /extra/a }}", "{{/extra/a}}", "{{ extra.a }}"])
+def test_a_literal_path_may_stand_in_double_braces(path: str) -> None:
+    plain, braced = (
+        check_rule(rule([{"op": "set-attribute", "args": [each, 1]}])).actions[0].arguments
+        for each in ("/extra/a", path)
+    )
+    assert [one.template for one in braced] == [one.template for one in plain]
+
+
 @pytest.mark.parametrize("loop", [None, 5, True, "x", "x{node.name}", "{item}", "{"])
 def test_it_refuses_a_loop_over_something_else(loop: Any) -> None:
     assert "conditions[0]: loop" in refusal(rule(conditions=[{"op": "is-true", "args": ["{item}"], "loop": loop}]))
