@@ -14,7 +14,7 @@ GROUP = re.compile(r"`\[([A-Za-z_]+)\]`")
 
 # What looks like an option of this service and is one of another program.
 FOREIGN = {
-    ("doc/inspection.md", "[discovery]enabled_bmc_address_version"),  # the old inspector
+    ("doc/standalone-inspector.md", "[discovery]enabled_bmc_address_version"),  # the old inspector
     ("doc/clients.md", "[ironic]"),  # Nova
 }
 
