@@ -12,7 +12,7 @@ TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench pages docs clean battery fuzz change-cost
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench pages docs clean battery fuzz change-cost lab
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
@@ -21,6 +21,7 @@ help:
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
+	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
@@ -96,6 +97,10 @@ fuzz: venv
 # The changes are made and tested in a scratch copy, not estimated.
 change-cost: venv
 	@PYTHONPATH=tools $(BIN)/python tools/change_cost
+
+# As root: the ramdisk is built in a chroot. The machine is emulated without KVM, so it takes its time.
+lab: venv
+	@tools/lab/run.sh $(LAB)
 
 services: venv
 	@$(BIN)/python tools/services.py start

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the tests need and that are missing; the list is bindep.txt. Where it may not, it
-# names the command to run.
+# Installs the Debian packages that the tests need and that are missing; the list is bindep.txt, or the file that is
+# named. Where it may not, it names the command to run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+list=${1:-bindep.txt}
 if ! command -v dpkg-query > /dev/null; then
-    echo "This is not Debian: install what bindep.txt lists under the names of your system." >&2
+    echo "This is not Debian: install what $list lists under the names of your system." >&2
     exit 0
 fi
 missing=()
 while read -r package _; do
     [[ -z "$package" || "$package" == \#* ]] && continue
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done < bindep.txt
+done < "$list"
 ((${#missing[@]})) || exit 0
 as_root=()
 if ((EUID != 0)); then

@@ -146,7 +146,11 @@ def _indicator_refusal(task: TaskManager, component: str, indicator: str, reason
 @rpc_method
 def get_virtual_media(task: TaskManager) -> list[dict[str, object]]:
     """Return the virtual drives with the image in each."""
-    return task.validated(task.management).get_virtual_media(task)
+    drives = task.validated(task.management).get_virtual_media(task)
+    return [
+        {**drive, "image": virtual_media_images.shown(image)} if isinstance(image := drive.get("image"), str) else drive
+        for drive in drives
+    ]
 
 
 @rpc_method

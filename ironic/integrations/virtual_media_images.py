@@ -17,6 +17,7 @@ from ironic.core import syntax
 from ironic.core.allowed_addresses import server_of
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
+from ironic.core.secrets import REPLACEMENT
 from ironic.integrations import disk_space, image_servers, web_root
 from ironic.integrations.http_client import CallFailed
 
@@ -26,6 +27,8 @@ LOG = logging.getLogger(__name__)
 SOURCES: Final = ("http", "local")
 
 _FOLDER: Final = "vmedia"
+# Kinds of images that users attach; those of other kinds hold secrets of a boot.
+_ATTACHED: Final = ("cdrom", "disk", "floppy")
 _WEB: Final = ("http://", "https://")
 _SUFFIXES: Final = frozenset({".iso", ".img", ".qcow2", ".raw"})
 
@@ -89,6 +92,13 @@ def new_path(node: Node, kind: str, suffix: str) -> Path:
 def url_of(node: Node, path: Path) -> str:
     """Return the URL under which the BMC of a node downloads a published image."""
     return f"{web_root.url_for_bmc(node.driver_info)}/{_FOLDER}/{path.name}"
+
+
+def shown(url: str) -> str:
+    """Return the URL of an image as users see it: who knows the name of a boot image can read the agent's token."""
+    folder, _, name = url.rpartition("/")
+    is_ours = folder.endswith(f"/{_FOLDER}") and syntax.is_stored_uuid(node_of(Path(name)))
+    return f"{folder}/{REPLACEMENT}" if is_ours and kind_of(Path(name)) not in _ATTACHED else url
 
 
 def offer(partial: Path, path: Path) -> None:

@@ -139,3 +139,18 @@ def test_no_copy_is_made_of_what_is_out_of_reach(root: Path, url: str) -> None:
     with pytest.raises(IronicError, match="its address is"):
         virtual_media_images.published(machine(), "cdrom", url, "local")
     assert copies(root) == []
+
+
+@pytest.mark.parametrize(
+    "url, seen",
+    [
+        (f"http://192.0.2.1/vmedia/{NODE}.boot.0123456789abcdef.iso", "http://192.0.2.1/vmedia/******"),
+        (f"http://192.0.2.1/x/vmedia/{NODE}.settings.01.img", "http://192.0.2.1/x/vmedia/******"),
+        (f"http://192.0.2.1/vmedia/{NODE}.cdrom.01.iso", f"http://192.0.2.1/vmedia/{NODE}.cdrom.01.iso"),
+        ("http://192.0.2.1/vmedia/tools.boot.iso", "http://192.0.2.1/vmedia/tools.boot.iso"),
+        ("nfs://192.0.2.1/x", "nfs://192.0.2.1/x"),
+        ("", ""),
+    ],
+)
+def test_a_user_does_not_see_the_name_of_a_boot_image(url: str, seen: str) -> None:
+    assert virtual_media_images.shown(url) == seen
