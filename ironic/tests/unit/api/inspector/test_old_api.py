@@ -2,11 +2,12 @@
 
 import pytest
 
-from ironic.api import policies
+from ironic.api import crud_notifications, policies
 from ironic.api.error_responses import Silent
 from ironic.api.inspector import inspector_versions
 from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.routes import Route, Routes
+from ironic.rpc.notifications import subjects
 
 ROWS = [pytest.param(row, id=f"{row.method} {row.path}") for row in InspectorApi.rows]
 KNOWN = {name for name, *_ in policies.RULES}
@@ -44,3 +45,11 @@ def test_a_version_is_read_from_its_header(minor: int) -> None:
     environ = {"HTTP_X_OPENSTACK_IRONIC_INSPECTOR_API_VERSION": f"1.{minor}"}
     assert inspector_versions.negotiate(environ) == minor
     assert (inspector_versions.HEADER, f"1.{minor}") in InspectorApi().version_headers(environ, 115)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_changes_of_rules_are_notified_as_those_of_the_bare_metal_api_are(row: Route) -> None:
+    declared = crud_notifications.notification_of(row)
+    changes_rules = row.path.startswith("/v1/rules") and row.method != "GET"
+    assert (declared is not None) == changes_rules
+    assert declared is None or declared.subject is subjects.SUBJECTS["inspectionrule"]
