@@ -60,3 +60,23 @@ class RuleCounterSuite:
         assert halves == [(None, "b"), ("c", None), ("c", "d"), (None, "e"), ("f", None)]
         store.nodes.delete(node.id)
         assert store.rule_runs.of(node.id) is None
+
+    def test_effects_belong_to_a_node_and_a_rule(self, store: Store) -> None:
+        one, other = new_node(store), new_node(store)
+        effect = {"action": "set-attribute", "at": "/extra/ä", "value": {"a": [1, None, "x" * 70_000]}}
+        store.rule_effects.replace(one.id, {ONE: [effect], TWO: [effect, effect], FILE: []})
+        store.rule_effects.replace(other.id, {ONE: [effect]})
+        with counting_statements(store) as seen:
+            assert store.rule_effects.of(one.id) == {ONE: [effect], TWO: [effect, effect]}
+        assert seen.selects == 1
+        store.rule_effects.replace(one.id, {TWO: [effect]})
+        assert store.rule_effects.of(one.id) == {TWO: [effect]}
+        store.nodes.delete(one.id)
+        assert store.rule_effects.of(one.id) == {}
+        assert store.rule_effects.of(other.id) == {ONE: [effect]}
+
+    def test_all_rules_of_one_dialect_are_deleted(self, store: Store) -> None:
+        for dialect in ("ironic", "inspector", "inspector"):
+            store.rules.create({"actions": ACTIONS, "dialect": dialect})
+        assert store.rules.clear(dialect="inspector") == 2
+        assert [rule.dialect for rule in store.rules.find()] == ["ironic"]

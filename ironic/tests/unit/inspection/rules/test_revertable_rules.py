@@ -111,7 +111,7 @@ def test_all_rules_are_checked_before_the_first_acts(store: Store, node: NodeRec
     assert inspect(store, node).extra == {"first": True}
 
 
-@pytest.mark.demand("S184")
+@pytest.mark.demand("S180", "S184")
 @pytest.mark.parametrize(
     ("action", "before", "left"),
     [
