@@ -28,6 +28,7 @@ LOG = logging.getLogger(__name__)
 # Seconds in which a client has to take what the kernel buffers for it, some 100 KiB.
 STALLED_SECONDS: Final = 60
 _DRAIN_SECONDS: Final = 2
+_ALL_ADDRESSES: Final = ("0.0.0.0", "::")
 
 
 class PublishedFiles(StaticFiles):
@@ -118,7 +119,9 @@ class PublishedFilesComponent(Component):
             )
             return
         self._server = server
-        web_root.announce(CONF.deploy.http_server_url or server.url)
+        # An address that stands for all of this host's is none for clients.
+        own = f"http://{CONF.my_ip}:{port}" if address in _ALL_ADDRESSES else server.url
+        web_root.announce(CONF.deploy.http_server_url or own)
         LOG.info("%s is served to machines at %s", root, web_root.url())
 
     def stop(self) -> None:

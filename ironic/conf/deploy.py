@@ -29,8 +29,8 @@ FILES = [
     ),
     cfg.URIOpt(
         "http_server_url",
-        help="URL of the conductor's own server for machines and BMCs. By default made of http_server_ip and "
-        "http_server_port.",
+        help="URL of the conductor's own server for machines and BMCs. By default made of http_server_ip (or "
+        "my_ip, if that is every address) and http_server_port.",
     ),
     cfg.IntOpt(
         "http_server_connections",

@@ -242,6 +242,17 @@ def test_it_serves_where_the_options_say_and_says_so(root: Path, conf: Any, comp
     assert web_root.url() == ""
 
 
+@pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])
+def test_where_it_listens_everywhere_machines_get_the_address_of_the_host(
+    root: Path, conf: Any, component: Any, everywhere: str
+) -> None:
+    port = free_port()
+    conf(deploy__http_server_ip=everywhere, deploy__http_server_port=port, my_ip="127.0.0.1")
+    component()
+    assert web_root.url() == f"http://127.0.0.1:{port}"
+    assert get(f"{web_root.url()}/x").status_code == 404
+
+
 def test_its_address_for_machines_may_be_another(root: Path, conf: Any, component: Any) -> None:
     outside = "http://files.example.org:80/"
     conf(deploy__http_server_ip="127.0.0.1", deploy__http_server_port=free_port(), deploy__http_server_url=outside)
