@@ -11,6 +11,7 @@ from enum import Enum, auto
 from typing import Any, Final
 
 import sqlalchemy as sa
+from oslo_db.exception import DBDuplicateEntry
 from sqlalchemy.engine import Connection
 
 from ironic.db.tables import bmc_logins
@@ -58,7 +59,7 @@ class BmcLogins:
         try:
             with connection.begin_nested():
                 connection.execute(sa.insert(bmc_logins).values(row))
-        except sa.exc.IntegrityError:
+        except DBDuplicateEntry:
             return Turn.LATER
         return Turn.GRANTED
 

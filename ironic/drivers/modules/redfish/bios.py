@@ -29,7 +29,7 @@ _ARGSINFO: Final = {
     "settings": {"description": "Settings to apply, each with a name and a value.", "required": True},
 }
 _BOOTED: Final = (sushy.BootProgressStates.OS_BOOT_STARTED, sushy.BootProgressStates.OS_RUNNING)
-# A BMC without boot progress does not say when the machine has started.
+# A BMC without boot progress does not say when the machine has started; others say so late.
 _SECONDS_TO_START: Final = 60.0
 
 
@@ -149,11 +149,14 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
         return progress, _unapplied(wanted, bios.attributes or {}, pending), listed
 
     progress, unapplied, is_pending = read(task, "watching a change of BIOS settings", state, anew=True)
-    if progress in (None, sushy.BootProgressStates.NONE):
-        has_started = waiting_step.seconds_since_restart(memory) >= _SECONDS_TO_START
-    else:
-        has_started = progress in _BOOTED
-    if not (has_started and waiting_step.has_booted(task.node, memory)):
+    is_unknown = progress in (None, sushy.BootProgressStates.NONE)
+    if not (is_unknown or progress in _BOOTED) or not waiting_step.has_booted(task.node, memory):
+        return None
+    # Right after the restart a BMC may show the progress of the boot before.
+    is_settled = waiting_step.seconds_since_restart(memory) >= _SECONDS_TO_START
+    if wanted and not unapplied and (is_settled or not is_unknown):
+        return StepDone()
+    if not is_settled:
         return None
     if not unapplied:
         return StepDone()

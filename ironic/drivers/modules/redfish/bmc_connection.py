@@ -84,8 +84,12 @@ def _at_bmc(task: Task, what: str, kind: CallClass, act: Callable[[System], T], 
             if repeats:
                 return _with_retries(lambda: attempt(act))
             system = _with_retries(lambda: attempt(lambda system: system))
-            with _dropped_on_error(connection):
-                return act(system)
+            try:
+                with _dropped_on_error(connection):
+                    return act(system)
+            finally:
+                # It also ends the moment when it fails before it sends an order.
+                connection.connector.gateway.machine_changes()
 
 
 def optional(branch: Callable[[], T], otherwise: T) -> T:

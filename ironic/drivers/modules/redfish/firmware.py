@@ -98,7 +98,7 @@ class RedfishFirmware(FirmwareInterface):
     )
     def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue the updates of a node, or its flow once they have ended."""
-        ended = waiting_step.look(task, KEY, _judge)
+        ended = waiting_step.look(task, KEY, _judge, has_own_end=True)
         if ended is not None:
             try:
                 self.cache_firmware_components(task)

@@ -9,7 +9,7 @@ heartbeat that follows the restart: the next step may need the agent.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ironic.core import states
@@ -35,6 +35,8 @@ WAITING: Final = {
 _RESTARTED: Final = "restarted_at"
 _AGENT: Final = "with_agent"
 _RUN: Final = "step_began"
+# Shorter than any time-out of a wait that makes sense, and long enough to write seldom.
+_TOUCH_AFTER: Final = timedelta(minutes=5)
 
 Memory = dict[str, Any]
 
@@ -89,11 +91,12 @@ Ended = StepDone | StepFailed
 Verdict = Ended | Callable[[Task, Memory], Ended | None] | None
 
 
-def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict]) -> Ended | None:
+def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict], *, has_own_end: bool = False) -> Ended | None:
     """Return how the step of a node has ended; None while it goes on.
 
     ``judge`` reads the BMC without a lock. It returns None to look again, the end of the step, or a function that gives
-    further orders with the node locked. A BMC that does not answer, as it restarts, is looked at again.
+    further orders with the node locked. A BMC that does not answer, as it restarts, is looked at again. The wait of a
+    step that has an end of its own does not time out while the BMC answers.
     """
     memory = task.node.driver_internal_info[key]
     if memory.get(_RUN) != _run_of(task.node):
@@ -105,6 +108,10 @@ def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict]) -> Ended
         LOG.info("Node %s: its step continues in the BMC, which gave no answer: %s", task.node.uuid, error)
         return None
     if verdict is None:
+        if has_own_end and utc_now() - task.node.provision_updated_at > _TOUCH_AFTER:
+            task.upgrade_lock("prolonging the wait for a BMC", retry=False)
+            task.node.provision_updated_at = utc_now()
+            task.node.save()
         return None
     task.upgrade_lock("continuing a step at the BMC", retry=False)
     if task.node.driver_internal_info.get(key) != memory or not in_state(task.node.provision_state):

@@ -206,6 +206,16 @@ def test_settings_that_the_machine_does_not_take_fail_the_step(bmc: ScriptedBmc)
     assert "Turbo were not updated" in end.reason
 
 
+def test_a_progress_of_the_boot_before_is_no_failure(bmc: ScriptedBmc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 3600.0)
+    bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "OSRunning"}
+    task = on(bmc)
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    assert watched(task) is None
+    bmc.documents[BIOS]["Attributes"]["Cores"] = 4
+    assert watched(task) == StepDone()
+
+
 def test_it_waits_while_the_machine_starts(bmc: ScriptedBmc) -> None:
     task = on(bmc)
     bmc.on_reset = apply_pending(bmc)

@@ -80,7 +80,12 @@ def bmc(sent: list[dict[str, Any]]) -> Iterator[HostileBmc]:
 
 
 def on(bmc: HostileBmc) -> Work:
-    task = work_on(driver_info=bmc.driver_info(), provision_state=states.CLEANING, power_state=states.POWER_ON)
+    task = work_on(
+        driver_info=bmc.driver_info(),
+        provision_state=states.CLEANING,
+        power_state=states.POWER_ON,
+        provision_updated_at=utc_now(),
+    )
     task.driver = BareDriver({"firmware": RedfishFirmware(), "power": RedfishPower()})
     return task
 
@@ -282,6 +287,18 @@ def test_updates_have_an_end(bmc: HostileBmc) -> None:
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "longer than 7200 seconds" in end.reason
+
+
+def test_the_wait_does_not_time_out_while_the_bmc_answers(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "nic:SN1", "url": URL})
+    task_is(bmc, "Running")
+    before = task.node.provision_updated_at = utc_now() - timedelta(minutes=20)
+    assert look(task) is None
+    assert task.node.provision_updated_at > before
+    bmc.documents.clear()
+    before = task.node.provision_updated_at = utc_now() - timedelta(minutes=20)
+    assert look(task) is None
+    assert task.node.provision_updated_at == before
 
 
 # A conductor that dies
