@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from ironic.conf import CONF
@@ -18,6 +19,9 @@ def _allow_loopback() -> None:
 
 
 _allow_loopback()
+# An example may take long on a machine that does other things as well.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 transaction_guard.install()
 transaction_guard.install_in_programs()
 

@@ -5,7 +5,7 @@ from alembic import op
 
 from ironic.db.column_types import ShortText, UtcDateTime
 
-revision = "r0005"
+revision = "r0004"
 down_revision = "r0003"
 
 
