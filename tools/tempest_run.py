@@ -142,9 +142,9 @@ def counts(said: str) -> dict[str, int]:
 _RESULT = """\
 # Tempest
 
-`make tempest` runs the suites of the Bare Metal API that tempest's plugin has ({packages}) against this tree, with a
-real Keystone, fake hardware and tempest's own defaults: `{suites}`, administration and access of roles. It wrote this
-page after its last run.
+`make tempest` runs the suites of the Bare Metal API that tempest's plugin has ({packages})
+against this tree, with a real Keystone, fake hardware and tempest's own defaults: `{suites}`,
+administration and access of roles. It wrote this page after its last run.
 
 | tests | number |
 | --- | --- |
