@@ -69,11 +69,13 @@ class KeystoneIdentity:
 
 
 def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
-    """Copy the caller's identity from the headers that keystonemiddleware has set to the context."""
+    """Copy the caller's identity from what keystonemiddleware has put into the environment to the context."""
     context.user_id = environ.get("HTTP_X_USER_ID")
     context.project_id = environ.get("HTTP_X_PROJECT_ID")
     context.project_name = environ.get("HTTP_X_PROJECT_NAME")
-    context.system_scope = environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE")
+    # Not the header: where a service sends a token of its own beside the user's, that is the scope of the service.
+    is_of_system = environ["keystone.token_info"]["token"].get("system", {}).get("all")
+    context.system_scope = "all" if is_of_system else None
     context.domain_id = environ.get("HTTP_X_DOMAIN_ID")
     context.user_domain_id = environ.get("HTTP_X_USER_DOMAIN_ID")
     context.project_domain_id = environ.get("HTTP_X_PROJECT_DOMAIN_ID")

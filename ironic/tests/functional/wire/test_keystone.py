@@ -308,3 +308,20 @@ def test_only_system_administrators_may_skip_cleaning(service: Service, token: s
     if token in ("owner-admin", "owner-member"):
         # The right to clean is another one.
         assert ask(service, token, "PUT", path, {"target": "provide"}).status == 202
+
+
+@pytest.mark.parametrize(
+    ("token", "service_token", "names"),
+    [
+        ("owner-admin", "system-service", {"owned"}),
+        ("owner-admin", "owner-service", {"owned"}),
+        ("system-reader", "owner-service", {"owned", "foreign", "active"}),
+        ("system-reader", "system-service", {"owned", "foreign", "active"}),
+    ],
+)
+def test_the_token_of_a_service_lends_its_scope_to_no_user(
+    service: Service, token: str, service_token: str, names: set[str]
+) -> None:
+    headers = {"X-Auth-Token": token, "X-Service-Token": service_token}
+    answer = service.call("GET", "/v1/nodes", headers=headers)
+    assert (answer.status, {node["name"] for node in answer.json["nodes"]}) == (200, names)

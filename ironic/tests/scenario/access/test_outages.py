@@ -49,7 +49,7 @@ def test_while_keystone_is_gone_known_tokens_go_on_and_others_get_a_503(mended: 
     assert "Traceback" not in mended.service.log
 
 
-def test_a_token_ends_with_its_time_also_in_the_cache(mended: Cloud) -> None:
+def test_a_token_ends_with_its_time_also_in_the_cache_unless_a_service_brings_it(mended: Cloud) -> None:
     mended.keystone.stop()
     mended.keystone.configure(token_seconds=LIFE)
     mended.keystone.start()
@@ -61,3 +61,10 @@ def test_a_token_ends_with_its_time_also_in_the_cache(mended: Cloud) -> None:
 
     until(ask_with_new_one, 200)
     until(lambda: mended.ask(tokens[-1], "GET", "/v1/nodes"), 401)
+
+    def brought_by(name: str) -> requests.Response:
+        return mended.ask(tokens[-1], "GET", "/v1/nodes", X_Service_Token=mended.token(name))
+
+    # A service goes on with what its user has begun.
+    assert brought_by("elevated-service").status_code == 200
+    assert brought_by("owner-member").status_code == 401
