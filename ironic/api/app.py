@@ -227,7 +227,7 @@ def build_app(
         case "keystone":
             from ironic.api import authentication
 
-            app = authentication.wrap_keystone(app, conf, Routes(served.rows))
+            app = authentication.wrap_keystone(app, conf, Routes(served.rows), trusts_proxy=settings.proxy_headers)
         case "http_basic":
             from ironic.api.authentication import BasicIdentity, Users
 

@@ -25,7 +25,7 @@ import bcrypt
 import orjson
 from oslo_config import cfg
 
-from ironic.api import rate_limit
+from ironic.api import audit, rate_limit
 from ironic.api.error_responses import JSON, RETRY_SOON, Headers
 from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
@@ -43,10 +43,10 @@ _CHECKED: Final = "ironic.caller_is_checked"
 
 
 class KeystoneIdentity:
-    """Middleware that passes public routes on and lets keystonemiddleware check all other requests."""
+    """Middleware that passes public routes on and lets keystonemiddleware check and audit all other requests."""
 
-    def __init__(self, app: WSGI, protect: Callable[[WSGI], WSGI], routes: Routes) -> None:
-        self._app, self._routes = app, routes
+    def __init__(self, app: WSGI, audited: WSGI, protect: Callable[[WSGI], WSGI], routes: Routes) -> None:
+        self._app, self._audited, self._routes = app, audited, routes
         self._protected = protect(self._known)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -65,7 +65,7 @@ class KeystoneIdentity:
     def _known(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         environ[_CHECKED] = True
         fill_context(environ["ironic.context"], environ)
-        return self._app(environ, start_response)
+        return self._audited(environ, start_response)
 
 
 def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
@@ -83,8 +83,11 @@ def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
     context.roles = tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip())
 
 
-def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes) -> WSGI:
-    """Return the application behind keystonemiddleware, which [keystone_authtoken] configures."""
+def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes, *, trusts_proxy: bool = False) -> WSGI:
+    """Return the application behind keystonemiddleware, which [keystone_authtoken] and [audit] configure.
+
+    Raises ValueError for an unusable audit map.
+    """
     from keystonemiddleware import auth_token
 
     class AuthProtocol(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
@@ -97,7 +100,7 @@ def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes) -> WSGI:
         protected: WSGI = AuthProtocol(inner, {"oslo_config_config": conf})
         return protected
 
-    return KeystoneIdentity(app, protect, routes)
+    return KeystoneIdentity(app, audit.wrap(app, conf, trusts_proxy=trusts_proxy), protect, routes)
 
 
 _CHALLENGE: Final = ("WWW-Authenticate", 'Basic realm="Baremetal API"')

@@ -77,7 +77,7 @@ def write_access_log(
     """Write the line of one request."""
     if not LOG.isEnabledFor(logging.INFO):
         return
-    query = _PAIR.sub(_masked_pair, environ.get("QUERY_STRING", "")[:_LONGEST])
+    query = masked_query(environ.get("QUERY_STRING", ""))
     path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
     line = (
         f"{_printable(rate_limit.client_address(environ, trusted=trusts_proxy))} {_printable(context.user_id)} "
@@ -87,6 +87,11 @@ def write_access_log(
     )
     # A record made here costs a third of one for which logging looks up the calling function.
     LOG.handle(logging.LogRecord(LOG.name, logging.INFO, __file__, 0, line, None, None))
+
+
+def masked_query(query: str) -> str:
+    """Return a query, cut where it is very long, with the values of secret parameters masked."""
+    return _PAIR.sub(_masked_pair, query[:_LONGEST])
 
 
 def _masked_pair(pair: re.Match[str]) -> str:

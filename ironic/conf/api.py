@@ -1,4 +1,4 @@
-"""Options of the API service: [api], and [healthcheck] for load balancers."""
+"""Options of the API service: [api], [audit], and [healthcheck] for load balancers."""
 
 from oslo_config import cfg, types
 
@@ -238,4 +238,24 @@ API_OPTIONS = LISTENING + LOGS + LIMITS + RULES
 HEALTHCHECK_OPTIONS = [cfg.BoolOpt("enabled", default=False, help="Serve /healthcheck, without authentication.")]
 
 
-OPTIONS = {"api": API_OPTIONS, "healthcheck": HEALTHCHECK_OPTIONS}
+AUDIT_OPTIONS = [
+    cfg.BoolOpt(
+        "enabled",
+        default=False,
+        help="With Keystone, send a CADF event before and after each request to where "
+        "[audit_middleware_notifications] says. Such requests wait for the message bus.",
+    ),
+    cfg.StrOpt(
+        "audit_map_file",
+        default="/etc/ironic/api_audit_map.conf",
+        help="File that says what the paths of the API stand for in events; etc/ironic/api_audit_map.conf is one.",
+    ),
+    cfg.ListOpt(
+        "ignore_req_list",
+        default=[],
+        help="Methods of requests that are not audited, such as GET.",
+    ),
+]
+
+
+OPTIONS = {"api": API_OPTIONS, "audit": AUDIT_OPTIONS, "healthcheck": HEALTHCHECK_OPTIONS}

@@ -17,6 +17,7 @@ Name = tuple[str, str]
 # Those that read their options themselves; of oslo.db's, this service registers the ones that it passes on.
 LIBRARIES = frozenset(
     {
+        "keystonemiddleware.audit",
         "keystonemiddleware.auth_token",
         "oslo.config",
         "oslo.log",

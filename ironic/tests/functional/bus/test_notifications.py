@@ -64,7 +64,7 @@ def test_a_node_is_told_of_by_api_and_conductor(running: Site) -> None:
         "power_set.start",
         "power_set.end",
     ]
-    eventually(lambda: heard.events, expected, 15)
+    eventually(lambda: heard.events, expected, 60)
     level, publisher, event, payload = heard.heard[0]
     assert (level, publisher) == ("info", f"ironic-api.{running.host('api')}")
     assert payload["ironic_object.name"] == "NodeCRUDPayload"
