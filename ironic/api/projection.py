@@ -59,6 +59,7 @@ class Projection:
     """How rows of a resource are rendered for one version and one choice of fields."""
 
     __slots__ = (
+        "_absent",
         "_gathered",
         "_hidden",
         "_keys",
@@ -87,6 +88,7 @@ class Projection:
         self._hidden = {one.name: _REDACTED if isinstance(one.type, Json) else REPLACEMENT for one in fields}
         needed += _OWNERSHIP if self._rules else ()
         self.columns: tuple[str, ...] = tuple(dict.fromkeys(columns + needed))
+        self._absent = [(one.name, one.absent_if) for one in fields if one.absent_if is not None]
         self._stored = len(stored)
         self._keys = [one.name for one in (*stored, *linked, *self._gathered)]
         self._shown = [
@@ -144,7 +146,11 @@ class Projection:
             key = row[self._links_key]
             values += [orjson.Fragment(template % (key, key)) for template in links]
         values += gathered
-        return dict(zip(self._keys, values, strict=True))
+        document = dict(zip(self._keys, values, strict=True))
+        for name, value in self._absent:
+            if document[name] == value:
+                del document[name]
+        return document
 
 
 @dataclass(slots=True, frozen=True)

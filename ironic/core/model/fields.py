@@ -128,6 +128,8 @@ class Field:
     parts: frozenset[str] = frozenset()
     # Accepted from callers, never shown.
     hidden: bool = False
+    # The value for which it is left out of documents; None: it is in all of them.
+    absent_if: str | None = None
     name: str = ""
 
     def __set_name__(self, owner: object, name: str) -> None:

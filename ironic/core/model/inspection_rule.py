@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from ironic.core.model.fields import CREATE, EVERY, NEVER, REQUIRED, Field, Filter, Resource
 from ironic.core.rules import HIGHEST_PRIORITY, LOWEST_PRIORITY, PHASES
 from ironic.core.rules.compiled_rules import MULTIPLES
-from ironic.core.rules.inspector import DIALECTS
+from ironic.core.rules.inspector import DIALECTS, IRONIC
 from ironic.core.values import Array, Bool, Datetime, Enum, Integer, Links, Object, Text, Uuid, ValueType
 
 _PHASE: Final = Enum(*PHASES, name="phase")
@@ -58,7 +58,7 @@ class InspectionRule(Resource):
     # Whether the rule comes from the operator's file; such a rule can't be changed or deleted.
     built_in = Field(Bool(), since=96, write=NEVER, sort=False)
     # Rules of the standalone inspector are posted to its own API, and only shown and deleted here.
-    dialect = Field(Enum(*DIALECTS, name="dialect"), since=96, write=NEVER, sort=False)
+    dialect = Field(Enum(*DIALECTS, name="dialect"), since=96, write=NEVER, sort=False, absent_if=IRONIC)
     conditions = Field(_CONDITIONS, since=96, empty=[], needs=("sensitive", "conditions"), notified=EVERY)
     actions = Field(_ACTIONS, since=96, empty=REQUIRED, needs=("sensitive", "actions"), notified=EVERY)
     hits = Field(Object(), since=96, write=NEVER, needs=("uuid",))

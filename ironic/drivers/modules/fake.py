@@ -111,7 +111,7 @@ _LIGHTS: Final[dict[str, dict[str, Any]]] = {
 
 
 class FakeManagement(NoProperties, ManagementInterface):
-    """One boot device and virtual drives, which are stored on the node, and two indicators, which are always on."""
+    """One boot device and images in virtual drives, stored on the node, and two indicators, which are always on."""
 
     def get_supported_boot_devices(self, task: Task) -> list[str]:
         return [boot_devices.PXE]
@@ -144,14 +144,6 @@ class FakeManagement(NoProperties, ManagementInterface):
         if indicator not in self.get_supported_indicators(task, component)[component]:
             raise InvalidParameterValue(err=f"Node {task.node.uuid} has no indicator {indicator!r} on {component}.")
         return indicators.ON
-
-    def get_virtual_media(self, task: Task) -> list[dict[str, object]]:
-        simulate_delay("management")
-        images: dict[str, str] = task.node.driver_internal_info.get(_DRIVES) or {}
-        return [
-            {"media_types": [drive], "inserted": drive in images, "image": images.get(drive, "")}
-            for drive in boot_devices.VMEDIA_DEVICES
-        ]
 
     def attach_virtual_media(self, task: Task, device_type: str, image_url: str) -> None:
         simulate_delay("management")
