@@ -45,6 +45,16 @@ def test_they_are_shown_listed_and_deleted(service: Service) -> None:
     assert inspector_rules.listed(service.store) == []
 
 
+def test_only_they_are_shown_with_a_dialect(service: Service) -> None:
+    """Clients know no such field."""
+    own = {"actions": [{"op": "fail", "args": {"msg": "x"}}]}
+    assert "dialect" not in service.call("POST", RULES, body=own).json
+    inspector_rules.create(service.store, DOCUMENT)
+    for query in ("detail=true", "fields=dialect,uuid"):
+        shown = service.call("GET", f"{RULES}?{query}").json["inspection_rules"]
+        assert {one.get("dialect") for one in shown} == {None, "inspector"}
+
+
 def test_deleting_all_rules_deletes_them_too(service: Service) -> None:
     inspector_rules.create(service.store, DOCUMENT)
     assert service.call("DELETE", RULES).status == 204
