@@ -11,7 +11,6 @@ import orjson
 from ironic.api import access, answers, named_nodes
 from ironic.api.answers import Answer
 from ironic.api.arguments import UncheckedBody
-from ironic.api.inspector import network_interfaces
 from ironic.api.json_schema import OPEN
 from ironic.api.request import Request
 from ironic.api.routes import Route
@@ -26,8 +25,7 @@ def show(request: Request, node: str) -> Answer:
     inventory, plugin_data = _stored(request, node)
     (discovered,) = named_nodes.row(request, ("auto_discovered",), node)
     processed = posted_data.processed_part(plugin_data)
-    document = inspected_data(inventory, processed, auto_discovered=bool(discovered))
-    return answers.document(network_interfaces.with_old_names(document))
+    return answers.document(inspected_data(inventory, processed, auto_discovered=bool(discovered)))
 
 
 def show_unprocessed(request: Request, node: str) -> Answer:

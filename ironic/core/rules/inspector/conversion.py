@@ -18,7 +18,14 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.compiled_rules import check_rule
 from ironic.core.rules.inspector.bound_actions import APPEND_ATTRIBUTE, EXTEND, FORMS, SET
 from ironic.core.rules.inspector.checks import CHECKS
-from ironic.core.rules.inspector.inspected_data import OF_INVENTORY
+from ironic.core.rules.inspector.inspected_data import (
+    ADDRESS,
+    INTERFACES,
+    LLDP,
+    OF_INTERFACE,
+    OF_INVENTORY,
+    PARSED_LLDP,
+)
 from ironic.core.rules.inspector.inspector_documents import stored_form
 from ironic.core.rules.paths import APPEND, parsed
 from ironic.core.secrets import is_secret
@@ -188,7 +195,7 @@ def _located(text: str, of_node: bool, remarks: _Remarks) -> tuple[str, Path, Pa
         raise remarks.impossible(f"the path {text[:80]} has several wildcards")
     names = [key for key in keys if key is not None]
     cut = wildcards[0] if wildcards else len(names)
-    root, before = ("node", tuple(names[:cut])) if of_node else _root(tuple(names[:cut]))
+    root, before = ("node", tuple(names[:cut])) if of_node else _root(tuple(names[:cut]), remarks)
     if not before and (wildcards or root != "inventory"):
         raise remarks.impossible(f"the path {text[:80]} is the whole document")
     if not wildcards:
@@ -215,9 +222,17 @@ def _keys(tree: Any, remarks: _Remarks) -> Iterator[str | None]:
         raise remarks.impossible("the path has more than names, one wildcard, and indexes from the beginning")
 
 
-def _root(keys: Path) -> tuple[str, Path]:
+def _root(keys: Path, remarks: _Remarks) -> tuple[str, Path]:
     """Return where the rule language has a key of the inspection data."""
     name, *rest = keys or ("",)
+    if name in INTERFACES and len(rest) > 1:
+        of_interface, key, *inner = rest
+        if key == ADDRESS:
+            raise remarks.impossible(f"the path names the address ({ADDRESS}) of an interface, which has two keys now")
+        if key == LLDP:
+            return "plugin_data", (PARSED_LLDP, of_interface, *inner)
+        rest = [of_interface, OF_INTERFACE.get(key, key), *inner]
+        keys = (name, *rest)
     if name == "inventory":
         return "inventory", tuple(rest)
     if name == "auto_discovered":
@@ -304,7 +319,7 @@ def _filled_in(value: Any, remarks: _Remarks) -> Any:
         if found[0] in ("{{", "}}"):
             return found[0]
         has_expression = True
-        return _expression(*_root(tuple(found[1][1:-1].split("]["))))
+        return _expression(*_root(tuple(found[1][1:-1].split("][")), remarks))
 
     text = _EXPRESSION.sub(replaced, value)
     if has_expression:

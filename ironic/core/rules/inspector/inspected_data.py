@@ -1,7 +1,8 @@
 """The inspection data as the standalone inspector arranged them: one document, with the inventory as one of its keys.
 
 Everything in the plug-in data is at the top, beside the names under which the standalone inspector kept parts of the
-inventory. What the ramdisk or a hook reports under one of these names wins. Parts are shared with the arguments, not
+inventory. Interfaces have the names that its clients and rules read, beside the present ones. What the ramdisk or a
+hook reports under one of these names wins, and may be of any type. Other parts are shared with the arguments, not
 copied. Source: doc/contract/inspection.md#rules-of-the-standalone-inspector.
 """
 
@@ -19,8 +20,15 @@ OF_INVENTORY: Final[Mapping[str, tuple[str, ...]]] = {
     "ipmi_v6address": ("bmc_v6address",),
     "boot_interface": ("boot", "pxe_interface"),
 }
-_INTERFACES: Final = "interfaces"
 _VALID: Final = "valid_interfaces"
+# Facts about interfaces: all, and those that pass the checks.
+INTERFACES: Final = ("all_interfaces", "interfaces")
+# Old name -> present name in the facts of an interface; the address is that of IPv4, or else that of IPv6.
+OF_INTERFACE: Final[Mapping[str, str]] = {"mac": "mac_address", "client_id": "client_id", "pxe": "pxe_enabled"}
+ADDRESS: Final = "ip"
+# What its switch says, by interface beside the interfaces now.
+LLDP: Final = "lldp_processed"
+PARSED_LLDP: Final = "parsed_lldp"
 
 
 def inspected_data(
@@ -29,5 +37,20 @@ def inspected_data(
     """Return the document that `data://` and `{data[...]}` refer to."""
     derived = {name: value for name, path in OF_INVENTORY.items() if (value := find(inventory, path)) is not None}
     if _VALID in plugin_data:
-        derived[_INTERFACES] = plugin_data[_VALID]
-    return {**derived, "auto_discovered": auto_discovered, **plugin_data, "inventory": inventory}
+        derived[INTERFACES[1]] = plugin_data[_VALID]
+    document = {**derived, "auto_discovered": auto_discovered, **plugin_data, "inventory": inventory}
+    for key in INTERFACES:
+        if isinstance(found := document.get(key), Mapping):
+            document[key] = {
+                name: _with_old_names(name, one, document.get(PARSED_LLDP))
+                for name, one in found.items()
+                if isinstance(one, Mapping)
+            }
+    return document
+
+
+def _with_old_names(name: str, interface: Mapping[str, Any], lldp: object) -> dict[str, Any]:
+    named = {old: interface.get(new) for old, new in OF_INTERFACE.items()}
+    named[ADDRESS] = interface.get("ipv4_address") or interface.get("ipv6_address")
+    of_it = lldp.get(name) if isinstance(lldp, Mapping) else None
+    return {**named, **({LLDP: of_it} if isinstance(of_it, Mapping) else {}), **interface}
