@@ -183,6 +183,23 @@ def test_both_apis_show_the_same(service: Whole, old: Callable[..., Response]) -
     assert stored["plugin_data"].keys() == {"all_interfaces", "extra", "macs", "valid_interfaces"}
 
 
+@pytest.mark.demand("S111")
+@pytest.mark.parametrize("starter", ["old", "present"])
+@pytest.mark.parametrize("callback", ["old", "present"])
+def test_either_callback_serves_an_inspection_of_either_api(
+    service: Whole, old: Callable[..., Response], starter: str, callback: str
+) -> None:
+    uuid = scripted(service)
+    if starter == "old":
+        assert old("POST", f"introspection/{uuid}").status == 202
+    else:
+        service.api.call("PUT", f"/v1/nodes/{uuid}/states/provision", body={"target": "inspect"})
+    posted = old("POST", "continue", REPORT) if callback == "old" else service.post(REPORT)
+    assert posted.status == 200
+    assert service.state(uuid) == states.MANAGEABLE
+    assert service.api.call("GET", f"/v1/nodes/{uuid}/inventory").json["inventory"] == REPORT["inventory"]
+
+
 MUCH_MEMORY = {
     "conditions": [{"field": "memory_mb", "op": "ge", "value": 4096}],
     "actions": [{"action": "set-capability", "name": "much-memory", "value": "wow"}],
