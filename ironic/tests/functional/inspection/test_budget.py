@@ -31,14 +31,15 @@ def waiting(running: Whole, number: int) -> str:
 @pytest.mark.parametrize(
     ("version", "rules", "budget"),
     [
-        # Rules of the early phase, look-up by MAC and by BMC, the reserved node, rules, ports, the lock. Written are
-        # reservation, state, new ports, inventory, node with the target of switching off, and state.
-        (None, 0, (7, 6, 4)),
+        # Rules of the early phase, look-up by MAC and by BMC, the reserved node, rules, what rules of the standalone
+        # inspector have set, ports, the lock. Written are reservation, state, new ports, inventory, node with the
+        # target of switching off, and state.
+        (None, 0, (8, 6, 4)),
         # Rules look at traits and port groups as well; what they did is counted and kept.
-        (None, 20, (9, 8, 4)),
+        (None, 20, (10, 8, 4)),
         # Newer ramdisks get a token, which is one more transaction on the node.
-        ("1.84", 0, (8, 7, 5)),
-        ("1.84", 20, (10, 9, 5)),
+        ("1.84", 0, (9, 7, 5)),
+        ("1.84", 20, (11, 9, 5)),
     ],
 )
 def test_an_inspection_keeps_to_its_budget(

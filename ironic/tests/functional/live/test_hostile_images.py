@@ -185,7 +185,7 @@ def test_the_loopback_is_out_of_reach_by_default(tmp_path: Path, server: Catcher
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "ramdisk").write_bytes(b"ramdisk")
     port = free_port()
-    changed = options(tmp_path, port) | {"outgoing": {}}
+    changed = options(tmp_path, port) | {"outgoing": {"allow_loopback": False}}
     configuration = write_options(tmp_path / "ironic.conf", changed)
     with all_in_one([configuration], tmp_path / "ironic.log", port) as running:
         uuid = call(running, "POST", "/v1/nodes", {"driver": "fake-hardware"})["uuid"]

@@ -38,7 +38,6 @@ BEGUN: list[tuple[str, Any]] = [
 ]
 # What the machine can't do at all, whatever its BMC says.
 UNSUPPORTED: list[tuple[str, str, Any]] = [
-    ("GET", "vmedia", None),
     ("POST", "vmedia", {"device_type": "cdrom", "image_url": "http://192.0.2.1/x.iso"}),
     ("PUT", "states/console", {"enabled": True}),
     ("POST", "vendor_passthru/anything", {}),

@@ -9,6 +9,7 @@ import pytest
 
 from ironic import db
 from ironic.api.crud_notifications import CREATE, DELETE, OTHERS, UPDATE, notification_of
+from ironic.api.inspector.old_api import InspectorApi
 from ironic.api.resources import ROUTES
 from ironic.core.errors import NodeLocked
 from ironic.rpc.notifications.notifier import Notification
@@ -70,7 +71,7 @@ def test_whatever_is_created_changed_and_deleted_is_told() -> None:
         place: notification_of(route) for place, route in routes.items() if (route.method, route.path) not in OTHERS
     }
     assert {place: (one.subject.kind, one.action) for place, one in told.items() if one} == expected
-    assert OTHERS.keys() <= {(route.method, route.path) for route in ROUTES}
+    assert OTHERS.keys() <= {(route.method, route.path) for route in (*ROUTES, *InspectorApi.rows)}
 
 
 def test_a_node_from_creation_to_deletion(service: wire.Service, listener: Listener) -> None:
