@@ -1,12 +1,11 @@
-"""What a newcomer does first works as it is written: `make run`, the commands it prints, the example file."""
+"""What a newcomer does first works as it is written: `make run`, the commands it prints, the file to install."""
 
 import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
-
-import pytest
 
 from ironic.tests.live_service import all_in_one, free_port, listens
 from ironic.tests.repository import ROOT, tool
@@ -45,10 +44,11 @@ def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:
     assert tool("run").url_of(path) == "http://127.0.0.1:1"
 
 
-@pytest.mark.parametrize("name", ["ironic.conf.example"])
-def test_the_example_file_serves_once_it_is_filled_in(tmp_path: Path, name: str) -> None:
+def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path) -> None:
     port = free_port()
-    text = (ROOT / "etc" / "ironic" / name).read_text()
+    block = re.search(r"```ini\n(.*?)```", (ROOT / "doc" / "install.md").read_text(), re.DOTALL)
+    assert block
+    text = textwrap.dedent(block[1])
     for old, new in {
         "/var/lib/ironic": str(tmp_path),
         "/var/log/ironic": str(tmp_path),
@@ -57,7 +57,8 @@ def test_the_example_file_serves_once_it_is_filled_in(tmp_path: Path, name: str)
     }.items():
         text = text.replace(old, new)
     path = tmp_path / "ironic.conf"
-    path.write_text(text)
+    # Services of other tests have the usual port for files.
+    path.write_text(f"{text}\n[deploy]\nhttp_server_port = 0\n")
     with all_in_one([path], tmp_path / "ironic.log", port) as service:
         assert "WARNING" not in service.log
         assert service.get("/v1/drivers").json()["drivers"][0]["name"] == "fake-hardware"
