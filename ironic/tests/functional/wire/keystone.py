@@ -70,12 +70,37 @@ def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
     }
 
 
+class Identity(ThreadingHTTPServer):
+    """The server, with what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        # The tokens that it was to validate, and all paths, in the order of the requests.
+        self.validated: list[str] = []
+        self.paths: list[str] = []
+        # What each token has beside its own.
+        self.fields: dict[str, Any] = {}
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
 class _Handler(BaseHTTPRequestHandler):
+    server: Identity
+
     def do_GET(self) -> None:
-        port = self.server.server_port  # type: ignore[attr-defined]
+        port = self.server.server_port
+        self.server.paths.append(self.path)
         if self.path.startswith("/v3/auth/tokens"):
-            found = TOKENS.get(self.headers.get("X-Subject-Token", ""))
-            self._answer(404 if found is None else 200, {"token": _token(*found)} if found else {"error": {}})
+            token = self.headers.get("X-Subject-Token", "")
+            self.server.validated.append(token)
+            found = TOKENS.get(token)
+            self._answer(
+                404 if found is None else 200,
+                {"token": _token(*found) | self.server.fields} if found else {"error": {}},
+            )
         else:
             link = {"href": f"http://127.0.0.1:{port}/v3/", "rel": "self"}
             version = {"id": "v3.14", "status": "stable", "links": [link], "media-types": []}
@@ -94,17 +119,24 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def playing() -> Iterator[str]:
-    """Run the server; gives its URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+def identity_server() -> Iterator[Identity]:
+    """Run the server."""
+    server = Identity()
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield server
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def playing() -> Iterator[str]:
+    """Run the server; gives its URL."""
+    with identity_server() as server:
+        yield server.url
 
 
 def service(
