@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
+from ironic.tests.functional.live.keystone_api import api_process
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import Identity, ask
 from ironic.tests.functional.wire.service import Service
@@ -185,3 +187,49 @@ def test_a_missing_client_stops_the_start(
 def test_a_strategy_without_a_secret_stops_the_start(start: Start, strategy: str) -> None:
     with pytest.raises(ValueError, match=r"\[keystone_authtoken\] can't be used: memcache_secret_key"):
         start(memcache_security_strategy=strategy)
+
+
+def test_processes_share_validations_and_outlive_keystone_and_memcached(tmp_path: Path, cache: Memcached) -> None:
+    with ExitStack() as stack, keystone.identity_server() as played:
+        trust = {
+            "www_authenticate_uri": played.url,
+            "auth_type": "admin_token",
+            "endpoint": f"{played.url}/v3",
+            "token": "ours",
+            "http_request_max_retries": 0,
+            "delay_auth_decision": True,
+            "memcached_servers": cache.address,
+            "memcache_security_strategy": "ENCRYPT",
+            "memcache_secret_key": "site-secret",
+        }
+        running = []
+        for name in ("one", "other"):
+            running.append(api_process(tmp_path, name, trust))
+            stack.callback(running[-1].stop)
+        for each in running:
+            each.await_ready()
+
+        def statuses(token: str) -> list[int]:
+            headers = {"X-Auth-Token": token}
+            return [requests.get(f"{each.url}/v1/nodes", headers=headers, timeout=60).status_code for each in running]
+
+        assert (statuses("system-reader"), statuses("unknown"), statuses("")) == ([200, 200], [401, 401], [401, 401])
+        assert sorted(played.validated) == ["system-reader", "unknown", "unknown"]
+        played.shutdown()
+        played.server_close()
+        assert (statuses("system-reader"), statuses("owner-member"), statuses("")) == ([200] * 2, [503] * 2, [401] * 2)
+        cache.kill()
+        assert statuses("system-reader") == [503, 503]
+        for each in running:
+            assert "delay_auth_decision has no effect" in each.log
+            assert "Traceback" not in each.log
+            assert "site-secret" not in each.log
+
+
+def test_a_program_without_the_secret_of_its_strategy_says_so_and_ends(tmp_path: Path, cache: Memcached) -> None:
+    options = {"memcached_servers": cache.address, "memcache_security_strategy": "ENCRYPT"}
+    program = api_process(tmp_path, "one", options)
+    status, said = program.end()
+    assert status == 1
+    assert "[keystone_authtoken] can't be used: memcache_secret_key" in said + program.log
+    assert "Traceback" not in said + program.log

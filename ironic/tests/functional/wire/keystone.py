@@ -1,6 +1,7 @@
 """A local HTTP server that plays as much of Keystone as checking a token needs, and a service that trusts it."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -73,8 +74,13 @@ def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
 class Identity(ThreadingHTTPServer):
     """The server, with what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self._scheme = "http"
+        if tls:
+            self._scheme = "https"
+            # Shaking hands is the matter of the thread that serves the connection.
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         # The tokens that it was to validate, and all paths, in the order of the requests.
         self.validated: list[str] = []
         self.paths: list[str] = []
@@ -84,14 +90,16 @@ class Identity(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """Where it answers."""
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that end the connection, as one does that does not trust the certificate."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: Identity
 
     def do_GET(self) -> None:
-        port = self.server.server_port
         self.server.paths.append(self.path)
         if self.path.startswith("/v3/auth/tokens"):
             token = self.headers.get("X-Subject-Token", "")
@@ -102,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
                 {"token": _token(*found) | self.server.fields} if found else {"error": {}},
             )
         else:
-            link = {"href": f"http://127.0.0.1:{port}/v3/", "rel": "self"}
+            link = {"href": f"{self.server.url}/v3/", "rel": "self"}
             version = {"id": "v3.14", "status": "stable", "links": [link], "media-types": []}
             self._answer(300, {"versions": {"values": [version]}})
 
@@ -119,9 +127,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def identity_server() -> Iterator[Identity]:
-    """Run the server."""
-    server = Identity()
+def identity_server(tls: ssl.SSLContext | None = None) -> Iterator[Identity]:
+    """Run the server, with TLS if there is a context for it."""
+    server = Identity(tls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

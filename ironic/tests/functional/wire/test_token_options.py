@@ -2,6 +2,8 @@
 
 import logging
 import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -153,3 +155,38 @@ def test_without_the_option_keystone_has_a_limit_too(start: Start, monkeypatch: 
     answer, _ = asked_of_mute(start)
     assert answer.status == 503
     assert int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Make a certificate for the loopback, which serves as its own authority and as that of a client."""
+    directory = tmp_path_factory.mktemp("tls")
+    files = directory / "cert.pem", directory / "key.pem"
+    options = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1", "-nodes"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-out", str(files[0]), "-keyout", str(files[1])]
+    subprocess.run([*command, *options], check=True, capture_output=True)
+    return files
+
+
+@pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
+@pytest.mark.parametrize(
+    ("names", "needs_client", "status"),
+    [
+        ((), False, 503),
+        (("insecure",), False, 200),
+        (("cafile",), False, 200),
+        (("cafile",), True, 503),
+        (("cafile", "certfile", "keyfile"), True, 200),
+    ],
+)
+def test_tls_towards_keystone(
+    start: Start, certificate: tuple[Path, Path], names: tuple[str, ...], needs_client: bool, status: int
+) -> None:
+    files = {"cafile": str(certificate[0]), "certfile": str(certificate[0]), "keyfile": str(certificate[1])}
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=files["cafile"])
+    context.load_cert_chain(*certificate)
+    context.verify_mode = ssl.CERT_REQUIRED if needs_client else ssl.CERT_NONE
+    options = {name: files.get(name, True) for name in names}
+    with keystone.identity_server(context) as played:
+        answer = ask(start(played.url, **options), "owner-member", "GET", "/v1/nodes")
+    assert answer.status == status, answer.body
