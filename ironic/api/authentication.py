@@ -86,21 +86,12 @@ def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
 def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes, *, trusts_proxy: bool = False) -> WSGI:
     """Return the application behind keystonemiddleware, which [keystone_authtoken] and [audit] configure.
 
-    Raises ValueError for an unusable audit map.
+    Raises ValueError for options that no token can be checked with, and for an unusable audit map.
     """
-    from keystonemiddleware import auth_token
+    from ironic.api import token_check
 
-    class AuthProtocol(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
-        def fetch_token(self, token: str, **options: Any) -> object:
-            """Validate a token in the cache or at Keystone."""
-            with PERMIT.waiting():
-                return super().fetch_token(token, **options)
-
-    def protect(inner: WSGI) -> WSGI:
-        protected: WSGI = AuthProtocol(inner, {"oslo_config_config": conf})
-        return protected
-
-    return KeystoneIdentity(app, audit.wrap(app, conf, trusts_proxy=trusts_proxy), protect, routes)
+    audited = audit.wrap(app, conf, trusts_proxy=trusts_proxy)
+    return KeystoneIdentity(app, audited, lambda inner: token_check.wrap(inner, conf), routes)
 
 
 _CHALLENGE: Final = ("WWW-Authenticate", 'Basic realm="Baremetal API"')

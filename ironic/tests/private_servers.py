@@ -1,6 +1,6 @@
-"""A RabbitMQ and a MariaDB of a test's own, which it may stop and start again: the shared ones are never touched.
+"""A RabbitMQ, a MariaDB and a memcached of a test's own, which it may stop and start: shared ones are never touched.
 
-Both live in a directory of the test, on ports that were free. They end with the test, by the process they were
+They live in a directory of the test, on ports that were free. They end with the test, by the process they were
 started as.
 """
 
@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from ironic.tests.live_service import free_port
 
@@ -79,6 +80,11 @@ class PrivateServer:
         if process and process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+    def freeze(self) -> None:
+        """Let it accept connections and never answer; only `kill` ends it then."""
+        assert self._process
+        self._process.send_signal(signal.SIGSTOP)
 
     def _answers(self) -> bool:
         try:
@@ -171,6 +177,49 @@ class Database(PrivateServer):
 
     def _run(self, *command: str) -> None:
         subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL, cwd=self.directory)
+
+
+class Memcached(PrivateServer):
+    """Memcached, empty at every start."""
+
+    @property
+    def address(self) -> str:
+        """Where clients find it."""
+        return f"127.0.0.1:{self.port}"
+
+    def command(self) -> list[str]:
+        as_root = ["-u", "root"] if ROOT else []
+        return ["memcached", *as_root, "-l", "127.0.0.1", "-p", str(self.port), "-U", "0", "-m", "16", "-t", "1"]
+
+    def greets(self, connection: socket.socket) -> bool:
+        connection.sendall(b"version\r\n")
+        return connection.recv(64).startswith(b"VERSION")
+
+    def values(self) -> list[bytes]:
+        """Return all that is stored, each with its key, as memcached sends it."""
+        keys = [word for line in self._ask(b"lru_crawler metadump all") for word in line.split() if b"key=" in word]
+        names = [unquote_to_bytes(key.removeprefix(b"key=")) for key in keys]
+        return [b"\n".join(self._ask(b"get " + name)) for name in names]
+
+    def _ask(self, command: bytes) -> list[bytes]:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            connection.sendall(command + b"\r\n")
+            answer = b""
+            while not answer.endswith(b"END\r\n"):
+                assert (more := connection.recv(65536)), answer
+                answer += more
+        return answer.splitlines()[:-1]
+
+
+@contextmanager
+def memcached(directory: Path) -> Iterator[Memcached]:
+    """Run a memcached until the block ends."""
+    server = Memcached(directory)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A local HTTP server that plays as much of Keystone as checking a token needs, and a service that trusts it."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -70,14 +71,46 @@ def _token(roles: tuple[str, ...], project: str | None) -> dict[str, Any]:
     }
 
 
+class Identity(ThreadingHTTPServer):
+    """The server, with what it was asked."""
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self._scheme = "http"
+        if tls:
+            self._scheme = "https"
+            # Shaking hands is the matter of the thread that serves the connection.
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        # The tokens that it was to validate, and all paths, in the order of the requests.
+        self.validated: list[str] = []
+        self.paths: list[str] = []
+        # What each token has beside its own.
+        self.fields: dict[str, Any] = {}
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"{self._scheme}://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that end the connection, as one does that does not trust the certificate."""
+
+
 class _Handler(BaseHTTPRequestHandler):
+    server: Identity
+
     def do_GET(self) -> None:
-        port = self.server.server_port  # type: ignore[attr-defined]
+        self.server.paths.append(self.path)
         if self.path.startswith("/v3/auth/tokens"):
-            found = TOKENS.get(self.headers.get("X-Subject-Token", ""))
-            self._answer(404 if found is None else 200, {"token": _token(*found)} if found else {"error": {}})
+            token = self.headers.get("X-Subject-Token", "")
+            self.server.validated.append(token)
+            found = TOKENS.get(token)
+            self._answer(
+                404 if found is None else 200,
+                {"token": _token(*found) | self.server.fields} if found else {"error": {}},
+            )
         else:
-            link = {"href": f"http://127.0.0.1:{port}/v3/", "rel": "self"}
+            link = {"href": f"{self.server.url}/v3/", "rel": "self"}
             version = {"id": "v3.14", "status": "stable", "links": [link], "media-types": []}
             self._answer(300, {"versions": {"values": [version]}})
 
@@ -94,17 +127,24 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def playing() -> Iterator[str]:
-    """Run the server; gives its URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+def identity_server(tls: ssl.SSLContext | None = None) -> Iterator[Identity]:
+    """Run the server, with TLS if there is a context for it."""
+    server = Identity(tls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield server
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def playing() -> Iterator[str]:
+    """Run the server; gives its URL."""
+    with identity_server() as server:
+        yield server.url
 
 
 def service(

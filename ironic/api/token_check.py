@@ -1,0 +1,88 @@
+"""Check tokens by keystonemiddleware, as [keystone_authtoken] configures it.
+
+What keystonemiddleware would find out with the first request only is checked at the start. Validated tokens are cached
+in the process, or by `memcached_servers` for all processes; a memcached that does not answer is passed over.
+"""
+
+import importlib
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import webob.exc
+from keystoneauth1 import exceptions as keystone_errors
+from keystonemiddleware import auth_token
+from oslo_cache import exception as cache_errors
+from oslo_config import cfg
+
+from ironic.core.permit import PERMIT
+
+LOG = logging.getLogger(__name__)
+
+WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+# For which an answer of Keystone is waited for unless http_connect_timeout says it; keystonemiddleware has no limit.
+KEYSTONE_SECONDS: Final = 20
+
+
+class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
+    def fetch_token(self, token: str, **options: Any) -> object:
+        """Validate a token in the cache or at Keystone."""
+        with PERMIT.waiting():
+            try:
+                return super().fetch_token(token, **options)
+            except cache_errors.QueueEmpty as error:
+                LOG.error(
+                    "All connections to [keystone_authtoken]memcached_servers are in use; a request is refused with "
+                    "503. See whether memcached answers, or raise memcache_pool_maxsize: %s",
+                    error,
+                )
+                raise webob.exc.HTTPServiceUnavailable("The cache of tokens is busy.") from error
+            except keystone_errors.ClientException as error:
+                # What keystonemiddleware takes for no outage: a time-out, TLS, no endpoint in the catalog.
+                LOG.error(
+                    "A token can't be checked, so a request is refused with 503. See whether Keystone answers, and "
+                    "correct [keystone_authtoken]: %s",
+                    error,
+                )
+                raise webob.exc.HTTPServiceUnavailable("Keystone can't be asked about the token.") from error
+
+
+def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
+    """Return the application behind the check, which refuses every request without a valid token.
+
+    Raises ValueError for options that no token can be checked with.
+    """
+    for group, known in auth_token.list_opts():
+        conf.register_opts(known, group=group)
+    options = conf.keystone_authtoken
+    _require_client(options)
+    # The application relies on a caller that is known, so the option to let others through is overridden.
+    own = {"oslo_config_config": conf, "delay_auth_decision": False}
+    if options.delay_auth_decision:
+        LOG.warning(
+            "[keystone_authtoken]delay_auth_decision has no effect: requests without a valid token are always refused. "
+            "Remove the option."
+        )
+    if options.http_connect_timeout is None:
+        own["http_connect_timeout"] = KEYSTONE_SECONDS
+    try:
+        checked: WSGI = _TokenCheck(app, own)
+    except auth_token.ConfigurationError as error:
+        raise ValueError(f"[keystone_authtoken] can't be used: {error}.") from error
+    return checked
+
+
+def _require_client(options: cfg.ConfigOpts.GroupAttr) -> None:
+    """Raise ValueError if the client of memcached is missing; keystonemiddleware imports it with the first request."""
+    if not options.memcached_servers:
+        return
+    is_binary = options.memcache_tls_enabled or options.memcache_sasl_enabled
+    module, package = ("bmemcached", "python-binary-memcached") if is_binary else ("memcache", "python-memcached")
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        raise ValueError(
+            f"[keystone_authtoken]memcached_servers needs the Python package {package}, which is not installed "
+            f"({error}): run pip install 'ironic[memcached]', or remove the option."
+        ) from error
