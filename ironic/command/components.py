@@ -19,6 +19,7 @@ from ironic.command.wsgi_bridge import Application
 from ironic.conductor.service import Conductor
 from ironic.db import Store, require_current
 from ironic.rpc.notifications import NOTIFIER
+from ironic.rpc.notifications.readings import READINGS
 
 if TYPE_CHECKING:
     from ironic.rpc.hash_ring import HashRingManager
@@ -76,21 +77,26 @@ class Bus(Component):
 
 
 class Notifications(Component):
-    """The notifier, which sends nothing unless the options ask for it."""
+    """The notifiers of changes and of sensor readings, which send nothing unless the options ask for it."""
 
-    def __init__(self, conf: cfg.ConfigOpts) -> None:
+    def __init__(self, conf: cfg.ConfigOpts, *, readings: bool = False) -> None:
+        """Take the options; ``readings`` says whether this process reads sensors."""
         self._conf = conf
+        self._has_readings = readings and conf.sensor_data.send_sensor_data
 
     def start(self) -> None:
         """Enable notifications; the messaging library is only loaded for that."""
-        if self._conf.notification_level is not None:
+        if self._conf.notification_level is not None or self._has_readings:
             from ironic.rpc.notifications import bus_sender
 
             bus_sender.open_from(self._conf)
+            if self._has_readings:
+                bus_sender.open_readings_from(self._conf)
 
     def stop(self) -> None:
         """Send what is left."""
         NOTIFIER.close()
+        READINGS.close()
 
 
 class RpcServer(Protocol):

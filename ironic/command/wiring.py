@@ -17,7 +17,7 @@ from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import Application
-from ironic.conductor import consoles, housekeeping, periodic_tasks, power_sync
+from ironic.conductor import consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
 from ironic.conductor.allocator import Allocator
 from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.conductor.periodic_tasks import PeriodicTask
@@ -63,7 +63,7 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     transport = bus or InProcess()
     return [
         Database(store, hash_ring, conf, pause),
-        Notifications(conf),
+        Notifications(conf, readings=True),
         *([Bus(bus, pause, needed=True)] if bus else []),
         PublishedFilesComponent(),
         _conductor(conf, store, hash_ring, transport),
@@ -77,7 +77,7 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     store, hash_ring = _store_and_ring(conf, CONDUCTOR_RETRY_SECONDS)
     return [
         Database(store, hash_ring, conf, pause),
-        Notifications(conf),
+        Notifications(conf, readings=True),
         Bus(bus, pause, needed=True),
         PublishedFilesComponent(),
         _conductor(conf, store, hash_ring, bus),
@@ -176,6 +176,7 @@ def _conductor(
             *consoles.jobs(tasks, hash_ring),
             *periodic_tasks.jobs_of(composition, tasks, hash_ring),
             *power_sync.jobs(tasks, hash_ring),
+            *sensor_readings.jobs(tasks, hash_ring),
             *housekeeping.jobs(tasks, hash_ring),
         ),
     )

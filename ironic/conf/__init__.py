@@ -22,6 +22,7 @@ from ironic.conf import (
     library_options,
     logging_setup,
     pxe,
+    sensor_data,
     virtual_media,
 )
 from ironic.conf.config_files import prepare
@@ -42,6 +43,7 @@ _MODULES = (
     virtual_media,
     images,
     external_services,
+    sensor_data,
     logging_setup,
 )
 

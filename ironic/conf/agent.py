@@ -183,7 +183,7 @@ METRICS_OPTIONS = [
         choices=[
             ("noop", "metrics are not sent"),
             ("statsd", "metrics are sent to a statsd server by UDP"),
-            ("collector", "accepted in files of other releases; metrics are not sent"),
+            ("collector", "metrics are kept in the conductor, which sends them with the readings of sensors"),
         ],
         help="Where a conductor sends its metrics.",
     ),

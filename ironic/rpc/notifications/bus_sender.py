@@ -8,18 +8,22 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
 
 from ironic.rpc.library import oslo_messaging
 from ironic.rpc.notifications.notifier import NOTIFIER, Notification
+from ironic.rpc.notifications.readings import READINGS
 
 LOG = logging.getLogger(__name__)
 
 
 # Notifications that may wait: those of some minutes of a busy site, about 10 MiB.
 _QUEUE_SIZE: Final = 2000
+# Sensor readings that may wait; those of a large machine take 50 KiB.
+_READINGS_QUEUE_SIZE: Final = 200
 # Seconds at the end of the process for notifications that were not sent yet.
 _CLOSE_SECONDS: Final = 5.0
 # Seconds between two log messages about dropped notifications.
@@ -30,7 +34,7 @@ def open_from(conf: cfg.ConfigOpts) -> None:
     """Enable the notifier if the options name a level and a driver."""
     if conf.notification_level is None:
         return
-    sender = BusSender(conf)
+    sender = BusSender(conf, conf.versioned_notifications_topics, _QUEUE_SIZE)
     if not conf.oslo_messaging_notifications.driver:
         LOG.warning(
             "notification_level is set but [oslo_messaging_notifications]driver is not, so no notification is sent. "
@@ -40,14 +44,29 @@ def open_from(conf: cfg.ConfigOpts) -> None:
     NOTIFIER.open(sender, host=conf.host, least=conf.notification_level)
 
 
-class BusSender:
-    """Sends to the topics of [DEFAULT]versioned_notifications_topics."""
+def open_readings_from(conf: cfg.ConfigOpts) -> None:
+    """Enable the notifier of sensor readings if the options name a driver."""
+    sender = BusSender(conf, None, _READINGS_QUEUE_SIZE)
+    if not conf.oslo_messaging_notifications.driver:
+        LOG.warning(
+            "[sensor_data]send_sensor_data is set but [oslo_messaging_notifications]driver is not, so no sensor is "
+            "read. Name one (messagingv2), or unset the option"
+        )
+        return
+    READINGS.open(sender, host=conf.host)
 
-    def __init__(self, conf: cfg.ConfigOpts) -> None:
-        """Read the options; the driver and its URL are those of [oslo_messaging_notifications]."""
+
+class BusSender:
+    """Sends notifications to some topics."""
+
+    def __init__(self, conf: cfg.ConfigOpts, topics: Sequence[str] | None, most: int) -> None:
+        """Read the options; the driver and its URL are those of [oslo_messaging_notifications].
+
+        Without ``topics`` they are those of this group too. At most ``most`` notifications wait to be sent.
+        """
         transport = oslo_messaging.get_notification_transport(conf)
-        self._notifier = oslo_messaging.Notifier(transport, topics=conf.versioned_notifications_topics)
-        self._queue: queue.Queue[Notification | None] = queue.Queue(_QUEUE_SIZE)
+        self._notifier = oslo_messaging.Notifier(transport, topics=topics)
+        self._queue: queue.Queue[Notification | None] = queue.Queue(most)
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._dropped, self._logged_at = 0, float("-inf")

@@ -1,6 +1,7 @@
 """Notifications arrive at a real listener on the bus, from API and conductor; none is sent when they are off."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from ironic.conf import CONF
 from ironic.rpc.library import oslo_messaging
+from ironic.tests.redfish_bmc import redfish_bmc
 from ironic.tests.site import BROKER, Site, eventually, site
 
 
@@ -83,3 +85,49 @@ def test_what_is_off_stays_off_and_a_half_said_wish_is_told(running: Site) -> No
     one.await_ready()
     assert "oslo_messaging_notifications]driver is not" in one.log
     assert "otification" not in running.api.log
+
+
+def test_sensors_of_a_real_bmc_arrive_with_the_metrics_of_the_conductor(running: Site, tmp_path: Path) -> None:
+    redfish = {f"enabled_{kind}_interfaces": "fake, redfish" for kind in ("management", "power")}
+    options: dict[str, dict[str, object]] = {
+        "DEFAULT": {**redfish},
+        "oslo_messaging_notifications": {"driver": "messagingv2", "topics": running.name},
+        "sensor_data": {"send_sensor_data": True, "interval": 1, "enable_for_undeployed_nodes": True},
+        "metrics": {"backend": "collector"},
+    }
+    heard = Listener()
+    ear = heard.listen(running.name)
+    running.start_conductor("one", options).await_ready()
+    (tmp_path / "bmc").mkdir()
+    with redfish_bmc(tmp_path / "bmc", user="operator") as bmc:
+        info = bmc.driver_info()
+        made = {"power_interface": "redfish", "management_interface": "redfish"}
+        node = running.create_node(driver_info=info, name="warm", **made)
+        silent = running.create_node(driver_info=info, **made)["uuid"]
+        running.provision(silent, "manage", "manageable")
+        gone = [{"op": "replace", "path": "/driver_info/redfish_address", "value": "http://127.0.0.1:1"}]
+        assert running.ask("PATCH", f"/v1/nodes/{silent}", gone).status_code == 200
+        running.provision(node["uuid"], "manage", "manageable")
+        heard.heard.clear()
+        kinds = {"hardware.fake-hardware.metrics", "ironic.metrics"}
+        eventually(lambda: {each[2] for each in heard.heard if each[3].get("node_uuid") != silent}, kinds)
+    readings = [each for each in heard.heard if each[3].get("node_uuid") != silent]
+    by_event = {event: (publisher, payload) for _, publisher, event, payload in readings}
+    publisher, reading = by_event["hardware.fake-hardware.metrics"]
+    assert publisher == f"None.{running.host('one')}"
+    assert (reading["node_uuid"], reading["node_name"], reading["instance_uuid"]) == (node["uuid"], "warm", None)
+    assert reading["event_type"] == "hardware.fake-hardware.metrics.update"
+    assert datetime.strptime(reading["timestamp"], "%Y-%m-%dT%H:%M:%S.%f")
+    assert reading["payload"]["Temperature"] and reading["payload"]["Extra"]["Manufacturer"] == "Sushy Emulator"
+    _, own = by_event["ironic.metrics"]
+    assert own["hostname"] == running.host("one")
+    assert own["payload"]["conductor.interface_differences"]["type"] == "gauge"
+    ear.stop()
+    ear.wait()
+    assert info["redfish_password"] not in str(heard.heard)
+
+
+def test_no_sensor_is_read_when_the_readings_have_no_way(running: Site) -> None:
+    one = running.start_conductor("one", {"sensor_data": {"send_sensor_data": True}})
+    one.await_ready()
+    assert "so no sensor is read" in one.log

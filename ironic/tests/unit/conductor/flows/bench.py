@@ -16,7 +16,7 @@ from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import NodeRecord, Store
 from ironic.drivers import base, extensions
 from ironic.drivers.composition import Composition
-from ironic.drivers.modules.fake import FakeDeploy, FakePower
+from ironic.drivers.modules.fake import FakeDeploy, FakeManagement, FakePower
 
 HOST = "here"
 
@@ -39,8 +39,9 @@ class Inline:
         self.taken -= 1
         if self.lost:
             raise NoFreeConductorWorker(host=HOST)
-        function(*args, **kwargs)
-        return Future()
+        done: Future[Any] = Future()
+        done.set_result(function(*args, **kwargs))
+        return done
 
     def release(self) -> None:
         self.taken -= 1
@@ -168,6 +169,16 @@ def scripted_power(script: Script) -> type:
     return ScriptedPower
 
 
+def scripted_management(script: Script) -> type:
+    """Return a management interface whose sensors the script has."""
+
+    class ScriptedManagement(FakeManagement):
+        def get_sensors_data(self, task: Any) -> Any:
+            return script.play("get_sensors_data", task)
+
+    return ScriptedManagement
+
+
 def scripted_inspect(script: Script) -> type:
     """Return an inspect interface that waits for data, or does what the script says."""
 
@@ -216,6 +227,7 @@ _SCRIPTED = {
     "vendor": scripted_vendor,
     "deploy": scripted_deploy,
     "power": scripted_power,
+    "management": scripted_management,
     "inspect": scripted_inspect,
     "rescue": scripted_rescue,
 }
