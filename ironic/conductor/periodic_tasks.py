@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 import futurist
 from futurist import periodics
+from oslo_db import exception as db_errors
 
 from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from ironic.drivers.composition import Composition
 
 LOG = logging.getLogger(__name__)
+
+# What a server, the network or the limits of this process cause: the reason says it, and no traceback is needed.
+_OUTAGES: Final = (OSError, db_errors.DBConnectionError, db_errors.DBNonExistentDatabase)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,6 +56,8 @@ class PeriodicTask:
         """Run once; an error is logged, and the next run comes all the same."""
         try:
             self.act()
+        except _OUTAGES as error:
+            LOG.error("Periodic task '%s' failed; it runs again in %s seconds: %s", self.name, self.spacing, error)
         except Exception:
             LOG.exception("Periodic task '%s' failed; it runs again in %s seconds", self.name, self.spacing)
 

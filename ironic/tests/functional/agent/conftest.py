@@ -124,6 +124,7 @@ def composition() -> Iterator[Composition]:
         enabled_rescue_interfaces=["fake", "agent", "no-rescue"],
         enabled_inspect_interfaces=["fake", "agent"],
         enabled_power_interfaces=["fake", "scripted", "agent"],
+        enabled_management_interfaces=["fake", "noop"],
         enabled_raid_interfaces=["fake", "agent", "no-raid"],
         enabled_vendor_interfaces=["fake", "no-vendor"],
     )

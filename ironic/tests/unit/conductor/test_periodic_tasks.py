@@ -2,6 +2,7 @@ import threading
 from functools import partial
 
 import pytest
+from oslo_db.exception import DBConnectionError
 
 from ironic.conductor.periodic_tasks import PeriodicTask, PeriodicTaskRunner
 from ironic.conductor.workers import Workers
@@ -41,6 +42,20 @@ def test_a_job_that_fails_comes_again(run, caplog):
     run(PeriodicTask("unlucky", 0.01, fail))
     wait_until(lambda: len(seen) >= 2)
     assert "Periodic task 'unlucky' failed; it runs again in 0.01 seconds" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "has_traceback"),
+    [(OSError("too many open files"), False), (DBConnectionError("gone"), False), (RuntimeError("a mistake"), True)],
+)
+def test_an_outage_needs_no_traceback(caplog, error, has_traceback):
+    def fail():
+        raise error
+
+    PeriodicTask("unlucky", 1, fail)()
+    assert "Periodic task 'unlucky' failed; it runs again in 1 seconds" in caplog.text
+    assert str(error.args[0]) in caplog.text
+    assert ("Traceback" in caplog.text) is has_traceback
 
 
 def test_a_job_never_runs_twice_at_once(run):
