@@ -57,7 +57,7 @@ def house(tmp_path: Path, conf: Any) -> Iterator[House]:
     script = benches.Script()
     for kind, made in (("vendor", polisher(script)), ("deploy", benches.scripted_deploy(script))):
         found[extensions.interfaces_group(kind)]["scripted"] = benches.Loaded(made)
-    for kind in ("inspect", "power", "rescue"):
+    for kind in ("inspect", "management", "power", "rescue"):
         conf(**{f"enabled_{kind}_interfaces": ["fake"]})
     store = sqlite_store(tmp_path)
     house = House(store, Composition.load(CONF, found), script)
