@@ -62,7 +62,7 @@ class UnusableAnswer(sushy_errors.SushyError):  # type: ignore[misc]  # the libr
         self.is_lost = is_lost
 
 
-class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]
+class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]  # the library brings no types
     """The BMC can't be reached or broke the connection off; ``is_passing`` when another attempt may succeed."""
 
     def __init__(self, error: CallFailed) -> None:
