@@ -12,7 +12,7 @@ TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench pages docs clean battery fuzz change-cost lab
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
@@ -22,6 +22,7 @@ help:
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
+	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
@@ -29,6 +30,7 @@ help:
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"
+	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
 	@echo "make docs      build the documentation site in .site; a dead link fails"
 	@echo "make clean     remove what make made"
@@ -102,6 +104,13 @@ change-cost: venv
 lab: venv
 	@tools/lab/run.sh $(LAB)
 
+# Playwright drives Debian's Chromium; both are for this only.
+console-browser: venv
+	@tools/packages.sh
+	@tools/packages.sh tools/console-browser-packages.txt
+	@$(PIP) install 'playwright>=1.50,<2'
+	@PYTHONPATH=. $(BIN)/python tools/console_browser.py
+
 services: venv
 	@$(BIN)/python tools/services.py start
 
@@ -124,6 +133,9 @@ demands: venv
 bench: venv
 	@$(BIN)/python tools/bench.py
 	@$(BIN)/python tools/bench_sqlite.py
+
+bench-bmcs: venv
+	@$(BIN)/python tools/bench_bmcs.py
 
 pages: venv
 	@$(BIN)/python tools/pages.py

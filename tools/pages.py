@@ -2,7 +2,8 @@
 
 doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/interface-steps.md from the
 steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
-doc/inspection-rules-reference.md from the signatures of operators and actions, api-ref/ from the OpenAPI documents. A
+doc/inspection-rules-reference.md from the signatures of operators and actions, doc/metric-names.md from routes, calls
+and interfaces, api-ref/ from the OpenAPI documents. A
 test compares the files with the code.
 """
 
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import hardware_page
 import hooks_page
+import metrics_page
 import microversions_page
 import openapi_page
 import reference_pages
@@ -158,6 +160,7 @@ def pages() -> dict[Path, str]:
         doc / "options.md": options_page(),
         doc / "inspection-hooks.md": hooks_page.page(),
         doc / "inspection-rules-reference.md": rules_page.page(),
+        doc / "metric-names.md": metrics_page.page(),
         doc / "hardware.md": hardware_page.page(),
         doc / "interface-steps.md": steps_page.page(),
         doc / "microversions.md": microversions_page.page(),

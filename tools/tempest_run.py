@@ -5,7 +5,8 @@
 
 The suites are those of the published `ironic-tempest-plugin`: everything below `tests.api`, with the defaults of
 tempest, so that callers have roles and scopes of the real Keystone that `tools/keystone_server.py` starts. The service
-is the all-in-one program of `make run` with fake hardware. A whole run writes its result into `doc/tempest.md`.
+is the all-in-one program of `make run` with fake hardware; its graphical consoles are screens of `tools/screens.py`,
+shown by its proxy. A whole run writes its result into `doc/tempest.md`.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import environments
 import keystone_server
+import novnc
 import run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,8 +33,26 @@ SUITES = "ironic_tempest_plugin.tests.api"
 _SERVICE = """\
 [DEFAULT]
 auth_strategy = keystone
+my_ip = 127.0.0.1
+# Tests of resetting interfaces change a node from this type and back.
+enabled_hardware_types = fake-hardware, ipmi
+enabled_boot_interfaces = fake, ipxe
+enabled_console_interfaces = fake, no-console, fake-graphical
+enabled_deploy_interfaces = fake, direct
+enabled_management_interfaces = fake, noop, ipmitool
+enabled_power_interfaces = fake, ipmitool
+enabled_vendor_interfaces = fake, ipmitool, no-vendor
 [fake]
 deploy_delay = 0
+[vnc]
+enabled = true
+host_ip = 127.0.0.1
+port = {proxy_port}
+novnc_web = {pages}
+container_provider = container
+container_executable = {screens}
+container_host = unix://{directory}/screens
+console_image = none
 [keystone_authtoken]
 {trust}
 """
@@ -66,7 +86,8 @@ ironic = true
 [baremetal]
 driver = fake-hardware
 enabled_drivers = fake-hardware
-enabled_hardware_types = fake-hardware
+enabled_hardware_types = fake-hardware,ipmi
+enabled_console_interfaces = fake, no-console, fake-graphical
 """
 
 
@@ -86,7 +107,13 @@ def serving(directory: Path) -> Iterator[keystone_server.Keystone]:
     with keystone_server.serving(directory / "keystone", baremetal=url) as keystone:
         files = [run.configure(directory / "ironic", port), directory / "keystone.conf"]
         trust = "\n".join(f"{name} = {value}" for name, value in keystone.trust().items())
-        files[1].write_text(_SERVICE.format(trust=trust))
+        consoles = {
+            "proxy_port": keystone_server.free_port(),
+            "pages": novnc.fetch(),
+            "screens": ROOT / "tools" / "screens.py",
+            "directory": directory,
+        }
+        files[1].write_text(_SERVICE.format(trust=trust, **consoles))
         options = [f"--config-file={file}" for file in files]
         subprocess.run([run.PROGRAMS / "ironic-dbsync", *options, "upgrade"], check=True)
         service = subprocess.Popen([run.PROGRAMS / "ironic", *options], stdin=subprocess.DEVNULL)

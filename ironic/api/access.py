@@ -4,12 +4,14 @@ With `auth_strategy = keystone` the rules of `ironic.api.policies`, and those of
 oslo.policy evaluates them. With the other strategies everything is allowed and nothing is looked up.
 
 A rule about one node is evaluated with the owner and the lessee of that node. A node that the caller may not see
-answers 404, as if it did not exist; an action that is denied on a visible node answers 403. A list that the caller may
-not read as a whole is narrowed to the caller's own project, where its rows belong to nodes with an owner.
+answers 404, as if it did not exist, and after as much work; an action that is denied on a visible node answers 403. A
+list that the caller may not read as a whole is narrowed to the caller's own project, where its rows belong to nodes
+with an owner.
 """
 
+import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from oslo_config import cfg
@@ -153,7 +155,7 @@ _NODE_PARTS: Final[Mapping[str, "Callable[[Store], Repository[Any]]"]] = {
     "connector": lambda store: store.volume_connectors,
     "target": lambda store: store.volume_targets,
 }
-_NOT_FOUND: Final[Mapping[str, Callable[..., IronicError]]] = {
+_NOT_FOUND: Final[Mapping[str, type[IronicError]]] = {
     "node": NodeNotFound,
     "port": PortNotFound,
     "portgroup": PortgroupNotFound,
@@ -162,6 +164,8 @@ _NOT_FOUND: Final[Mapping[str, Callable[..., IronicError]]] = {
     "allocation": AllocationNotFound,
     "runbook": RunbookNotFound,
 }
+# No row has it, so that a look-up finds nothing.
+_NO_UUID: Final = "00000000-0000-0000-0000-000000000000"
 # What a caller of any project may do with a public runbook.
 _WITH_PUBLIC_RUNBOOK: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
 
@@ -175,21 +179,45 @@ def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
     if values and (kind == "node" or kind in _NODE_PARTS):
         # The handler narrows a list below a node; whether the node exists is only for callers who may see it.
         rule = SEE_NODE if route.rule in _NARROWED else route.rule
-        node = values[0]
-        if kind != "node":
-            (node,) = _NODE_PARTS[kind](request.store).row(("node_uuid",), values[0])
-        _check_node(request, rule, kind, values[0], *_owner_and_lessee(request, node))
+        with as_if_foreign(request, rule, of_part=kind != "node"):
+            node = values[0]
+            if kind != "node":
+                (node,) = _NODE_PARTS[kind](request.store).row(("node_uuid",), values[0])
+            owner, lessee = _owner_and_lessee(request, node)
+        _check_node(request, rule, kind, values[0], owner, lessee)
     elif values and kind == "allocation":
-        (owner,) = request.store.allocations.row(("owner",), values[0])
+        with as_if_foreign(request, route.rule, see="baremetal:allocation:get"):
+            (owner,) = request.store.allocations.row(("owner",), values[0])
         require_own(request, route.rule, kind, values[0], owner)
     elif values and kind == "runbook":
-        owner, public = request.store.runbooks.row(("owner", "public"), values[0])
+        with as_if_foreign(request, route.rule, see="baremetal:runbook:get"):
+            owner, public = request.store.runbooks.row(("owner", "public"), values[0])
         require_own(request, route.rule, kind, values[0], owner, bool(public))
     elif route.rule in _NARROWED:
         own_project(request, route.rule)
     else:
         # A list that can't be narrowed to a project needs the right to all of it.
         require_right(request, f"{route.rule}_all" if route.rule.endswith(":list") else route.rule)
+
+
+@contextlib.contextmanager
+def as_if_foreign(request: Request, *rules: str, see: str = SEE_NODE, of_part: bool = False) -> Iterator[None]:
+    """Do for what a block does not find what is done for something that the caller may not see.
+
+    Otherwise the time of the answer shows that it exists. ``rules`` are those that are asked before ``see``. With
+    ``of_part`` owner and lessee are read in a statement of their own, after the one that has found nothing.
+    """
+    try:
+        yield
+    except tuple(_NOT_FOUND.values()):
+        if not request.services.policy.is_open:
+            if of_part:
+                with contextlib.suppress(NodeNotFound):
+                    _owner_and_lessee(request, _NO_UUID)
+            target: dict[str, Any] = dict.fromkeys(("node.owner", "node.lessee", "allocation.owner", "runbook.owner"))
+            for rule in (*rules, see):
+                request.services.policy.allows(request.context, rule, target)
+        raise
 
 
 def _owner_and_lessee(request: Request, node: str) -> tuple[str | None, str | None]:
@@ -232,7 +260,9 @@ def require_seen(request: Request, ident: str, owner: str | None, lessee: str | 
 def require_named(request: Request, rule: str, node: str) -> None:
     """Raise 403 or 404 when a rule denies the action on a node that the query or a body names."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, "node", node, *_owner_and_lessee(request, node))
+        with as_if_foreign(request, rule):
+            owner, lessee = _owner_and_lessee(request, node)
+        _check_node(request, rule, "node", node, owner, lessee)
 
 
 def require_right(request: Request, rule: str, owner: str | None = None, lessee: str | None = None) -> None:

@@ -6,6 +6,7 @@ depends on the API that is served (`ironic.api.served_api`). The programs need `
 """
 
 import logging
+import time
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,12 +23,14 @@ from ironic.api.error_responses import JSON, Headers, PlainText, Refusal, Versio
 from ironic.api.middleware import Middleware
 from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
+from ironic.api.route_timers import timer_name
 from ironic.api.routes import Route, Routes, empty_answer, with_json_suffix
 from ironic.api.served_api import BareMetalApi, ServedApi
 from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core.context import RequestContext
 from ironic.core.errors import IronicError
+from ironic.integrations.metrics import METRICS, Metrics
 from ironic.rpc.notifications import NOTIFIER
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ LOG = logging.getLogger(__name__)
 WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 CONTEXT: Final = "ironic.context"
+_METRICS: Final = Metrics("ironic.api")
 # First version that does not remove the suffix `.json` from a path.
 _WHOLE_PATHS_SINCE: Final = 91
 BARE_METAL: Final = BareMetalApi(ROUTES)
@@ -108,6 +112,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
     def invoke_controller(self, handler: Any, args: Any, kwargs: Any, state: Any) -> None:
         """Run the route, which reads the arguments and calls its handler, and write the response."""
         request: Request = args[0]
+        began = time.perf_counter()
         try:
             if NOTIFIER.on:
                 answer = crud_notifications.call_and_notify(request, handler, args)
@@ -115,6 +120,9 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
                 answer = handler(*args)
         finally:
             request.release()
+        if METRICS.on and request.route is not None:
+            milliseconds = (time.perf_counter() - began) * 1000
+            _METRICS.send_timer(timer_name(request.route.method, request.route.path), milliseconds)
         is_routed = request.route is not _OPTIONS
         headers = self._served.version_headers(request.environ, request.minor) if is_routed else []
         if answer.location is not None:

@@ -43,7 +43,8 @@ def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]
 
 def seen_id(request: Request, ident: str) -> int:
     """Return the ID of the node that narrows a list; raises NodeNotFound also if the caller may not see it."""
-    found, owner, lessee = row(request, ("id", "owner", "lessee"), ident)
+    with access.as_if_foreign(request, access.SEE_NODE):
+        found, owner, lessee = row(request, ("id", "owner", "lessee"), ident)
     access.require_seen(request, ident, owner, lessee)
     return int(found)
 
@@ -74,7 +75,8 @@ def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
     node, otherwise NodeNotFound, so that a missing node and a hidden one look the same.
     """
     try:
-        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+        with access.as_if_foreign(request):
+            found = Holder(*request.store.nodes.row(Holder._fields, ident))
     except NodeNotFound:
         if access.allows(request, rule):
             raise InvalidParameterValue(err=missing) from None
@@ -86,7 +88,8 @@ def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
 def seen_holder(request: Request, ident: str, missing: str) -> Holder:
     """Return the node that a patch names; raises InvalidParameterValue for a missing or hidden one."""
     try:
-        found = Holder(*request.store.nodes.row(Holder._fields, ident))
+        with access.as_if_foreign(request):
+            found = Holder(*request.store.nodes.row(Holder._fields, ident))
     except NodeNotFound:
         raise InvalidParameterValue(err=missing) from None
     if not access.sees(request, found.owner, found.lessee):

@@ -36,6 +36,10 @@ class Row(Protocol):
     """The part of a row of the route table that the request itself needs."""
 
     @property
+    def method(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
     def body_limit(self) -> str: ...
 
 

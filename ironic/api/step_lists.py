@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ironic.db.step_lists import NamedSteps
 
 
+_USE: Final = "baremetal:runbook:use"
 STEP_LIST_WHOLE: Final = refuse_collection("a UUID or name")
 
 # Gets the stored list and the values that a patch leads to, returns the values to store; may raise.
@@ -90,9 +91,12 @@ def runbook_finder(request: Request, node: "NodeValues") -> Callable[[str], Usab
 
     def find(ident: str) -> UsableRunbook:
         runbooks = request.store.runbooks
-        book = runbooks.get(ident)
+        with access.as_if_foreign(request, _USE, see="baremetal:runbook:get"):
+            book = runbooks.get(ident)
+        # Before its steps are read: one that the caller may not see must not take longer than one that is missing.
+        access.require_own(request, _USE, "runbook", ident, book.owner, book.public)
         steps = in_run_order(runbooks.steps.of([book.id])[book.id])
-        require_use(request, book, ident, steps, node.owner, node.lessee)
+        _require_steps(request, book, steps, node.owner, node.lessee)
         (node_id,) = request.store.nodes.row(("id",), node.uuid)
         present = set(request.store.traits.of([node_id])[node_id])
         if not is_runbook_for(present, runbooks.traits.of([book.id])[book.id], book.name, request.minor):
@@ -111,7 +115,17 @@ def require_use(
     lessee: str | None,
 ) -> None:
     """Raise 403 or 404 for a runbook that the caller may not use, or with a step that the caller may not run."""
-    access.require_own(request, "baremetal:runbook:use", "runbook", ident, book.owner, book.public)
+    access.require_own(request, _USE, "runbook", ident, book.owner, book.public)
+    _require_steps(request, book, steps, owner, lessee)
+
+
+def _require_steps(
+    request: Request,
+    book: "RunbookRecord",
+    steps: Sequence[Mapping[str, object]],
+    owner: str | None,
+    lessee: str | None,
+) -> None:
     if not (book.public and request.settings.trust_public_runbooks):
         access.require_steps(request, user_steps.names(steps), owner, lessee)
 

@@ -64,6 +64,11 @@ def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
             "[keystone_authtoken]delay_auth_decision has no effect: requests without a valid token are always refused. "
             "Remove the option."
         )
+    if options.cache:
+        LOG.warning(
+            "[keystone_authtoken]cache has no effect: tokens are cached in the process, or in memcached_servers for "
+            "all processes. Remove the option."
+        )
     if options.http_connect_timeout is None:
         own["http_connect_timeout"] = KEYSTONE_SECONDS
     try:

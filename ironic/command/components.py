@@ -17,7 +17,10 @@ from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.command.lifecycle import Component, Pause, StopRequested
 from ironic.command.wsgi_bridge import Application
 from ironic.conductor.service import Conductor
+from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.db import Store, require_current
+from ironic.drivers.modules.graphical import containers
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.notifications import NOTIFIER
 from ironic.rpc.notifications.readings import READINGS
 
@@ -76,6 +79,17 @@ class Bus(Component):
         self._bus.close()
 
 
+class Measurements(Component):
+    """The metrics of this process. It stands before the conductor, which composes its drivers by what is measured."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        METRICS.open_from(conf)
+
+    def stop(self) -> None:
+        """Send what is left."""
+        METRICS.close()
+
+
 class Notifications(Component):
     """The notifiers of changes and of sensor readings, which send nothing unless the options ask for it."""
 
@@ -97,6 +111,25 @@ class Notifications(Component):
         """Send what is left."""
         NOTIFIER.close()
         READINGS.close()
+
+
+class ConsoleContainers(Component):
+    """The containers of graphical consoles, which end with their conductor; it opens the consoles again."""
+
+    def start(self) -> None:
+        """Remove what an earlier life has left."""
+        self._remove("left by an earlier life of this conductor")
+
+    def stop(self) -> None:
+        """Remove those of this life."""
+        self._remove("of this conductor")
+
+    def _remove(self, which: str) -> None:
+        if used := containers.in_use():
+            try:
+                used.stop_all_containers()
+            except ConsoleContainerError as error:
+                LOG.error("The containers of graphical consoles %s could not be removed: %s", which, error)
 
 
 class RpcServer(Protocol):

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Final, Union
 
 from oslo_config import cfg
 
-from ironic.command.components import Api, Bus, ConductorComponent, Database, Notifications
+from ironic.command.components import (
+    Api,
+    Bus,
+    ConductorComponent,
+    ConsoleContainers,
+    Database,
+    Measurements,
+    Notifications,
+)
 from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component, Pause
@@ -63,11 +71,14 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     transport = bus or InProcess()
     return [
         Database(store, hash_ring, conf, pause),
+        Measurements(conf),
         Notifications(conf, readings=True),
         *([Bus(bus, pause, needed=True)] if bus else []),
         PublishedFilesComponent(),
+        ConsoleContainers(),
         _conductor(conf, store, hash_ring, transport),
         _api(conf, store, hash_ring, transport, (MAIN, INSPECTOR) if conf.inspector_api.enabled else (MAIN,)),
+        *([_console_proxy(conf, store)] if conf.vnc.enabled else []),
     ]
 
 
@@ -77,9 +88,11 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     store, hash_ring = _store_and_ring(conf, CONDUCTOR_RETRY_SECONDS)
     return [
         Database(store, hash_ring, conf, pause),
+        Measurements(conf),
         Notifications(conf, readings=True),
         Bus(bus, pause, needed=True),
         PublishedFilesComponent(),
+        ConsoleContainers(),
         _conductor(conf, store, hash_ring, bus),
     ]
 
@@ -94,11 +107,29 @@ def inspector_api_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     return _apis_alone(conf, pause, (INSPECTOR,))
 
 
+def console_proxy_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
+    """Return the components of `ironic-novncproxy`."""
+    store, hash_ring = _store_and_ring(conf)
+    return [Database(store, hash_ring, conf, pause), _console_proxy(conf, store)]
+
+
+def _console_proxy(conf: cfg.ConfigOpts, store: Store) -> Component:
+    # The other programs need no WebSocket.
+    from ironic.command.console_proxy import ConsoleProxy
+
+    if config_files.is_in_files(conf, "cors", "allowed_origin"):
+        from oslo_middleware import cors
+
+        conf.register_opts(cors.CORS_OPTS, group="cors")
+    return ConsoleProxy(store, conf)
+
+
 def _apis_alone(conf: cfg.ConfigOpts, pause: Pause, names: Sequence[str]) -> list[Component]:
     bus = _message_bus(conf)
     store, hash_ring = _store_and_ring(conf)
     return [
         Database(store, hash_ring, conf, pause),
+        Measurements(conf),
         Notifications(conf),
         Bus(bus, pause, needed=False),
         _api(conf, store, hash_ring, bus, names),
@@ -117,6 +148,7 @@ def inspector_application(conf: cfg.ConfigOpts) -> Application:
 
 def _application_alone(conf: cfg.ConfigOpts, name: str) -> Application:
     store, hash_ring = _store_and_ring(conf)
+    Measurements(conf)
     Notifications(conf).start()
     return _applications(conf, store, hash_ring, _message_bus(conf), (name,))()[0]
 

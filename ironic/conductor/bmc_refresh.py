@@ -11,7 +11,7 @@ from typing import Any
 
 from ironic.conf import CONF
 from ironic.core.errors import TakenOver, UnsupportedDriverExtension
-from ironic.core.hardware_errors import RedfishConnectionError
+from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Readings:
             return otherwise
         except Exception as error:
             # Further readings would only wait for the same time-out.
-            self._is_reachable = not isinstance(error, RedfishConnectionError)
+            self._is_reachable = not (isinstance(error, DriverOperationError) and error.is_unreachable)
             self._failed.setdefault(str(error), []).append(what)
             return otherwise
 

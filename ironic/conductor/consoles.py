@@ -1,11 +1,13 @@
 """Consoles of machines: open and close one, return how it is reached, and open it again on another conductor.
 
 The node says whether its console is open. A console that is open may be opened again, which repairs a broken one. The
-process that serves a console ends with its conductor: a conductor that starts opens the consoles of its nodes again,
-and so does the conductor that a node comes to.
+process that serves a serial console outlives its conductor, but no conductor relies on that: one that starts opens the
+consoles of its nodes again, in the place of what its earlier life has left, and so does the conductor that a node comes
+to. A console that ends by itself is opened again at once; one that ends again soon after is closed.
 """
 
 import logging
+import time
 from typing import Final
 
 from ironic.conductor import background_work, node_events
@@ -20,12 +22,16 @@ from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
-from ironic.core.errors import NodeLocked, NodeNotFound
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.hardware_errors import ConsoleError
+from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.rpc.hash_ring import HashRingManager
 
 LOG = logging.getLogger(__name__)
 
 _TOPIC: Final = "console"
+# A console that ends twice within so many seconds is closed.
+_SOON_SECONDS: Final = 60.0
 
 
 @rpc_method
@@ -50,17 +56,46 @@ def get_console(task: TaskManager) -> Console:
     return task.validated(task.console).get_console(task)
 
 
+def close_for_tear_down(task: TaskManager) -> None:
+    """Close the console of an instance that is removed; it counts as open and opens again with the next instance."""
+    if task.node.console_enabled:
+        with node_events.console_stopped(task):
+            task.console.stop_console(task)
+
+
+def open_for_instance(task: TaskManager) -> str | None:
+    """Open the console of a machine that was deployed; return why it is closed now, which fails no deployment."""
+    return _open_again(task) if task.node.console_enabled else None
+
+
+def close_for_deletion(task: TaskManager) -> None:
+    """Close the console of a node that is deleted; a failure is logged only."""
+    if task.node.console_enabled:
+
+        def close(task: TaskManager) -> None:
+            with node_events.console_set(task):
+                task.console.stop_console(task)
+                task.node.console_enabled = False
+
+        attempt(task, close)
+        task.consoles.discard(task.node_id)
+
+
 def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, ...]:
     """Return the periodic task that restores consoles, by the options as they are now."""
     restorer = ConsoleRestorer(tasks, hash_ring)
+    SERVERS.report_to(restorer.ended)
     return (PeriodicTask("consoles", CONF.conductor.check_provision_state_interval, restorer, at_once=True),)
 
 
 class ConsoleRestorer:
-    """Opens the consoles of this conductor's nodes that should be open and were not opened by this process."""
+    """Opens the consoles of this conductor's nodes that should be open and are not served by this process."""
 
     def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
         self._tasks, self._hash_ring = tasks, hash_ring
+        # Why consoles have ended by themselves that are not open again, and when one has ended last, by node.
+        self._ended: dict[str, str] = {}
+        self._last_end: dict[str, float] = {}
 
     def __call__(self) -> None:
         """Open the consoles of nodes that came to this conductor; a locked node is visited in the next run."""
@@ -69,39 +104,70 @@ class ConsoleRestorer:
         )
         mine = {row[0]: row[1] for row in rows if self._hash_ring.is_mine(self._tasks.host, *row[1:])}
         self._tasks.consoles.intersection_update(mine)
-        for node_id in mine.keys() - self._tasks.consoles:
-            uuid = mine[node_id]
-            try:
-                purpose = "opening the console again"
-                with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC, purpose=purpose) as task:
-                    if task.node.console_enabled:
-                        _open_again(task)
-            except (NodeLocked, NodeNotFound) as error:
-                LOG.debug("The console of node %s is not opened in this run: %s", uuid, error)
-            except Exception:
-                LOG.exception("The console of node %s could not be opened again; the next run tries again", uuid)
+        SERVERS.sweep(mine.values())
+        for node_id, uuid in mine.items():
+            if node_id not in self._tasks.consoles or uuid in self._ended:
+                self._restore(uuid)
+        self._ended = {uuid: reason for uuid, reason in self._ended.items() if uuid in mine.values()}
+
+    def ended(self, end: ConsoleEnd) -> None:
+        """Open a console that has ended by itself again, on a worker; without a free one the next run does it."""
+        LOG.warning("Node %s: its console has ended by itself: %s", end.uuid, end.reason)
+        self._ended[end.uuid] = end.reason
+        try:
+            slot = self._tasks.pool.take(f"opening the console of node {end.uuid} again", background=True)
+            slot.start(self._restore, end.uuid)
+        except NoFreeConductorWorker as error:
+            LOG.info("Node %s: its console is opened again in the next run: %s", end.uuid, error)
+
+    def _restore(self, uuid: str) -> None:
+        try:
+            purpose = "opening the console again"
+            with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC, purpose=purpose) as task:
+                node = task.node
+                is_mine = self._hash_ring.is_mine(task.host, uuid, node.driver, node.conductor_group)
+                reason = self._ended.pop(uuid, None)
+                if node.console_enabled and is_mine:
+                    _open_again(task, self._judged(uuid, reason))
+                    task.save_and_release()
+        except (NodeLocked, NodeNotFound) as error:
+            LOG.debug("The console of node %s is not opened in this run: %s", uuid, error)
+        except Exception:
+            LOG.exception("The console of node %s could not be opened again; the next run tries again", uuid)
+
+    def _judged(self, uuid: str, reason: str | None) -> str | None:
+        """Return why the console must not be opened again; None when it may."""
+        if reason is None:
+            return None
+        now = time.monotonic()
+        self._last_end = {each: at for each, at in self._last_end.items() if now - at < _SOON_SECONDS}
+        is_soon = uuid in self._last_end
+        self._last_end[uuid] = now
+        return f"it has ended twice within {_SOON_SECONDS:.0f} seconds: {reason}" if is_soon else None
 
 
-def _open_again(task: TaskManager) -> None:
-    """Open the console; a failure closes it for good, with a line in node history."""
+def _open_again(task: TaskManager, refusal: str | None = None) -> str | None:
+    """Open the console unless something is against it.
+
+    A failure closes it for good, with a line in node history, and is returned in words.
+    """
 
     def restore(task: TaskManager) -> None:
         console = task.validated(task.console)
         with node_events.console_restored(task):
+            if refusal:
+                console.stop_console(task)
+                raise ConsoleError(node=task.node.uuid, error=refusal)
             console.start_console(task)
 
     answer = attempt(task, restore)
     if not isinstance(answer, Failed):
         task.consoles.add(task.node_id)
         LOG.info("Node %s: its console is open again", task.node.uuid)
-        task.save_and_release()
-        return
+        return None
     text = f"Opening the console again failed: {answer.reason} The console is closed; correct the cause and open it."
     task.node.console_enabled, task.node.last_error = False, shortened(text)
+    task.consoles.discard(task.node_id)
     LOG.error("Node %s: %s", task.node.uuid, text)
-
-    def write(_connection: object) -> None:
-        add_history(task, _TOPIC, text, severity="ERROR")
-        task.save_and_release()
-
-    task.store.run(write, repeatable=True)
+    add_history(task, _TOPIC, text, severity="ERROR")
+    return text

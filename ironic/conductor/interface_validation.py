@@ -1,18 +1,34 @@
-"""Validate the interfaces of a node, and list the properties that a driver needs."""
+"""Validate the interfaces of a node, and list the properties that a driver needs.
+
+A validation that a user asks for checks the settings of the node, as each operation does before it begins, and then
+tries the BMC. Few validations of a conductor try BMCs at a time: dead ones must not take the threads of the API.
+"""
 
 import logging
+import threading
+from collections import defaultdict
 from typing import Final
 
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.core.context import RequestContext
 from ironic.core.errors import Invalid
+from ironic.core.hardware_errors import DriverOperationError
 from ironic.core.hardware_interfaces import KINDS
+from ironic.drivers.interfaces.base_interface import BaseInterface, Survey
 
 LOG = logging.getLogger(__name__)
 
 # The vendor interface is left out: what it needs depends on the method called.
 VALIDATED: Final = tuple(kind for kind in KINDS if kind != "vendor")
+
+_MOST_SURVEYS: Final = 8
+_NOT_TRIED: Final = (
+    f"The BMC was not tried, because {_MOST_SURVEYS} other validations of this conductor wait for theirs; repeat it "
+    "later."
+)
+
+_surveys = threading.BoundedSemaphore(_MOST_SURVEYS)
 
 
 @rpc_method
@@ -24,15 +40,32 @@ def driver_properties(tasks: TaskFactory, context: RequestContext, hardware_type
 @rpc_method
 def validate_interfaces(task: TaskManager) -> dict[str, dict[str, object]]:
     """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a valid interface has no reason."""
-    return {kind: _validate(task, kind) for kind in VALIDATED}
+    verdicts = {kind: _validate(task, kind) for kind in VALIDATED}
+    surveyed: dict[Survey, dict[str, BaseInterface]] = defaultdict(dict)
+    for kind, verdict in verdicts.items():
+        interface = getattr(task.driver, kind)
+        if verdict["result"] and interface.survey is not None:
+            surveyed[interface.survey][kind] = interface
+    for survey, interfaces in surveyed.items():
+        verdicts |= _try_bmc(task, survey, interfaces)
+    return verdicts
 
 
 def _validate(task: TaskManager, kind: str) -> dict[str, object]:
     try:
         task.driver.require(kind).validate(task)
-    except Invalid as error:
+    except (Invalid, DriverOperationError) as error:
         return {"result": False, "reason": str(error)}
     except Exception as error:
         LOG.exception("Node %s: validating the %s interface failed", task.node.uuid, kind)
         return {"result": False, "reason": f"Unexpected {type(error).__name__}: {error}"}
     return {"result": True}
+
+
+def _try_bmc(task: TaskManager, survey: Survey, interfaces: dict[str, BaseInterface]) -> dict[str, dict[str, object]]:
+    if not _surveys.acquire(blocking=False):
+        return {kind: {"result": True, "reason": _NOT_TRIED} for kind in interfaces}
+    try:
+        return {kind: {"result": False, "reason": text} for kind, text in survey.faults(task, interfaces).items()}
+    finally:
+        _surveys.release()

@@ -72,6 +72,13 @@ def console_restored(task: "Task") -> Iterator[None]:
 
 
 @contextmanager
+def console_stopped(task: "Task") -> Iterator[None]:
+    """Notify of a console that is closed in this block, because the instance is removed."""
+    with _notified(task, "node.console_stop", notifications.NODE):
+        yield
+
+
+@contextmanager
 def _notified(task: "Task", event: str, payload: Payload, **more: Any) -> Iterator[None]:
     _notify(task, event, START, payload, **more)
     try:

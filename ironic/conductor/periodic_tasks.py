@@ -10,7 +10,9 @@ conductor owns and that use the implementation, found in one statement; nodes th
 import contextvars
 import functools
 import logging
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -37,6 +40,9 @@ LOG = logging.getLogger(__name__)
 
 # What a server, the network or the limits of this process cause: the reason says it, and no traceback is needed.
 _OUTAGES: Final = (OSError, db_errors.DBConnectionError, db_errors.DBNonExistentDatabase)
+
+# Dashboards know periodic tasks under this name.
+_METRICS: Final = Metrics("ironic.conductor.manager")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,12 +60,20 @@ class PeriodicTask:
 
     def __call__(self) -> None:
         """Run once; an error is logged, and the next run comes all the same."""
+        began = time.perf_counter()
         try:
             self.act()
         except _OUTAGES as error:
             LOG.error("Periodic task '%s' failed; it runs again in %s seconds: %s", self.name, self.spacing, error)
         except Exception:
             LOG.exception("Periodic task '%s' failed; it runs again in %s seconds", self.name, self.spacing)
+        else:
+            _METRICS.send_timer(self.timer, (time.perf_counter() - began) * 1000)
+
+    @property
+    def timer(self) -> str:
+        """The name of the metric of its runs."""
+        return "ConductorManager." + re.sub(r"\W+", "_", self.name)
 
 
 class PeriodicTaskRunner:
@@ -178,8 +192,10 @@ def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, 
         if not hash_ring.is_mine(tasks.host, uuid, driver, group):
             continue
         if visited == wanted.limit:
-            return
+            break
         visited += _visit(method, wanted, tasks, uuid)
+    if wanted.count_metric:
+        Metrics(type(method.interface).__module__).send_gauge(wanted.count_metric, visited)
 
 
 def _end_step(task: TaskManager, end: object) -> None:

@@ -1,8 +1,7 @@
 """Power synchronisation: read the power state of many machines, compare it with the record, correct one of them.
 
 The nodes of this conductor are read in shares, so that the readings are spread over the interval; one statement finds
-the nodes of a share. Machines behind one BMC address are read one after another with a pause between; the others are
-spread over as many workers as the option allows and are free. A stop ends a round between two readings.
+the nodes of a share. How they are read, several at once, is in `power_reader`.
 
 Reading takes no lock, and neither does storing what was read: that is one UPDATE on the condition that the node is
 unlocked and unchanged. Only bringing a machine back into its state takes the lock, at once or not at all, and reads
@@ -13,9 +12,8 @@ because an operation owns the machine's power; doc/contract/states.md#power-sync
 import logging
 import math
 import random
-import threading
-from collections.abc import Callable, Iterable, Mapping
-from queue import Empty, SimpleQueue
+import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
@@ -23,21 +21,23 @@ from ironic.conductor.bmc_refresh import Readings
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.periodic_tasks import PeriodicTask
+from ironic.conductor.power_reader import PowerReader, mine, state_of
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
 from ironic.core import bmc_readings, states
-from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
-from ironic.core.context import service_context
-from ironic.core.errors import IronicError, NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.bmc_readings import NO_READINGS, PowerReadings, ReadingLimits, Verdict
+from ironic.core.errors import NodeLocked, NodeNotFound
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
-from ironic.inspection.bmc_addresses import hosts
+from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
     from ironic.db import NodeRecord
 
 LOG = logging.getLogger(__name__)
+
+_METRICS: Final = Metrics("ironic.conductor.manager")
 
 _PURPOSE: Final = "power synchronisation"
 _TOPIC: Final = "power"
@@ -61,7 +61,7 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, 
     """Return the periodic tasks of power synchronisation, by the options as they are now."""
     interval = CONF.conductor.sync_power_state_interval
     parts = max(1, math.ceil(interval / _SHARE_SECONDS))
-    sync, recovery = PowerSync(tasks, hash_ring, parts), Recovery(tasks, hash_ring)
+    sync, recovery = PowerSync(tasks, hash_ring, parts, interval / parts), Recovery(tasks, hash_ring)
     return (
         PeriodicTask("power synchronisation", interval / parts, sync, sync.stop),
         PeriodicTask(
@@ -71,37 +71,70 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, 
 
 
 class PowerSync:
-    """Compares one share of the nodes with their machines at each call."""
+    """Compares one share of the nodes with their machines at each call, and more when the last one took too long.
 
-    def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager, parts: int = 1) -> None:
+    ``spacing`` are the seconds that a share has; 0 makes it one share at each call.
+    """
+
+    def __init__(
+        self,
+        tasks: TaskFactory,
+        hash_ring: HashRingManager,
+        parts: int = 1,
+        spacing: float = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tasks, self._hash_ring, self._parts = tasks, hash_ring, parts
+        self._spacing, self._clock = spacing, clock
+        self._called_at: float | None = None
+        # Parts of shares that are overdue, because calls are a spacing apart from the end of one to the next.
+        self._overdue = 0.0
         self._next = random.randrange(parts)
         self._round = random.randrange(_ROUNDS_BETWEEN_SETTINGS)
         # Row ids of the nodes whose last refresh failed, so that the failure is logged once.
         self._unrefreshed: set[int] = set()
         # By row id, what was read of nodes whose last reading did not agree with the record.
         self._readings: dict[int, PowerReadings] = {}
+        # By number of the share, how many nodes of this conductor it had.
+        self._counts: dict[int, int] = {}
         self._reader = PowerReader(tasks, _PURPOSE, self._compare)
         self.stop: Callable[[], None] = self._reader.stop
 
     def __call__(self) -> None:
         """Read the next share, and again those whose last reading was doubtful."""
-        number, self._next = self._next, (self._next + 1) % self._parts
-        if self._next == 0:
-            self._round += 1
-        doubtful = [node_id for node_id, readings in self._readings.items() if readings.agreeing][:_MOST_DOUBTFUL]
+        doubtful = [node_id for node_id, readings in self._readings.copy().items() if readings.agreeing]
+        del doubtful[_MOST_DOUBTFUL:]
         filters = {
-            "share": Share(self._parts, number, doubtful),
             "reserved": False,
             "maintenance": False,
             "target_power_state": None,
             "provision_state_not_in": states.NO_POWER_SYNC,
         }
-        nodes = self._tasks.store.nodes.find(**filters)
-        # What was read of a node that is gone or locked now proves nothing any more.
-        for node_id in set(doubtful) - {node.id for node in nodes}:
+        nodes: dict[int, NodeRecord] = {}
+        for again in (doubtful, *([] for _ in range(self._shares_due() - 1))):
+            share = Share(self._parts, self._next, again)
+            own = mine(self._tasks.store.nodes.find(share=share, **filters), self._tasks, self._hash_ring)
+            nodes |= {node.id: node for node in own}
+            self._counts[self._next] = len(own)
+            self._next = (self._next + 1) % self._parts
+            if self._next == 0:
+                self._round += 1
+        # What was read of a node that is gone, locked or another conductor's now proves nothing any more.
+        for node_id in set(doubtful) - nodes.keys():
             self._readings.pop(node_id, None)
-        self._reader.read(mine(nodes, self._tasks, self._hash_ring))
+        _METRICS.send_gauge("ConductorManager.PowerSyncNodesCount", sum(self._counts.values()))
+        suspects = {node_id for node_id, readings in self._readings.copy().items() if readings.unreadable}
+        self._reader.read(nodes.values(), suspects)
+
+    def _shares_due(self) -> int:
+        """Return how many shares to read now, so that a round takes its interval although some BMCs are slow."""
+        now = self._clock()
+        passed, self._called_at = now - (now if self._called_at is None else self._called_at), now
+        if not self._spacing or not passed:
+            return 1
+        due = max(1, min(self._parts, int(self._overdue + passed / self._spacing)))
+        self._overdue = max(0.0, min(1.0, self._overdue + passed / self._spacing - due))
+        return due
 
     def _compare(self, task: TaskManager, seen: str | None, why: str) -> None:
         if seen is None and not why:
@@ -177,106 +210,9 @@ class Recovery:
     def __call__(self) -> None:
         """Read all nodes with a power failure."""
         filters = {"fault": POWER_FAILURE, "maintenance": True, "reserved": False}
-        nodes = self._tasks.store.nodes.find(**filters)
-        self._reader.read(mine(nodes, self._tasks, self._hash_ring))
-
-
-def mine(nodes: "list[NodeRecord]", tasks: TaskFactory, hash_ring: HashRingManager) -> "list[NodeRecord]":
-    """Return the nodes that this conductor owns."""
-    return [node for node in nodes if hash_ring.is_mine(tasks.host, node.uuid, node.driver, node.conductor_group)]
-
-
-# Reading
-
-# Gets the shared task on a node and what ``state_of`` returned.
-OnReading = Callable[[TaskManager, str | None, str], None]
-
-_Group = list["NodeRecord"]
-
-
-class PowerReader:
-    """Reads the power state of machines, several at once, and passes the readings on."""
-
-    def __init__(self, tasks: TaskFactory, purpose: str, on_reading: OnReading) -> None:
-        self._tasks, self._purpose, self._on_reading = tasks, purpose, on_reading
-        self._stopping = threading.Event()
-
-    def stop(self) -> None:
-        """End a round that is under way after the present readings."""
-        self._stopping.set()
-
-    def read(self, nodes: Iterable["NodeRecord"]) -> None:
-        """Read all of them; returns when all readings were passed on."""
-        groups: SimpleQueue[_Group] = SimpleQueue()
-        for group in by_bmc(nodes):
-            groups.put(group)
-        helpers = self._start_helpers(groups, min(CONF.conductor.sync_power_state_workers, groups.qsize()) - 1)
-        self._drain(groups)
-        for done in helpers:
-            done.wait()
-
-    def _start_helpers(self, groups: "SimpleQueue[_Group]", number: int) -> list[threading.Event]:
-        """Start further workers, fewer where not so many are free; return the events of their ends."""
-        ends: list[threading.Event] = []
-
-        def help_to_drain(end: threading.Event) -> None:
-            try:
-                self._drain(groups)
-            finally:
-                end.set()
-
-        try:
-            for _ in range(number):
-                slot = self._tasks.pool.take(self._purpose, background=True)
-                end = threading.Event()
-                slot.start(help_to_drain, end)
-                ends.append(end)
-        except NoFreeConductorWorker:
-            LOG.info("Only %d workers are free for %s; it takes longer", len(ends) + 1, self._purpose)
-        return ends
-
-    def _drain(self, groups: "SimpleQueue[_Group]") -> None:
-        """Read the machines of one group after another until the queue is empty or a stop is requested."""
-        while not self._stopping.is_set():
-            try:
-                group = groups.get_nowait()
-            except Empty:
-                return
-            for number, node in enumerate(group):
-                if number and self._stopping.wait(CONF.conductor.sync_power_state_bmc_interval):
-                    break
-                try:
-                    with self._tasks.observe(service_context(), node, purpose=self._purpose) as task:
-                        power = task.driver.power
-                        if power is not None and power.supports_power_sync(task):
-                            self._on_reading(task, *state_of(task))
-                except Exception:
-                    LOG.exception("Node %s: %s failed; it is read again in the next round", node.uuid, self._purpose)
-
-
-def by_bmc(nodes: Iterable["NodeRecord"]) -> list[_Group]:
-    """Return the nodes in groups that share a BMC address."""
-    groups: dict[str, _Group] = {}
-    for node in nodes:
-        address = next(iter(hosts(node.driver_info)), node.uuid)
-        groups.setdefault(address, []).append(node)
-    return list(groups.values())
-
-
-def state_of(task: "TaskManager") -> tuple[str | None, str]:
-    """Return the machine's power state and "", or None and the error; None and "" if the BMC names no known state."""
-    try:
-        power = task.power
-        power.validate(task)
-        state = power.get_power_state(task)
-    except IronicError as error:
-        return None, str(error)
-    except Exception as error:
-        LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
-        return None, f"unexpected {type(error).__name__}: {error}"
-    if state == "error":
-        return None, "the BMC reports an error as power state"
-    return (state if state in KNOWN else None), ""
+        own = mine(self._tasks.store.nodes.find(**filters), self._tasks, self._hash_ring)
+        _METRICS.send_gauge("ConductorManager.PowerSyncRecoveryNodeCount", len(own))
+        self._reader.read(own)
 
 
 # Storing a reading, without a lock

@@ -25,6 +25,10 @@ from ironic.conf import CONF
 from ironic.core import flow, node_rules, states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.step_cursor import StepCursor
+from ironic.integrations.metrics import Metrics
+
+# Dashboards know the beginning of an operation under the name of its own call.
+_METRICS: Final = Metrics("ironic.conductor.manager")
 
 
 @rpc_method
@@ -37,7 +41,7 @@ def change_provision_state(task: TaskManager, verb: str, arguments: dict[str, ob
     node_rules.check_verb(task.node, verb, by_holder=True)
     node_rules.check_marks(task.node, verb, offered_in_maintenance=CONF.conductor.allow_provisioning_in_maintenance)
     _check_arguments(verb, event, given)
-    ACTIONS[event](task, **given)
+    _METRICS.timer(f"ConductorManager.do_node_{event}")(ACTIONS[event])(task, **given)
 
 
 def _check_arguments(verb: str, event: str, given: Mapping[str, object]) -> None:

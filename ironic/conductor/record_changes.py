@@ -7,6 +7,7 @@ group share is written to them together with the group. Source: doc/contract/sta
 import logging
 from typing import Final
 
+from ironic.conductor import consoles
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
@@ -31,6 +32,7 @@ def destroy_node(task: TaskManager) -> None:
         if not task.node.maintenance:
             raise
         LOG.warning("Node %s is deleted, but its inventory could not be: %s", task.node.uuid, error)
+    consoles.close_for_deletion(task)
     task.store.nodes.delete_held(task.node)
     LOG.info("Node %s is deleted", task.node.uuid)
 

@@ -21,14 +21,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ironic.conductor.periodic_tasks import PeriodicTask
-from ironic.conductor.power_sync import by_bmc, mine
+from ironic.conductor.power_reader import by_bmc, mine
 from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import NoFreeConductorWorker, UnsupportedDriverExtension
 from ironic.db import Share
-from ironic.integrations import metrics
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.notifications.readings import READINGS
 
@@ -63,7 +63,7 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, 
 
 def send_metrics() -> None:
     """Send what was counted in this process, if it is kept here."""
-    if READINGS.on and (wanted := of_types(metrics.collected(), CONF.sensor_data.data_types)):
+    if READINGS.on and (wanted := of_types(METRICS.collected(), CONF.sensor_data.data_types)):
         READINGS.emit_conductor(wanted, _now())
 
 

@@ -26,8 +26,8 @@ from ironic.conf import CONF
 from ironic.core.errors import ConductorNotFound, ConductorSuperseded, DriverLoadError
 from ironic.core.hardware_interfaces import with_fixed
 from ironic.db import ServedInterface
-from ironic.drivers import interruptible_wait
-from ironic.integrations.metrics import send_gauge
+from ironic.drivers import interruptible_wait, open_sessions
+from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ironic.drivers.composition import Composition
 
 LOG = logging.getLogger(__name__)
+
+_METRICS: Final = Metrics("conductor")
 
 # After so many beats of its own a conductor knows that the others had the time for theirs.
 _BEATS_TO_TRUST: Final = 2
@@ -222,6 +224,7 @@ class Conductor:
             unfinished = self._pool.drain(_LAST_SECONDS)
         for work in unfinished:
             LOG.error("Conductor %s gave up on %s, which did not end in time", self._host, work)
+        open_sessions.close_all()
         self._watch.stop()
         self._attempt("give back its nodes", lambda: self._takeover.own(STOPPED))
         self._heartbeat.stop()
@@ -285,7 +288,7 @@ class Conductor:
         rows = with_fixed(self._drivers(), self._composition.interface_rows())
         mine = [ServedInterface(self._host, self._group, *row) for row in rows]
         found = differences([*mine, *others])
-        send_gauge("conductor.interface_differences", len(found))
+        _METRICS.send_gauge("interface_differences", len(found))
         for difference in found:
             if self._host in difference.offered:
                 LOG.warning("%s", difference)

@@ -1,7 +1,6 @@
-"""Options about agents in ramdisks: [agent], [agent_containers], [metrics] and [metrics_statsd].
+"""Options about agents in ramdisks: [agent] and [agent_containers].
 
-Those of the last three groups that begin with agent_, and the containers that it may run as steps, are sent to the
-ramdisk when it looks up its node. The other metrics options are about metrics that conductors send.
+The containers that an agent may run as steps are sent to the ramdisk when it looks up its node.
 """
 
 from oslo_config import cfg, types
@@ -68,10 +67,13 @@ COMMANDS = [
         "command_wait_attempts",
         default=100,
         min=1,
-        help="How often to ask an agent for the status of a command before the wait is given up.",
+        help="Times command_wait_interval, the seconds after which an agent must have installed the boot loader.",
     ),
     cfg.IntOpt(
-        "command_wait_interval", default=6, min=0, help="Seconds between two requests for the status of a command."
+        "command_wait_interval",
+        default=6,
+        min=0,
+        help="See command_wait_attempts. An agent is not asked at intervals, but after each of its heartbeats.",
     ),
 ]
 
@@ -176,43 +178,7 @@ AGENT_CONTAINERS_OPTIONS = [
 ]
 
 
-METRICS_OPTIONS = [
-    cfg.StrOpt(
-        "backend",
-        default="noop",
-        choices=[
-            ("noop", "metrics are not sent"),
-            ("statsd", "metrics are sent to a statsd server by UDP"),
-            ("collector", "metrics are kept in the conductor, which sends them with the readings of sensors"),
-        ],
-        help="Where a conductor sends its metrics.",
-    ),
-    cfg.StrOpt("global_prefix", help="Prefix of the name of every metric of a conductor."),
-    cfg.StrOpt("agent_backend", default="noop", help="Where the ramdisk sends its metrics: noop or statsd."),
-    cfg.BoolOpt("agent_prepend_host", default=False, help="Prefix the name of each metric with the host name."),
-    cfg.BoolOpt("agent_prepend_uuid", default=False, help="Prefix the name of each metric with the UUID of the node."),
-    cfg.BoolOpt(
-        "agent_prepend_host_reverse",
-        default=True,
-        help="Reverse the parts of the host name, so that metrics are grouped by domain.",
-    ),
-    cfg.StrOpt("agent_global_prefix", help="Prefix of the name of every metric."),
-]
-
-
-METRICS_STATSD_OPTIONS = [
-    cfg.StrOpt("statsd_host", default="localhost", help="Host of the statsd server for metrics of conductors."),
-    cfg.PortOpt("statsd_port", default=8125, help="UDP port of the statsd server for metrics of conductors."),
-    cfg.StrOpt(
-        "agent_statsd_host", default="localhost", help="Host of the statsd server, as reached from the ramdisk."
-    ),
-    cfg.PortOpt("agent_statsd_port", default=8125, help="UDP port of the statsd server."),
-]
-
-
 OPTIONS = {
     "agent": AGENT_OPTIONS,
     "agent_containers": AGENT_CONTAINERS_OPTIONS,
-    "metrics": METRICS_OPTIONS,
-    "metrics_statsd": METRICS_STATSD_OPTIONS,
 }

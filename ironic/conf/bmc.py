@@ -38,6 +38,12 @@ BMC_OPTIONS = [
         "synchronisation it is a fifth of this.",
     ),
     cfg.IntOpt(
+        "validation_timeout",
+        default=10,
+        min=0,
+        help="Seconds that a validation of a node may take at its BMC. With 0 only the node's settings are checked.",
+    ),
+    cfg.IntOpt(
         "refused_logins",
         default=3,
         min=1,

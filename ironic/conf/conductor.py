@@ -172,7 +172,8 @@ POWER = [
         "sync_power_state_workers",
         default=8,
         min=1,
-        help="Maximum number of machines whose power state is read concurrently by the synchronization.",
+        help="Maximum number of machines whose power state is read concurrently by the synchronization. While BMCs do "
+        "not answer, up to four times as many readings are under way.",
     ),
     cfg.FloatOpt(
         "sync_power_state_bmc_interval",

@@ -95,7 +95,7 @@ def _report_readable(conf: cfg.ConfigOpts) -> None:
 def unknown_options(conf: cfg.ConfigOpts) -> dict[str, list[str]]:
     """Return the unknown options of the parsed files by group, in the order of the files."""
     left = list(dict.fromkeys(options_in_files(conf)))
-    for source in (_registered, _credentials, library_options.known):
+    for source in (_registered, _credentials, library_options.known, _of_notification_drivers):
         if left:
             names = set(source(conf))
             left = [name for name in left if name not in names]
@@ -128,3 +128,11 @@ def _credentials(conf: cfg.ConfigOpts) -> Iterator[Name]:
                 options += loading.get_auth_plugin_conf_options(name)
         for option in options:
             yield from library_options.spellings(section, option)
+
+
+def _of_notification_drivers(conf: cfg.ConfigOpts) -> Iterator[Name]:
+    """Yield what the files set beside a notification driver of another package, which alone knows its options."""
+    group = "oslo_messaging_notifications"
+    drivers = {text for name, text in texts_in_files(conf) if name == (group, "driver")}
+    if drivers - library_options.notification_drivers():
+        yield from (name for name in options_in_files(conf) if name[0] == group)

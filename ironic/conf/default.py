@@ -7,6 +7,7 @@ Drivers are chosen in `ironic.conf.drivers`. Options of logging and of the messa
 import hashlib
 import os
 import socket
+import tempfile
 
 from oslo_config import cfg
 from oslo_utils import netutils
@@ -25,6 +26,13 @@ PATHS = [
         default="$pybasedir",
         help="Directory for persistent data of the service, such as its SQLite file. Other options refer to it as "
         "$state_path.",
+    ),
+    cfg.StrOpt(
+        "tempdir",
+        default=tempfile.gettempdir(),
+        sample_default="<the directory for temporary files of the system>",
+        help="Directory for files that live for a moment, such as the passwords that ipmitool reads. Only this service "
+        "can read what it puts there.",
     ),
 ]
 

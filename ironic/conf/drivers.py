@@ -151,6 +151,38 @@ REDFISH_OPTIONS = [
         help="How often in a row a BMC must answer after a firmware update before the step goes on.",
     ),
     cfg.IntOpt(
+        "firmware_update_nic_starting_wait",
+        default=30,
+        min=0,
+        help="Seconds after which the machine is restarted for the update of a network card that has not begun.",
+    ),
+    cfg.StrOpt(
+        "firmware_source",
+        default="http",
+        choices=["http", "local", "swift"],
+        mutable=True,
+        help="How BMCs get firmware images: from the URL that the user names (http; images in files and in Swift are "
+        "published on this host), always from this host (local), or from Swift (swift).",
+    ),
+    cfg.StrOpt(
+        "swift_container",
+        default="ironic_redfish_container",
+        mutable=True,
+        help="Container of Swift in which images for BMCs are stored.",
+    ),
+    cfg.IntOpt(
+        "swift_object_expiry_timeout",
+        default=900,
+        min=60,
+        mutable=True,
+        help="Seconds for which images in Swift, and their temporary URLs, are kept.",
+    ),
+    cfg.IntOpt(
+        "file_permission",
+        default=0o644,
+        help="Mode of files that BMCs download from this host, as a decimal number.",
+    ),
+    cfg.IntOpt(
         "raid_config_status_interval",
         default=60,
         min=1,

@@ -48,6 +48,12 @@ def known(conf: cfg.ConfigOpts) -> Iterator[Name]:
                     yield from spellings(str(group or "DEFAULT"), option)
 
 
+def notification_drivers() -> set[str]:
+    """Return the names of the notification drivers that oslo.messaging brings."""
+    found = entry_points(group="oslo.messaging.notify.drivers")
+    return {entry.name for entry in found if entry.module.startswith("oslo_messaging.")}
+
+
 def spellings(group: str, option: cfg.Opt) -> Iterator[Name]:
     """Yield each (group, name) under which a file may set the option."""
     yield group, option.dest

@@ -95,3 +95,25 @@ class Gibibytes(types.Integer):
         if size is None:
             raise ValueError("a size in GiB must not be empty; use 0 for none")
         return int(size)
+
+
+class PortRange(types.ConfigType):
+    """TCP ports as first:end, of which the end is not one."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="range of ports")
+
+    def __call__(self, value: object) -> range:
+        """Parse two ports with a colon; ValueError for anything else."""
+        if isinstance(value, range):
+            return value
+        try:
+            first, end = (int(part) for part in str(value).split(":"))
+        except ValueError:
+            raise ValueError(f"{value!r} is not a range of ports: use first:end, such as 10000:20000") from None
+        if not 0 <= first <= end <= 65535:
+            raise ValueError(f"{value!r} is not a range of ports: they go from 0 to 65535, the first one first")
+        return range(first, end)
+
+    def _formatter(self, value: range) -> str:
+        return f"{value.start}:{value.stop}"

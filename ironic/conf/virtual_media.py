@@ -89,6 +89,12 @@ BMC = [
         default=False,
         help="After an image was inserted, wait until the BMC reports that it is there.",
     ),
+    cfg.BoolOpt(
+        "use_swift",
+        default=False,
+        mutable=True,
+        help="Publish images for virtual media in Swift, by temporary URLs, and not on this host.",
+    ),
     cfg.IntOpt("vmedia_insert_timeout", default=60, min=1, help="Seconds to wait for that."),
     cfg.IntOpt("vmedia_insert_poll_interval", default=2, min=1, help="Seconds between two looks."),
 ]

@@ -1,19 +1,26 @@
 """Errors that interfaces raise about a machine: its BMC and networks, its agent, its images.
 
-    IronicError 500 - NetworkError, FailedToGetSensorData, ImageDownloadFailed, BootImageFailed, VendorPassthruException
+    IronicError 500 - NetworkError, FailedToGetSensorData, FailedToParseSensorData, VendorPassthruException
+                    - ImageDownloadFailed, BootImageFailed
+                    - ConsoleError - ConsoleSubprocessFailed; ConsoleContainerError
                     - DriverOperationError - RedfishError - RedfishConnectionError
+                                           - IPMIFailure - IPMIConnectionFailure
+                    - PasswordFileFailedToCreate
                     - AgentConnectionFailed, AgentNotCalled, AgentCommandTimeout, AgentCommandFailed
                     - AgentAPIError - AgentInProgress
                     - ImageUnacceptable, ImageConvertFailed, ImageCreationFailed, InsufficientDiskSpace
     Invalid 400 --- NoFreePhysicalPorts, VifNotAttached, UnsupportedHardwareFeature
     NotFound 404 -- BIOSSettingNotFound, FirmwareComponentNotFound
     Conflict 409 -- VifAlreadyAttached, VifInvalidForAttach
+    TemporaryFailure 503 - NoFreeIPMITerminalPorts
 
 Names and statuses are those of doc/contract/errors.md#errors-that-plug-ins-raise and
 doc/contract/errors.md#errors-of-images.
 """
 
-from ironic.core.errors import Conflict, Invalid, IronicError, NotFound
+from typing import ClassVar
+
+from ironic.core.errors import Conflict, Invalid, IronicError, NotFound, TemporaryFailure
 
 
 class NoFreePhysicalPorts(Invalid):
@@ -58,10 +65,41 @@ class FirmwareComponentNotFound(NotFound):
     text = "Node {node} has no firmware component {name}."
 
 
+class ConsoleError(IronicError):
+    """A console can't be opened or closed."""
+
+    text = "The console of node {node} failed: {error}"
+
+
+class ConsoleSubprocessFailed(ConsoleError):
+    """The program that offers a console did not start."""
+
+
+class NoFreeIPMITerminalPorts(TemporaryFailure):
+    """All ports for serial consoles are in use."""
+
+    text = (
+        "No port of [console]port_range is free on {host} for the console of node {node}. Close another console, or "
+        "widen the range."
+    )
+
+
+class ConsoleContainerError(IronicError):
+    """The container of a graphical console can't be started or stopped; ``provider`` is the one of [vnc]."""
+
+    text = "The container of a graphical console failed (provider {provider}): {reason}"
+
+
 class FailedToGetSensorData(IronicError):
     """Reading the sensors of a machine failed."""
 
     text = "The sensors of node {node} can't be read: {error}"
+
+
+class FailedToParseSensorData(IronicError):
+    """What a BMC reports as its sensors is none."""
+
+    text = "The sensors of node {node} are reported in no known form: {error}"
 
 
 class UnsupportedHardwareFeature(Invalid):
@@ -93,6 +131,9 @@ class DriverOperationError(IronicError):
 
     text = "{operation} failed: {error}"
 
+    # Whether the BMC can't be reached, so that further calls would only wait for the same time-out.
+    is_unreachable: ClassVar[bool] = False
+
 
 class RedfishError(DriverOperationError):
     """An operation of a Redfish BMC failed."""
@@ -104,6 +145,26 @@ class RedfishConnectionError(RedfishError):
     """A Redfish BMC can't be reached."""
 
     text = "The Redfish BMC of node {node} at {address} can't be reached: {error}"
+    is_unreachable: ClassVar[bool] = True
+
+
+class IPMIFailure(DriverOperationError):
+    """An operation of an IPMI BMC failed; the error has no part of a login."""
+
+    text = "IPMI {operation} failed for node {node}: {error}"
+
+
+class IPMIConnectionFailure(IPMIFailure):
+    """An IPMI BMC does not answer, or has no room for the request."""
+
+    text = "The IPMI BMC of node {node} at {address} can't be reached for {operation}: {error}"
+    is_unreachable: ClassVar[bool] = True
+
+
+class PasswordFileFailedToCreate(IronicError):
+    """A private file for the password of a BMC can't be written."""
+
+    text = "The file with the password for ipmitool can't be written: {error}. Check option [DEFAULT]tempdir."
 
 
 class AgentConnectionFailed(IronicError):

@@ -27,6 +27,7 @@ from ironic.drivers.extensions import (
 )
 from ironic.drivers.hardware_type import DUMMIES, AbstractHardwareType
 from ironic.drivers.interfaces import BASES, BaseInterface
+from ironic.drivers.measured_calls import measure
 
 LOG = logging.getLogger(__name__)
 
@@ -217,6 +218,7 @@ class Composer:
             found[kind] = SupportedInterfaces({} if interface is None else {None: interface})
             if interface is not None:
                 self._check_overlaps(kind, what, interface)
+                measure(interface)
         return found
 
     def _configured_default(self, kind: str, enabled: Sequence[str]) -> str | None:
@@ -242,6 +244,7 @@ class Composer:
             if instance is not None:
                 found[kind, name] = instance
                 self._check_overlaps(kind, f"{kind} interface {name}", instance)
+                measure(instance)
         return found
 
     def _make(self, what: str, extension: Extension, base: type) -> Any:

@@ -13,22 +13,22 @@ from oslo_config import cfg
 
 from ironic.core.hardware_interfaces import KINDS, interface_field
 
-HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac", "intel-ipmi", "ipmi"})
+HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac"})
 
 INTERFACES: Final[Mapping[str, frozenset[str]]] = {
     "bios": frozenset({"idrac-redfish"}),
     "boot": frozenset({"idrac-redfish-virtual-media"}),
-    "console": frozenset({"fake-graphical", "ipmitool-socat", "redfish-graphical"}),
+    "console": frozenset(),
     "deploy": frozenset({"anaconda", "ansible", "bootc"}),
     "firmware": frozenset(),
     "inspect": frozenset({"idrac-redfish"}),
-    "management": frozenset({"idrac-redfish", "intel-ipmitool", "ipmitool"}),
+    "management": frozenset({"idrac-redfish"}),
     "network": frozenset({"flat", "ironic-networking", "neutron"}),
-    "power": frozenset({"idrac-redfish", "ipmitool"}),
+    "power": frozenset({"idrac-redfish"}),
     "raid": frozenset({"idrac-redfish"}),
     "rescue": frozenset(),
     "storage": frozenset({"cinder", "external"}),
-    "vendor": frozenset({"idrac-redfish", "ipmitool"}),
+    "vendor": frozenset({"idrac-redfish"}),
 }
 
 

@@ -27,6 +27,8 @@ class NodeTerms:
     extra_fields: tuple[str, ...]
     limit: int | None
     shared: bool
+    # The gauge that has the number of nodes visited in a run.
+    count_metric: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,14 @@ def node_periodic(
 
     ``purpose`` names the work in reservations and logs. Filters are those of the store (``reserved``, ``maintenance``,
     ``provision_state``, ...). The extra fields are columns of the node, passed as further arguments. At most ``limit``
-    nodes are visited at a time. ``node_count_metric_name`` is accepted and ignored. ``spacing`` may be a function of
-    the options, which are read when the conductor starts.
+    nodes are visited at a time. ``node_count_metric_name`` is a gauge, below the module's name, for the number of nodes
+    visited in a run. ``spacing`` may be a function of the options, which are read when the conductor starts.
 
     A method that polls for the end of a step returns StepDone or StepFailed once the step has ended, with the node
     locked; the conductor continues the flow.
     """
-    nodes = NodeTerms(purpose, filters or {}, predicate, tuple(predicate_extra_fields), limit, shared_task)
+    fields = tuple(predicate_extra_fields)
+    nodes = NodeTerms(purpose, filters or {}, predicate, fields, limit, shared_task, node_count_metric_name)
     return _marked(PeriodicTerms(spacing, enabled, nodes=nodes))
 
 

@@ -23,7 +23,7 @@ class FakeHardware(GenericHardware):
 
     @property
     def supported_console_interfaces(self) -> Supported:
-        """The fake implementation, or none."""
+        """The fake implementation, or those of the generic hardware type."""
         return ["fake", *super().supported_console_interfaces]
 
     @property

@@ -16,6 +16,11 @@ class GenericHardware(AbstractHardwareType):
         return ["ipxe", "pxe", "http-ipxe", "http"]
 
     @property
+    def supported_console_interfaces(self) -> Supported:
+        """None, or a test picture."""
+        return [*super().supported_console_interfaces, "fake-graphical"]
+
+    @property
     def supported_deploy_interfaces(self) -> Supported:
         """Deployment by an agent or of a ramdisk; `autodetect` chooses between them."""
         return ["autodetect", "direct", "ramdisk", "custom-agent"]

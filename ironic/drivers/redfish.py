@@ -22,6 +22,11 @@ class RedfishHardware(GenericHardware):
         return [*super().supported_boot_interfaces, "redfish-virtual-media", "redfish-https"]
 
     @property
+    def supported_console_interfaces(self) -> Supported:
+        """The console page of the BMC, Serial over LAN of IPMI, or those of the generic hardware type."""
+        return ["redfish-graphical", "ipmitool-socat", *super().supported_console_interfaces]
+
+    @property
     def supported_firmware_interfaces(self) -> Supported:
         """Redfish, or none."""
         return ["redfish", *super().supported_firmware_interfaces]

@@ -20,6 +20,8 @@ Resolver = Callable[[str], Iterable[str]]
 
 KEY: Final = "lookup_bmc_addresses"
 _SUFFIX: Final = "_address"
+# Addresses of controllers on IPMB, which are numbers.
+_ON_THE_BUS: Final = frozenset({"ipmi_local_address", "ipmi_transit_address", "ipmi_target_address"})
 
 
 def system_resolver(host: str) -> list[str]:
@@ -49,15 +51,24 @@ def collect(
     return list(found)
 
 
+def server_of(driver_info: Mapping[str, object]) -> str | None:
+    """Return the BMC that requests go to, by host and port; nodes behind one bridge have the same."""
+    direct = {key: value for key, value in driver_info.items() if key != "ipmi_bridging"}
+    host = next(iter(hosts(direct)), None)
+    port = driver_info.get("ipmi_port")
+    return f"{host}:{port}" if host and port else host
+
+
 def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None) -> list[str]:
     """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any `*_address`."""
     bridged = str(driver_info.get("ipmi_bridging", "no")).lower() not in ("no", "none", "")
     named = [
         _host_of(value)
         for key, value in driver_info.items()
-        # Behind a bridge ipmi_*_address is that of another machine's BMC, or no IP address at all.
         if (key.endswith(_SUFFIX) if keys is None else key in keys)
         and isinstance(value, str)
+        and key not in _ON_THE_BUS
+        # Behind a bridge it is the address of another machine's BMC.
         and not (bridged and key.startswith("ipmi_"))
     ]
     return list(dict.fromkeys(host for host in named if host))

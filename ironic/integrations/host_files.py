@@ -81,6 +81,7 @@ def image_directories() -> Collection[PrivatePath]:
         (CONF.dnsmasq.dhcp_optsdir, "[dnsmasq]dhcp_optsdir"),
         (os.path.join(http, images), "[deploy]http_root"),
         (os.path.join(http, "vmedia"), "[deploy]http_root"),
+        (os.path.join(http, "firmware"), "[deploy]http_root"),
         (os.path.join(http, CONF.pxe.pxe_config_subdir), "[deploy]http_root"),
         (os.path.join(tftp, CONF.pxe.pxe_config_subdir), "[pxe]tftp_root"),
     )

@@ -8,7 +8,8 @@ import hmac
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Self
 from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
 
 from keystoneauth1 import exceptions, loading
@@ -53,6 +54,17 @@ class SwiftContainer:
             if self._status_of("PUT", self._path(name), operation, data, headers) == _MISSING:
                 raise ObjectStoreError(operation=operation, error="the container can't be found after creating it")
 
+    def put_file(self, name: str, path: Path, keep_seconds: int) -> None:
+        """Store the content of a file, which is not read into memory; Swift deletes it after ``keep_seconds``."""
+        operation, headers = f"store {name}", {"X-Delete-After": str(keep_seconds)}
+        for is_first in (True, False):
+            with path.open("rb") as file:
+                if self._status_of("PUT", self._path(name), operation, file, headers) != _MISSING:
+                    return
+            if is_first:
+                self._status_of("PUT", self._path(), f"create container {self._container}")
+        raise ObjectStoreError(operation=operation, error="the container can't be found after creating it")
+
     def get(self, name: str) -> bytes | None:
         """Return an object, None when there is none."""
         answer = self._request("GET", self._path(name), f"read {name}")
@@ -80,17 +92,17 @@ class SwiftContainer:
         raise ObjectStoreError(operation="give temporary URLs", error="its account keeps no key for them")
 
     def _path(self, name: str | None = None) -> str:
-        parts = [self._container] if name is None else [self._container, name]
-        return "/" + "/".join(quote(part, safe="") for part in parts)
+        container = f"/{quote(self._container, safe='')}"
+        return container if name is None else f"{container}/{quote(name)}"
 
     def _status_of(
-        self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE
+        self, method: str, path: str, operation: str, data: bytes | BinaryIO | None = None, more: Headers = _NO_MORE
     ) -> int:
         status: int = self._request(method, path, operation, data, more).status_code
         return status
 
     def _request(
-        self, method: str, path: str, operation: str, data: bytes | None = None, more: Headers = _NO_MORE
+        self, method: str, path: str, operation: str, data: bytes | BinaryIO | None = None, more: Headers = _NO_MORE
     ) -> Any:
         try:
             answer = self._adapter.request(

@@ -1,16 +1,17 @@
 """Images for virtual media, copied to where BMCs can download them.
 
 A BMC downloads its image from a URL: the user's own URL, or, for BMCs that can reach only this host, that of a copy
-under [deploy]http_root (`ironic.integrations.web_root`). A node has at most one copy per drive.
+under [deploy]http_root (`ironic.integrations.web_root`). With [redfish]use_swift the copy goes to Swift, under the same
+name, and its URL is valid for a while only. A node has at most one copy per drive.
 """
 
 import logging
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import quote, urlsplit
 
 from ironic.conf import CONF
 from ironic.core import syntax
@@ -20,6 +21,10 @@ from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.secrets import REPLACEMENT
 from ironic.integrations import disk_space, image_servers, web_root
 from ironic.integrations.http_client import CallFailed
+from ironic.integrations.object_store import ObjectStoreError, swift_container
+
+if TYPE_CHECKING:
+    from ironic.integrations.swift import SwiftContainer
 
 LOG = logging.getLogger(__name__)
 
@@ -53,7 +58,7 @@ def check(node: Node, url: str, source: str) -> None:
 
 def check_served(node: Node) -> None:
     """Raise InvalidParameterValue when the BMC of a node can download nothing from this host."""
-    if not web_root.url_for_bmc(node.driver_info):
+    if not CONF.redfish.use_swift and not web_root.url_for_bmc(node.driver_info):
         raise InvalidParameterValue(
             err=f"The BMC of node {node.uuid} can't download images from this host: {web_root.REMEDY}; or name images "
             "that it downloads itself (image_download_source http)."
@@ -90,20 +95,29 @@ def new_path(node: Node, kind: str, suffix: str) -> Path:
 
 
 def url_of(node: Node, path: Path) -> str:
-    """Return the URL under which the BMC of a node downloads a published image."""
+    """Return the URL under which the BMC of a node downloads a published image; raises ObjectStoreError."""
+    if CONF.redfish.use_swift:
+        url = _container().temporary_url(path.name, CONF.redfish.swift_object_expiry_timeout)
+        # Some BMCs take the kind of an image from the end of its URL.
+        return f"{url}&filename={path.name}"
     return f"{web_root.url_for_bmc(node.driver_info)}/{_FOLDER}/{path.name}"
 
 
 def shown(url: str) -> str:
     """Return the URL of an image as users see it: who knows the name of a boot image can read the agent's token."""
     folder, _, name = url.rpartition("/")
-    is_ours = folder.endswith(f"/{_FOLDER}") and syntax.is_stored_uuid(node_of(Path(name)))
+    folders = (f"/{_FOLDER}", f"/{quote(CONF.redfish.swift_container)}")
+    is_ours = folder.endswith(folders) and syntax.is_stored_uuid(node_of(Path(name)))
     return f"{folder}/{REPLACEMENT}" if is_ours and kind_of(Path(name)) not in _ATTACHED else url
 
 
 def offer(partial: Path, path: Path) -> None:
-    """Publish a complete image, with a mode for every web server."""
-    os.chmod(partial, CONF.pxe.file_permission)
+    """Publish a complete image, with a mode for every web server; raises ObjectStoreError."""
+    if CONF.redfish.use_swift:
+        _container().put_file(path.name, partial, CONF.redfish.swift_object_expiry_timeout)
+        partial.unlink()
+        return
+    os.chmod(partial, CONF.redfish.file_permission)
     partial.rename(path)
 
 
@@ -133,6 +147,19 @@ def withdraw(node_uuid: str, device_types: Sequence[str] | None = None) -> None:
     for path in [path for dot in ("", ".") for path in _folder().glob(f"{dot}{node_uuid}.*")]:
         if device_types is None or kind_of(path) in device_types:
             path.unlink(missing_ok=True)
+
+
+def withdraw_from_store(names: Iterable[str]) -> None:
+    """Remove images that Swift has; one that can't be removed now expires."""
+    for name in names if CONF.redfish.use_swift else ():
+        try:
+            _container().delete(name)
+        except ObjectStoreError as error:
+            LOG.warning("An image of node %s is left in Swift until it expires: %s", node_of(Path(name)), error)
+
+
+def _container() -> "SwiftContainer":
+    return swift_container(CONF.redfish.swift_container)
 
 
 def _folder() -> Path:

@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 
 from ironic.conf import CONF
+from ironic.integrations.metrics import METRICS
 from ironic.tests import transaction_guard
 
 Setter = Callable[..., None]
@@ -48,6 +49,13 @@ def conf() -> Iterator[Setter]:
     refers to an option of [DEFAULT] only.
     """
     yield from _setting()
+
+
+@pytest.fixture
+def measure(conf: Setter) -> Iterator[Callable[[], None]]:
+    """Return a function that has this process measure until the test ends, as the options say by then."""
+    yield lambda: METRICS.open_from(CONF)
+    METRICS.close()
 
 
 @pytest.fixture(scope="module")

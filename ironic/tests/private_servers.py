@@ -8,6 +8,7 @@ import glob
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -180,7 +181,9 @@ class Database(PrivateServer):
 
 
 class Memcached(PrivateServer):
-    """Memcached, empty at every start."""
+    """Memcached, empty at every start; with a certificate it talks TLS only."""
+
+    certificate: tuple[str, str] | None = None
 
     @property
     def address(self) -> str:
@@ -189,9 +192,14 @@ class Memcached(PrivateServer):
 
     def command(self) -> list[str]:
         as_root = ["-u", "root"] if ROOT else []
-        return ["memcached", *as_root, "-l", "127.0.0.1", "-p", str(self.port), "-U", "0", "-m", "16", "-t", "1"]
+        tls = ["-Z", "-o", "ssl_chain_cert={},ssl_key={}".format(*self.certificate)] if self.certificate else []
+        return ["memcached", *as_root, "-l", "127.0.0.1", "-p", str(self.port), "-U", "0", "-m", "16", "-t", "1", *tls]
 
     def greets(self, connection: socket.socket) -> bool:
+        if self.certificate:
+            connection = ssl.create_default_context(cafile=self.certificate[0]).wrap_socket(
+                connection, server_hostname="127.0.0.1"
+            )
         connection.sendall(b"version\r\n")
         return connection.recv(64).startswith(b"VERSION")
 
@@ -212,9 +220,10 @@ class Memcached(PrivateServer):
 
 
 @contextmanager
-def memcached(directory: Path) -> Iterator[Memcached]:
-    """Run a memcached until the block ends."""
+def memcached(directory: Path, certificate: tuple[str, str] | None = None) -> Iterator[Memcached]:
+    """Run a memcached until the block ends; ``certificate`` are the files of one and its key, for TLS."""
     server = Memcached(directory)
+    server.certificate = certificate
     try:
         server.start()
         yield server

@@ -84,7 +84,7 @@ def redfish_bmc(
     if user:
         settings["SUSHY_EMULATOR_AUTH_FILE"] = _write_logins(directory, user, password)
     if tls:
-        certificate, key = _write_certificate(directory)
+        certificate, key = write_certificate(directory)
         settings |= {"SUSHY_EMULATOR_SSL_CERT": certificate, "SUSHY_EMULATOR_SSL_KEY": key}
     login = {"redfish_username": user, "redfish_password": password} if user else {}
     with _running(directory, settings, delay, extended) as address:
@@ -145,7 +145,7 @@ def _write_logins(directory: Path, user: str, password: str) -> str:
     return str(path)
 
 
-def _write_certificate(directory: Path) -> tuple[str, str]:
+def write_certificate(directory: Path) -> tuple[str, str]:
     """Make a certificate for the loopback address that signs itself."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization

@@ -207,10 +207,12 @@ def site(
     conductors: Sequence[str] = ("one", "two"),
     options: Options = _NO_OPTIONS,
     files: Sequence[Path] = (),
+    environments: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[Site]:
     """Run an API and conductors over a new database of a kind and the shared broker, until the block ends."""
     with ExitStack() as stack:
-        running = Site(directory, stack.enter_context(empty_database(kind, directory)), files=files)
+        database = stack.enter_context(empty_database(kind, directory))
+        running = Site(directory, database, files=files, environments=environments)
         create_database(*running.configuration)
         stack.callback(running.stop)
         services = [running.start_api(options), *(running.start_conductor(name, options) for name in conductors)]

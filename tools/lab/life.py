@@ -1,240 +1,145 @@
 """The life of a machine that really boots, under the service: `make lab`.
 
-Starts a Redfish BMC with a QEMU machine (`qemu_bmc`) and the all-in-one service, and lets the SDK enrol, inspect,
-clean, deploy, rescue and undeploy the machine. The ramdisk has the released agent. The image that it writes says on the
-serial console that it runs, and what its config drive holds. Prints a table with seconds; the status is 1 when a step
-failed.
+    unshare --net .venv/bin/python tools/lab/life.py --images .run/lab-images --boot ipxe --mode bios
+
+Starts a BMC with a QEMU machine, a network with DHCP, and the all-in-one service, and lets the SDK lead the machine
+through its life. The ramdisk has the released agent. The image that it writes says on the serial console that it runs,
+and what its config drive holds. Prints a table with seconds; the status is 1 when a step failed.
 """
 
 import argparse
+import functools
 import json
 import os
-import pprint
 import re
-import socket
+import signal
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import ipmi_bmc
 import openstack
+import redfish_bmc
 import requests
+from machine import BIOS, UEFI, Machine
+from network import HOST, TAP, network, require_own_namespace
+from service import API, Service, start
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(sys.executable).parent
+ROOT: Final = Path(__file__).resolve().parents[2]
 # Emulation without KVM on a busy machine is slow.
-STEP_SECONDS = 1800
-BOOT_SECONDS = 600
-AGENT_PORT = 9999  # on the machine
-HOST_FOR_MACHINE = "10.0.2.2"
-MAC = "52:54:66:bb:00:01"
-NETWORK_DATA = {
+STEP_SECONDS: Final = 1800
+BOOT_SECONDS: Final = 600
+MAC: Final = "52:54:66:bb:00:01"
+NETWORK_DATA: Final = {
     "links": [{"id": "net0", "type": "phy", "ethernet_mac_address": MAC}],
     "networks": [{"id": "lan", "type": "ipv4_dhcp", "link": "net0", "network_id": "lan"}],
     "services": [],
 }
-VERSION = "1.95"
-REACHED = {
+VERSION: Final = "1.95"
+REACHED: Final = {
     "manage": "manageable", "inspect": "manageable", "provide": "available", "active": "active", "rescue": "rescue",
     "unrescue": "active", "deleted": "available",
 }  # fmt: skip
-MODES = {"uefi": "UEFI", "bios": "Legacy"}
-
-CONFIGURATION = """\
-[DEFAULT]
-auth_strategy = noauth
-rpc_transport = none
-host = lab
-state_path = {directory}
-log_file = {directory}/ironic.log
-enabled_hardware_types = redfish
-enabled_bios_interfaces = no-bios
-enabled_boot_interfaces = redfish-virtual-media, redfish-https, ipxe
-enabled_deploy_interfaces = direct
-enabled_inspect_interfaces = agent
-enabled_network_interfaces = noop
-enabled_raid_interfaces = no-raid
-enabled_rescue_interfaces = agent, no-rescue
-enabled_storage_interfaces = noop
-enabled_vendor_interfaces = no-vendor
-
-[api]
-host_ip = 127.0.0.1
-port = {api_port}
-
-[service_catalog]
-endpoint_override = http://{host}:{api_port}
-
-[conductor]
-deploy_kernel = file://{images}/agent.kernel
-deploy_ramdisk = file://{images}/agent.initramfs
-rescue_kernel = file://{images}/agent.kernel
-rescue_ramdisk = file://{images}/agent.initramfs
-file_url_allowed_paths = {images}
-
-[deploy]
-http_root = {directory}/httpboot
-http_server_ip = 127.0.0.1
-http_server_port = {file_port}
-http_server_url = http://{host}:{file_port}
-external_http_url = http://127.0.0.1:{file_port}
-iso_master_path = {directory}/cache/iso
-# The disk is a file that is thrown away; its metadata are erased, as for any machine.
-erase_devices_priority = 0
-
-[redfish]
-kernel_append_params = {parameters}
-
-[pxe]
-tftp_root = {directory}/tftp
-tftp_master_path = {directory}/cache/ramdisks
-instance_master_path = {directory}/cache/instances
-kernel_append_params = {parameters}
-ipxe_timeout = 60
-
-[dhcp]
-dhcp_provider = none
-
-[outgoing]
-allow_loopback = true
-"""
-# The agent is reached through a port of the loopback. On a busy host the emulated timer is late, which Linux checks.
-PARAMETERS = "console=tty0 console=ttyS0,115200 no_timer_check ipa-advertise-host=127.0.0.1 ipa-advertise-port={port}"
-
-
-def free_port() -> int:
-    """Return a free port of the loopback."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port: int = probe.getsockname()[1]
-    return port
-
-
-@contextmanager
-def running(command: list[Any], log: Path, is_up: Callable[[], bool]) -> Iterator[None]:
-    """Run a program until the block ends; fail with its log when it does not come up."""
-    with (
-        log.open("ab") as output,
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output) as one,
-    ):
-        try:
-            until = time.monotonic() + 120
-            while not is_up():
-                if one.poll() is not None or time.monotonic() > until:
-                    raise SystemExit(f"{command[0]} does not run:\n{log.read_text()[-2000:]}")
-                time.sleep(0.2)
-            yield
-        finally:
-            one.terminate()
-
-
-def answers(url: str) -> bool:
-    """Return whether a server answers."""
-    try:
-        return requests.get(url, timeout=5).status_code < 500
-    except requests.RequestException:
-        return False
+# By hardware type: its BMC, and its interfaces for power and management.
+BMCS: Final = {"redfish": (redfish_bmc, "redfish"), "ipmi": (ipmi_bmc, "ipmitool")}
+# What the service copies for the firmware and the first boot programs, for each boot interface that needs some.
+LOADERS: Final = {
+    "ipxe": {"snponly.efi": Path("/usr/lib/ipxe/snponly.efi")},
+    "pxe": {
+        "pxelinux.0": Path("/usr/lib/PXELINUX/pxelinux.0"),
+        "ldlinux.c32": Path("/usr/lib/syslinux/modules/bios/ldlinux.c32"),
+        "bootx64.efi": Path("/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed"),
+    },
+    "http-ipxe": {"snponly.efi": Path("/usr/lib/ipxe/snponly.efi")},
+}
 
 
 class Lab:
-    """One machine, its BMC, the service, and what was measured."""
+    """One machine, its BMC, its network, the service, and what was measured."""
 
-    def __init__(self, directory: Path, images: Path, mode: str, boot: str) -> None:
-        self._directory, self._images, self._mode, self._boot = directory, images, mode, boot
-        self._api, self._files, self._bmc, self._agent = (free_port() for _ in range(4))
-        self._system = str(uuid.uuid4())
+    def __init__(self, directory: Path, images: Path, *, hardware: str, boot: str, mode: str) -> None:
+        self._directory, self._hardware, self._boot, self._mode = directory, hardware, boot, mode
+        directory.mkdir(parents=True)
+        self._describe_machine()
+        loaders = LOADERS.get(boot, {})
+        self._bmc, control = BMCS[hardware]
+        self.service = Service(directory, images, hardware=hardware, control=control, boot=boot, loaders=loaders)
+        self._driver_info: dict[str, object] = {}
         self.rows: list[tuple[str, float, str]] = []
+
+    def _describe_machine(self) -> None:
+        disk = self._directory / "disk.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "4G"], check=True)
+        machine = {
+            "mode": self._mode, "memory": 2560, "disk": str(disk), "mac": MAC, "tap": TAP,
+            # SeaBIOS has no network boot of its own; for UEFI that of the firmware is tried.
+            "rom": self._mode == BIOS,
+            "uefi_code": "/usr/share/OVMF/OVMF_CODE_4M.fd", "uefi_variables": "/usr/share/OVMF/OVMF_VARS_4M.fd",
+        }  # fmt: skip
+        (self._directory / "machine.json").write_text(json.dumps(machine))
 
     @contextmanager
     def open(self) -> Iterator[Any]:
         """Run everything until the block ends; yield the SDK's client."""
-        self._directory.mkdir(parents=True)
-        (self._directory / "httpboot").mkdir()
-        bmc_url, api_url = f"http://127.0.0.1:{self._bmc}/redfish/v1/", f"http://127.0.0.1:{self._api}"
-        option = ["--config-file", self._configure()]
-        subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
-        bmc = [sys.executable, Path(__file__).with_name("qemu_bmc.py"), "--config", self._configure_bmc()]
-        bmc += ["--machine", self._describe_machine()]
-        with (
-            running(bmc, self._directory / "bmc.log", lambda: answers(bmc_url)),
-            running([PROGRAMS / "ironic", *option], self._directory / "ironic.out", lambda: answers(f"{api_url}/v1")),
-        ):
-            yield openstack.connect(auth_type="none", endpoint=api_url, baremetal_api_version=VERSION).baremetal
+        command, is_up, self._driver_info = self._bmc.prepare(self._directory, HOST)
+        with network(self._directory, boots_machines=self._boot in LOADERS):
+            bmc = start(command, self._directory / "bmc.log", is_up)
+            try:
+                self.service.start()
+                yield openstack.connect(auth_type="none", endpoint=API, baremetal_api_version=VERSION).baremetal
+            finally:
+                self.service.stop()
+                bmc.terminate()
+                bmc.wait()
+                Machine(self._directory).switch_off()
 
-    def _configure(self) -> Path:
-        path = self._directory / "ironic.conf"
-        path.write_text(
-            CONFIGURATION.format(
-                directory=self._directory, images=self._images, api_port=self._api, file_port=self._files,
-                host=HOST_FOR_MACHINE, parameters=PARAMETERS.format(port=self._agent),
-            )
-        )  # fmt: skip
-        return path
-
-    def _configure_bmc(self) -> Path:
-        system = {
-            "uuid": self._system, "name": "lab", "power_state": "Off", "external_notifier": False,
-            "nics": [{"mac": MAC, "ip": "10.0.2.15"}], "boot_mode": MODES[self._mode],
-        }  # fmt: skip
-        (self._directory / "bmc").mkdir()
-        settings = {
-            "SUSHY_EMULATOR_FAKE_SYSTEMS": [system],
-            "SUSHY_EMULATOR_STATE_DIR": str(self._directory / "bmc"),
-            "SUSHY_EMULATOR_LISTEN_IP": "127.0.0.1",
-            "SUSHY_EMULATOR_LISTEN_PORT": self._bmc,
-            "SUSHY_EMULATOR_FEATURE_SET": "full",
-        }
-        path = self._directory / "bmc.conf"
-        path.write_text("".join(f"{name} = {pprint.pformat(value)}\n" for name, value in settings.items()))
-        return path
-
-    def _describe_machine(self) -> Path:
-        disk, path = self._directory / "disk.qcow2", self._directory / "machine.json"
-        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "4G"], check=True)
-        # In place of a DHCP server that names it: QEMU's own names the first script of iPXE.
-        script = f",bootfile=http://{HOST_FOR_MACHINE}:{self._files}/boot.ipxe" if self._boot == "ipxe" else ""
-        machine = {
-            "directory": str(self._directory), "memory": 2560, "disk": str(disk), "mac": MAC, "network": script,
-            "ports": {str(self._agent): AGENT_PORT},
-            "uefi_code": "/usr/share/OVMF/OVMF_CODE_4M.fd", "uefi_variables": "/usr/share/OVMF/OVMF_VARS_4M.fd",
-        }  # fmt: skip
-        path.write_text(json.dumps(machine))
-        return path
-
-    def enrol(self, sdk: Any) -> Any:
-        """Create the node and its port."""
+    def enrol(self, sdk: Any, *, cleaned: bool) -> Any:
+        """Create the node and its port; ``cleaned`` says whether it is cleaned before it is available."""
         node = sdk.create_node(
-            name="lab", driver="redfish", boot_interface=self._boot, inspect_interface="agent",
-            deploy_interface="direct", rescue_interface="agent",
-            driver_info={
-                "redfish_address": f"http://127.0.0.1:{self._bmc}",
-                "redfish_system_id": f"/redfish/v1/Systems/{self._system}",
-            },
-            properties={"capabilities": f"boot_mode:{self._mode}", "cpu_arch": "x86_64"},
+            name="lab", automated_clean=cleaned, driver=self._hardware, boot_interface=self._boot,
+            inspect_interface="agent", deploy_interface="direct", rescue_interface="agent",
+            driver_info=self._driver_info, properties={"capabilities": f"boot_mode:{self._mode}", "cpu_arch": "x86_64"},
         )  # fmt: skip
         # The SDK does not know this field.
         change = [{"op": "add", "path": "/network_data", "value": NETWORK_DATA}]
         headers = {"X-OpenStack-Ironic-API-Version": VERSION}
-        url = f"http://127.0.0.1:{self._api}/v1/nodes/{node.id}"
+        url = f"{API}/v1/nodes/{node.id}"
         requests.patch(url, json=change, headers=headers, timeout=60).raise_for_status()
         sdk.create_port(node_uuid=node.id, address=MAC)
         return node
 
-    def step(self, sdk: Any, node: Any, verb: str, **more: Any) -> None:
-        """Send a verb, wait for its end, and note the time."""
-        began = time.monotonic()
+    def step(self, sdk: Any, node: Any, verb: str, meanwhile: Callable[[], str] | None = None, **more: Any) -> None:
+        """Send a verb, wait for its end, and note the time; ``meanwhile`` is called once it has begun."""
+        began, name = time.monotonic(), verb
         print(f"{verb} ...", flush=True)
         try:
             sdk.set_node_provision_state(node, verb, **more)
+            if meanwhile is not None:
+                name = f"{verb}, {meanwhile()}"
             (found,) = sdk.wait_for_nodes_provision_state([node], REACHED[verb], timeout=STEP_SECONDS)
         except Exception as error:
-            self.rows.append((verb, time.monotonic() - began, f"FAILED: {error}"))
+            self.rows.append((name, time.monotonic() - began, f"FAILED: {error}"))
             raise
-        self.rows.append((verb, time.monotonic() - began, found.provision_state))
+        self.rows.append((name, time.monotonic() - began, found.provision_state))
         print(f"  {self.rows[-1][1]:.0f} s, {found.provision_state}", flush=True)
+
+    def kill_service(self, sdk: Any, node: Any, name: str) -> str:
+        """Kill the service while the agent writes the image, and start it under a name; return what was done."""
+        until = time.monotonic() + STEP_SECONDS
+        while True:
+            found = sdk.get_node(node)
+            if found.provision_state == "wait call-back" and found.deploy_step.get("step") == "write_image":
+                break
+            if time.monotonic() > until or found.provision_state not in ("deploying", "wait call-back"):
+                raise SystemExit(f"The image is never written; the node is in state {found.provision_state}.")
+            time.sleep(0.3)
+        self.service.kill()
+        self.service.start(name)
+        return f"with the service killed and started as {name}"
 
     def serial(self) -> str:
         """Return what the machine has said on its console."""
@@ -257,21 +162,16 @@ class Lab:
 def live(lab: Lab, image: Path, steps: list[str]) -> None:
     """Lead the machine through its life."""
     with lab.open() as sdk:
-        node = lab.enrol(sdk)
+        node = lab.enrol(sdk, cleaned="clean" in steps)
         lab.step(sdk, node, "manage")
         if "inspect" in steps:
             lab.step(sdk, node, "inspect")
             inventory = sdk.get_node_inventory(node)["inventory"]
             print(f"  disks: {[(disk['name'], disk['size']) for disk in inventory['disks']]}", flush=True)
-        lab.step(sdk, node, "provide")
+        if "clean" in steps or "deploy" in steps:
+            lab.step(sdk, node, "provide")
         if "deploy" in steps:
-            info = {"image_source": image.as_uri(), "image_disk_format": "qcow2"}
-            sdk.update_node(node, instance_info=info)
-            mark = len(lab.serial())
-            drive = {"meta_data": {"hostname": "lab-host"}, "user_data": "hello from the lab\n"}
-            lab.step(sdk, node, "active", config_drive=drive)
-            disk_system = ("TINY-IMAGE up .*", "TINY-IMAGE config-drive=/dev/.* hostname=lab-host", "TINY-IMAGE ready")
-            lab.await_console("the disk boots", mark, *disk_system)
+            deploy(lab, sdk, node, image, steps)
             if "rescue" in steps:
                 lab.step(sdk, node, "rescue", rescue_password="Lab-Rescue-1")
                 mark = len(lab.serial())
@@ -280,24 +180,45 @@ def live(lab: Lab, image: Path, steps: list[str]) -> None:
             lab.step(sdk, node, "deleted")
 
 
+def deploy(lab: Lab, sdk: Any, node: Any, image: Path, steps: list[str]) -> None:
+    """Deploy the image with a config drive, and see the machine boot its disk."""
+    info = {"image_source": image.as_uri(), "image_disk_format": "qcow2"}
+    sdk.update_node(node, instance_info=info)
+    mark = len(lab.serial())
+    drive = {"meta_data": {"hostname": "lab-host"}, "user_data": "hello from the lab\n"}
+    meanwhile = None
+    if "restart" in steps:
+        meanwhile = functools.partial(lab.kill_service, sdk, node, "lab")
+    elif "take-over" in steps:
+        meanwhile = functools.partial(lab.kill_service, sdk, node, "lab-2")
+    lab.step(sdk, node, "active", meanwhile, config_drive=drive)
+    seen = ("TINY-IMAGE up .*", "TINY-IMAGE config-drive=/dev/.* hostname=lab-host", "TINY-IMAGE ready")
+    lab.await_console("the disk boots", mark, *seen)
+
+
 def main() -> int:
     """Run the lab and print its table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--images", type=Path, required=True, help="folder with the kernel, the ramdisk and the image")
     parser.add_argument("--directory", type=Path, default=ROOT / ".run" / f"lab-{os.getpid()}")
-    parser.add_argument("--mode", choices=sorted(MODES), default="uefi")
+    parser.add_argument("--hardware", choices=sorted(BMCS), default="redfish")
+    parser.add_argument("--mode", choices=(UEFI, BIOS), default=UEFI)
     parser.add_argument("--boot", default="redfish-virtual-media")
-    parser.add_argument("--steps", default="inspect,deploy,rescue")
+    parser.add_argument("--steps", default="inspect,clean,deploy,rescue", help="also: restart, take-over")
     arguments = parser.parse_args()
+    require_own_namespace()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     images = arguments.images.resolve()
-    lab = Lab(arguments.directory.resolve(), images, arguments.mode, arguments.boot)
+    lab = Lab(
+        arguments.directory.resolve(), images, hardware=arguments.hardware, boot=arguments.boot, mode=arguments.mode
+    )
     failure = 0
     try:
         live(lab, images / "disk.qcow2", arguments.steps.split(","))
     except (Exception, SystemExit) as error:
         print(f"failed: {error}", flush=True)
         failure = 1
-    print(f"\n| {arguments.boot}, {arguments.mode} | seconds | result |\n| --- | --- | --- |")
+    print(f"\n| {arguments.hardware}, {arguments.boot}, {arguments.mode} | seconds | result |\n| --- | --- | --- |")
     for name, seconds, result in lab.rows:
         print(f"| {name} | {seconds:.0f} | {result} |")
     return failure

@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # `make lab`: builds what the lab needs, once, and leads a machine through its life. Needs root.
 #
-#   tools/lab/run.sh [BOOT:MODE ...]       such as redfish-virtual-media:uefi redfish-virtual-media:bios ipxe:bios
+#   tools/lab/run.sh [LIFE ...]
+#
+# A life is BOOT_INTERFACE:MODE, or BOOT_INTERFACE:MODE:HARDWARE_TYPE, or with the steps to take as a fourth part:
+# redfish-virtual-media:uefi, ipxe:bios:ipmi, ipxe:uefi:redfish:deploy,take-over.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools/packages.sh tools/lab/packages.txt
+.venv/bin/pip install -q --disable-pip-version-check -r tools/lab/requirements.txt
 images=.run/lab-images
 mkdir -p "$images"
 if [[ ! -d $images/kernel ]]; then
@@ -13,9 +17,18 @@ if [[ ! -d $images/kernel ]]; then
 fi
 [[ -e $images/agent.initramfs ]] || tools/lab/ramdisk.sh "$images" "$images/kernel"
 [[ -e $images/disk.qcow2 ]] || tools/lab/disk_image.sh "$images/kernel" "$images/disk.qcow2"
-(($#)) || set -- redfish-virtual-media:uefi redfish-virtual-media:bios ipxe:bios
+lives=(
+    redfish-virtual-media:uefi redfish-virtual-media:bios:redfish:deploy redfish-https:uefi:redfish:inspect,deploy
+    ipxe:bios:redfish:deploy,restart ipxe:uefi:redfish:deploy,take-over
+    pxe:bios:redfish:inspect pxe:uefi:redfish:inspect http-ipxe:uefi:redfish:inspect
+    ipxe:bios:ipmi:inspect,clean,deploy pxe:bios:ipmi:inspect,clean,deploy
+)
+(($#)) || set -- "${lives[@]}"
 status=0
 for each in "$@"; do
-    .venv/bin/python tools/lab/life.py --images "$images" --boot "${each%:*}" --mode "${each#*:}" || status=1
+    IFS=: read -r boot mode hardware steps <<< "$each"
+    # A network of its own, which ends with the programs in it.
+    unshare --net .venv/bin/python tools/lab/life.py --images "$images" --boot "$boot" --mode "$mode" \
+        --hardware "${hardware:-redfish}" ${steps:+--steps "$steps"} || status=1
 done
 exit "$status"

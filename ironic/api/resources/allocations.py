@@ -42,7 +42,8 @@ def index(request: Request, page: Page) -> Answer:
     filters = listing.store_filters(Allocation, page)
     if (node := page.filters.get("node")) is not None:
         try:
-            node_id, owner, lessee = request.store.nodes.row(("id", "owner", "lessee"), node)
+            with access.as_if_foreign(request, access.SEE_NODE):
+                node_id, owner, lessee = request.store.nodes.row(("id", "owner", "lessee"), node)
             access.require_seen(request, node, owner, lessee)
         except NodeNotFound:
             raise InvalidParameterValue(err="node names a node that does not exist.") from None

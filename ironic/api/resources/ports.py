@@ -53,7 +53,8 @@ def index(request: Request, page: Page) -> Answer:
             raise unacceptable("Naming a node by its name", 5)
         filters["node_id"] = named_nodes.seen_id(request, node)
     if (portgroup := page.filters.get("portgroup")) is not None:
-        found, node_id = request.store.portgroups.row(("id", "node_id"), portgroup)
+        with access.as_if_foreign(request, access.SEE_NODE, of_part=True):
+            found, node_id = request.store.portgroups.row(("id", "node_id"), portgroup)
         if not access.sees_all_nodes(request):
             owner, lessee = request.store.nodes.row(("owner", "lessee"), node_id)
             if not access.sees(request, owner, lessee):
@@ -132,7 +133,8 @@ def _group(request: Request, uuid: str | None, node_id: int) -> Group | None:
     if uuid is None:
         return None
     try:
-        found = Group(*request.store.portgroups.row(Group._fields, uuid))
+        with access.as_if_foreign(request, of_part=True):
+            found = Group(*request.store.portgroups.row(Group._fields, uuid))
     except PortgroupNotFound as error:
         raise InvalidParameterValue(err=str(error)) from None
     if found.node_id != node_id:

@@ -7,9 +7,11 @@ maintenance, because a failed deployment proves no fault of the machine. Source:
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ironic.conductor import consoles
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.driver_steps import offered_steps
 from ironic.conductor.flows.engine import Operation, bind
+from ironic.conductor.flows.outcomes import Remark
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import flow, node_rules
@@ -117,11 +119,13 @@ def _prepare(task: TaskManager) -> object:
     return answer
 
 
-def _end(task: TaskManager) -> None:
+def _end(task: TaskManager) -> Remark | None:
     """Turn secure boot on where the boot interface has not done so before the machine booted the instance."""
     if not task.node.secure_boot:
         secure_boot.turn_on(task)
     AgentMemory(task.node).forget()
+    error = consoles.open_for_instance(task)
+    return Remark(error) if error else None
 
 
 def _clean_up(task: TaskManager) -> None:

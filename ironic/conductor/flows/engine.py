@@ -17,7 +17,7 @@ from typing import Any
 
 from ironic.conductor import bmc_refresh, transitions
 from ironic.conductor.flows import child_nodes, driver_steps
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Pause, Wait, attempt
+from ironic.conductor.flows.outcomes import Done, Failed, Hold, Pause, Remark, Wait, attempt
 from ironic.conductor.tasks import TaskManager
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
@@ -61,7 +61,7 @@ class Operation:
     # Prepares the machine.
     prepare: Callable[[TaskManager], Any] = nothing
     # Undoes the preparation: after the last step, after a failure or an abort, and after an abort of a held node.
-    tear_down: Callable[[TaskManager], None] = nothing
+    tear_down: Callable[[TaskManager], Remark | None] = nothing
     clean_up: Callable[[TaskManager], None] = nothing
     clean_up_held: Callable[[TaskManager], Any] = nothing
 
@@ -267,7 +267,7 @@ def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
 
     def write(_connection: object) -> None:
         driver_steps.record(task, flow, ended=ended, seconds=seconds)
-        task.finish(operation.done_event(task))
+        task.finish(operation.done_event(task), last_error=answer.text if isinstance(answer, Remark) else None)
 
     task.store.run(write, repeatable=True)
 

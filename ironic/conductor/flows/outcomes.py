@@ -49,6 +49,13 @@ class Failed:
     refused: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """It is done, but something beside it has failed; the text stays in ``last_error``."""
+
+    text: str
+
+
 Outcome = Done | Wait | Pause | Hold | Failed
 
 

@@ -6,6 +6,7 @@ operator's. By then all that belonged to the instance is removed from the node.
 
 from typing import Final
 
+from ironic.conductor import consoles
 from ironic.conductor.flows import cleaning, deploying, engine
 from ironic.conductor.flows.engine import Failure, Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
@@ -34,6 +35,7 @@ def _run(task: TaskManager, was_rescued: bool) -> None:
     """Remove the instance from the machine and from the node, then clean the machine."""
 
     def remove(task: TaskManager) -> None:
+        consoles.close_for_tear_down(task)
         if was_rescued:
             task.rescue.clean_up(task)
         deploying.tear_down(task)

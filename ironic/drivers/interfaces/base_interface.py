@@ -12,7 +12,7 @@ import copy
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import step_declarations
@@ -20,6 +20,13 @@ from ironic.drivers.step_declarations import StepKind
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
+
+
+class Survey(Protocol):
+    """How the interfaces of one protocol try a node's BMC, together and read-only, when a user validates the node."""
+
+    def faults(self, task: Task, interfaces: "Mapping[str, BaseInterface]") -> Mapping[str, str]:
+        """Return what is wrong by kind, for some of these interfaces; raise nothing and end in a bounded time."""
 
 
 class BaseInterface(ABC):
@@ -30,6 +37,9 @@ class BaseInterface(ABC):
 
     # False makes the conductor warn at start that this implementation is deprecated and unsupported.
     supported: ClassVar[bool] = True
+
+    # How the BMC is tried for this interface; interfaces with the same one are tried in one go.
+    survey: ClassVar[Survey | None] = None
 
     _steps: ClassVar[Mapping[StepKind, tuple[dict[str, Any], ...]]] = {}
 
@@ -45,7 +55,8 @@ class BaseInterface(ABC):
     def validate(self, task: Task) -> None:
         """Raise InvalidParameterValue or MissingParameterValue when the node's settings are wrong or incomplete.
 
-        A user waits for the result, so it must be quick. It may contact the machine.
+        It must be quick: a user waits for the result, and operations begin with it. What only the machine knows is
+        found out by ``survey``.
         """
 
     # Steps

@@ -36,6 +36,8 @@ class BootInterface(BaseInterface):
 
     # Names of features that deploy interfaces require, such as "pxe_boot" or "ramdisk_boot".
     capabilities: ClassVar[list[str]] = []
+    # Whether :meth:`prepare_instance` sets the boot device too; otherwise the deploy interface sets it.
+    sets_boot_device: ClassVar[bool] = False
 
     @property
     def image_publisher_settings(self) -> ImagePublisherSettings | None:

@@ -31,6 +31,7 @@ from ironic.drivers.interfaces import (
 from ironic.drivers.interfaces.bios_and_firmware import cache_bios_settings, cache_firmware_components
 from ironic.drivers.interfaces.passthru import passthru
 from ironic.drivers.interruptible_wait import pause
+from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
 from ironic.drivers.modules.noop import NoProperties
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -43,6 +44,7 @@ __all__ = [
     "FakeConsole",
     "FakeDeploy",
     "FakeFirmware",
+    "FakeGraphicalConsole",
     "FakeInspect",
     "FakeManagement",
     "FakePower",
@@ -371,6 +373,15 @@ class FakeConsole(NoProperties, ConsoleInterface):
         pass
 
     def get_console(self, task: Task) -> Console:
+        return {}
+
+
+class FakeGraphicalConsole(NoProperties, GraphicalConsole):
+    """A graphical console with a test picture."""
+
+    app_name = "fake"
+
+    def app_info(self, task: Task) -> Mapping[str, object]:
         return {}
 
 

@@ -13,6 +13,7 @@ PRODUCT = Path(ironic.__file__).parent
 OPTION = "one for each value that an option had"
 WITHOUT_SIZE = {
     "api/access.py hidden": "goes with its request",
+    "api/route_timers.py timer_name": "one for each route",
     "api/settings.py _rule_book": OPTION,
     "core/rules/inspector/rule_plugins.py actions": "no arguments",
     "core/rules/inspector/rule_plugins.py conditions": "no arguments",
@@ -20,6 +21,7 @@ WITHOUT_SIZE = {
     "core/step_cursor.py keys_of": "one for each flow",
     "core/traits.py published": "no arguments",
     "drivers/modules/agent/published_images.py _download_slots": OPTION,
+    "drivers/modules/graphical/containers.py _provider": OPTION,
     "integrations/dhcp/dhcp_provider.py _provider": OPTION,
     "integrations/object_store.py swift_container": OPTION,
 }

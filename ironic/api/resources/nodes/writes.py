@@ -132,7 +132,9 @@ def patch(request: Request, node: str, changes: Sequence[Change], reset_interfac
             raise InvalidParameterValue(err=f"{change.root} must not be null; remove it instead.")
     if not request.services.policy.is_open:
         # Before the wait for a locked node; checked again under the lock, because the owner may have changed by then.
-        _check_rights(request, named_nodes.node_values(request, node), changes, ident=node)
+        with access.as_if_foreign(request, _rules_of(changes)[0]):
+            facts = named_nodes.node_values(request, node)
+        _check_rights(request, facts, changes, ident=node)
     record = node_changes.change_free(
         request.store,
         named_nodes.check_ident(request, node),
@@ -168,9 +170,13 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *
         setattr(record, name, value)
 
 
+def _rules_of(changes: Sequence[Change]) -> list[str]:
+    return list(dict.fromkeys(rule_for(change) for change in changes)) or [rule_of("")]
+
+
 def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str | None = None) -> None:
     """Raise 403 or 404 when a rule denies one of the operations."""
-    for rule in dict.fromkeys(rule_for(change) for change in changes) or (rule_of(""),):
+    for rule in _rules_of(changes):
         access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
         access.require(request, "baremetal:node:update_owner_provisioned", record)
@@ -205,7 +211,11 @@ def _interfaces(
 
 def delete(request: Request, node: str) -> Answer:
     """Delete a node."""
-    facts, settings = named_nodes.node_values(request, node), request.settings
+    settings = request.settings
+    with access.as_if_foreign(
+        request, *((_DELETE_OWN,) if settings.project_admin_can_manage_own_nodes else ()), _DELETE
+    ):
+        facts = named_nodes.node_values(request, node)
     by_owner = settings.project_admin_can_manage_own_nodes and access.allows(
         request, _DELETE_OWN, facts.owner, facts.lessee
     )

@@ -29,7 +29,6 @@ from ironic.core.hardware_errors import (
 )
 from ironic.core.secrets import REPLACEMENT, masked
 from ironic.core.syntax import plain_text
-from ironic.drivers import interruptible_wait
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.agent.agent_access import Access, access_of
 from ironic.drivers.task import Node, Task
@@ -110,26 +109,14 @@ class Agent:
 
     def execute(self, name: str, **params: object) -> object:
         """Run a short command that may be repeated; return its result, or raise AgentCommandFailed."""
-        return self._result(name, self._send(name, params, wait=True, repeatable=True))
+        return self.result(self._send(name, params, wait=True, repeatable=True))
 
-    def start_and_wait(self, name: str, **params: object) -> object:
-        """Start a command and wait for its end, as long as [agent] allows; return its result.
-
-        Raise AgentCommandFailed when it fails, AgentCommandTimeout when it takes too long.
-        """
-        started = self.start(name, **params)
-        found = started
-
-        def has_ended() -> bool:
-            nonlocal found
-            found = next((each for each in self.commands() if each.id == started.id), started)
-            return found.status != RUNNING
-
-        interval = CONF.agent.command_wait_interval
-        limit = interval * CONF.agent.command_wait_attempts
-        if started.status == RUNNING and not interruptible_wait.until(has_ended, timeout=limit, interval=interval):
-            raise AgentCommandTimeout(node=self._node.uuid, command=name)
-        return self._result(name, found)
+    def result(self, command: Command) -> object:
+        """Return the result of a command that has ended, or raise AgentCommandFailed."""
+        if command.status != SUCCEEDED:
+            error = command.reason if command.status == FAILED else f"it ended as {command.status}"
+            raise AgentCommandFailed(node=self._node.uuid, command=command.name, error=error)
+        return command.result
 
     # Steps
 
@@ -185,12 +172,6 @@ class Agent:
             return call(_call_once, access, command, method, target, payload)
         except _AnswerLost as error:
             raise AgentCommandTimeout(node=access.node, command=command) from error
-
-    def _result(self, name: str, command: Command) -> object:
-        if command.status != SUCCEEDED:
-            error = command.reason if command.status == FAILED else f"it ended as {command.status}"
-            raise AgentCommandFailed(node=self._node.uuid, command=name, error=error)
-        return command.result
 
     def _unreadable(self, command: str, error: str) -> AgentAPIError:
         return AgentAPIError(node=self._node.uuid, command=command, status=200, error=error)

@@ -91,10 +91,9 @@ class CustomAgentDeploy(AgentBase):
     def prepare_instance_boot(self, task: Task) -> str | None:
         """Set the disk as the boot device; the boot interface chooses the device of a machine with a boot volume."""
         task.boot.prepare_instance(task)
-        if not volumes.is_image_written(task):
-            return None
-        persistent = is_boot_device_persistent(task.node, default=True)
-        task.management.set_boot_device(task, boot_devices.DISK, persistent=persistent)
+        if volumes.is_image_written(task) and not task.boot.sets_boot_device:
+            persistent = is_boot_device_persistent(task.node, default=True)
+            task.management.set_boot_device(task, boot_devices.DISK, persistent=persistent)
         return None
 
     @deploy_step(priority=40)
@@ -188,5 +187,6 @@ class AgentDeploy(CustomAgentDeploy):
         """Withdraw the published image, install the boot loader and set the disk as the boot device."""
         if volumes.is_image_written(task):
             deployment_image.withdraw_image(task.node)
-            partition_images.install_boot_loader(task.node)
+            if not partition_images.install_boot_loader(task.node):
+                return in_band_steps.run_again(task, DEPLOY)
         return super().prepare_instance_boot(task)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ironic.conf import CONF
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.flow import in_state, named
+from ironic.core.flow import Flow, in_state, named
 from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers.interfaces import BaseInterface
@@ -83,8 +83,14 @@ def start_step(task: Task, flow: str, step: Mapping[str, object]) -> str | None:
         Agent(node).start_step(flow, task, step, KnownAgent(node.driver_internal_info).versions)
     except (AgentInProgress, AgentConnectionFailed) as error:
         LOG.info("Node %s: step %s waits for the agent's next heartbeat: %s", node.uuid, step["step"], error)
-        replace(StepCursor.of(node, named(flow)), repeats=True).put(node)
+        return run_again(task, named(flow))
     return named(flow).waiting
+
+
+def run_again(task: Task, flow: Flow) -> str | None:
+    """Have the running step run again after the next heartbeat; return the wait state."""
+    replace(StepCursor.of(task.node, flow), repeats=True).put(task.node)
+    return flow.waiting
 
 
 def check_progress(task: Task, flow: str, step: Mapping[str, object]) -> StepEnd | None:

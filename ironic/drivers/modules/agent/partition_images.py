@@ -7,14 +7,17 @@ rebuild. Such an image has no boot loader; for UEFI the boot loader of any image
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.hardware_errors import AgentCommandTimeout
+from ironic.core.values import utc_now
 from ironic.drivers import boot_devices
 from ironic.drivers.modules.agent import instance_capabilities
-from ironic.drivers.modules.agent.agent_client import Agent
+from ironic.drivers.modules.agent.agent_client import RUNNING, Agent
 from ironic.drivers.task import Node
 
 WHOLE_DISK: Final = "whole-disk"
@@ -23,6 +26,10 @@ PARTITION: Final = "partition"
 _MIB_PER_GIB: Final = 1024
 _LARGEST_GIB: Final = 1 << 30
 _FILE_SYSTEM: Final = re.compile(r"[a-z][a-z0-9]{1,15}")
+
+_INSTALLATION: Final = "install_bootloader"
+# When the agent began with it.
+_BEGAN: Final = "boot_loader_began_at"
 
 # Names of partitions in the agent's answer -> parameters of its command.
 _LOADER_PARTITIONS: Final = {
@@ -110,16 +117,39 @@ def check_boot_loader(node: Node) -> None:
         )
 
 
-def install_boot_loader(node: Node) -> None:
-    """Install the boot loader through the agent and wait for its end; a BIOS with a whole-disk image needs none."""
+def install_boot_loader(node: Node) -> bool:
+    """Have the agent install the boot loader; return whether it is installed, False while the agent is at it.
+
+    It is to be called again after each heartbeat until it returns True; a BIOS with a whole-disk image needs no boot
+    loader. Raise AgentCommandFailed when the agent can't install it, AgentCommandTimeout when that takes longer than
+    [agent] allows.
+    """
     mode = instance_capabilities.boot_mode(node)
     if mode != boot_devices.UEFI and not is_partition_image(node):
-        return
+        return True
     agent = Agent(node)
-    answer = agent.execute("standby.get_partition_uuids")
-    found = answer if isinstance(answer, Mapping) else {}
-    agent.start_and_wait(
-        "image.install_bootloader",
-        **{parameter: found.get(name) for name, parameter in _LOADER_PARTITIONS.items()},
-        target_boot_mode=mode,
-    )
+    last = agent.commands()[-1:]
+    if last and last[0].name == _INSTALLATION:
+        command = last[0]
+    else:
+        answer = agent.execute("standby.get_partition_uuids")
+        found = answer if isinstance(answer, Mapping) else {}
+        node.set_driver_internal_info(_BEGAN, utc_now().isoformat())
+        command = agent.start(
+            f"image.{_INSTALLATION}",
+            **{parameter: found.get(name) for name, parameter in _LOADER_PARTITIONS.items()},
+            target_boot_mode=mode,
+        )
+    if command.status == RUNNING:
+        if _is_overdue(node):
+            raise AgentCommandTimeout(node=node.uuid, command=_INSTALLATION)
+        return False
+    node.del_driver_internal_info(_BEGAN)
+    agent.result(command)
+    return True
+
+
+def _is_overdue(node: Node) -> bool:
+    began = syntax.moment_of(node.driver_internal_info.get(_BEGAN))
+    limit = timedelta(seconds=CONF.agent.command_wait_interval * CONF.agent.command_wait_attempts)
+    return began is not None and utc_now() - began > limit

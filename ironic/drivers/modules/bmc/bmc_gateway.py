@@ -4,7 +4,8 @@ BMCs are slow, and one that hangs must not take the workers of the others. All r
 go through its `Gateway`, whatever part sends them. Requests are of a class (`CallClass`). One place is kept for changes
 of power, which therefore never wait behind telemetry. Telemetry gets at most half of the time of a BMC: after each
 request it pauses as long as the request took. A BMC whose answers take long gets one other request at a time, and only
-a few operations may wait for it; any further one fails at once.
+a few operations may wait for it; any further one fails at once. Protocols differ in how many requests they may have
+under way and how far apart (`Manners`); a BMC with one place gives it to the most urgent request that waits.
 
 Equal reads within a moment are one request: `read_once` returns the answer that another thread is waiting for, or one
 that is a moment old. Any change of the machine ends the moment.
@@ -48,6 +49,21 @@ class CallClass(Enum):
         return self is not CallClass.TELEMETRY
 
 
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What a protocol allows at one BMC: requests under way, and seconds from the end of one to the next."""
+
+    places: Callable[[], int]
+    pause: Callable[[], float] = lambda: 0.0
+
+
+# Several requests at once, without a pause.
+AT_ONCE: Final = Manners(lambda: int(CONF.bmc.concurrent_requests))
+
+# The classes that go before each one.
+_BEFORE: Final = {kind: tuple(CallClass)[:number] for number, kind in enumerate(CallClass)}
+
+
 class BmcBusy(Exception):
     """The BMC has no room for the request; the text says why."""
 
@@ -64,6 +80,7 @@ class Operation:
     # Whether it reads anew what was read a moment ago.
     anew: bool = False
     until: float = 0.0
+    longest: float = 0.0
     requests: int = 0
     paths: set[str] = field(default_factory=set)
 
@@ -76,8 +93,12 @@ class Operation:
         if self.requests > self.MOST_REQUESTS:
             raise Exhausted(f"it needs more than {self.MOST_REQUESTS} requests")
         if now >= self.until:
-            raise Exhausted(f"it takes longer than {operation_seconds(self.kind):g} seconds")
+            raise self.too_late()
         return min(longest, self.until - now)
+
+    def too_late(self) -> Exhausted:
+        """Return the error of an operation whose time is over."""
+        return Exhausted(f"it takes longer than {self.longest:g} seconds")
 
 
 def operation_seconds(kind: CallClass) -> float:
@@ -89,8 +110,8 @@ def operation_seconds(kind: CallClass) -> float:
 class Gateway:
     """The gateway to one server; safe to use from any thread."""
 
-    def __init__(self, name: str, clock: Clock = time.monotonic) -> None:
-        self.name, self.clock = name, clock
+    def __init__(self, name: str, clock: Clock = time.monotonic, manners: Manners = AT_ONCE) -> None:
+        self.name, self.clock, self._manners = name, clock, manners
         self._changed = threading.Condition()
         self._running: Counter[CallClass] = Counter()
         self._waiting: Counter[CallClass] = Counter()
@@ -98,7 +119,7 @@ class Gateway:
         # When each request under way began.
         self._began: dict[object, float] = {}
         self._latency = 0.0
-        self._next_telemetry = 0.0
+        self._next_request = self._next_telemetry = 0.0
         # Counts the changes of machines; what was read before one is not used after it.
         self.changes = 0
         self._shared: dict[tuple[int, str], Future[Any]] = {}
@@ -106,8 +127,11 @@ class Gateway:
     # Operations
 
     @contextmanager
-    def operation(self, kind: CallClass, *, anew: bool = False) -> Iterator[Operation]:
-        """Run an operation of a class; raise BmcBusy when the BMC is slow and has enough of them."""
+    def operation(self, kind: CallClass, *, anew: bool = False, seconds: float | None = None) -> Iterator[Operation]:
+        """Run an operation of a class, for its usual time or so many seconds.
+
+        Raise BmcBusy when the BMC is slow and has enough operations.
+        """
         with self._changed:
             limit = CONF.bmc.workers_at_slow_bmc // (1 if kind.is_patient else 2)
             # An order to change the power is never turned away.
@@ -118,7 +142,8 @@ class Gateway:
                 )
             self._operations[kind] += 1
         try:
-            yield Operation(kind, anew, self.clock() + operation_seconds(kind))
+            longest = operation_seconds(kind) if seconds is None else seconds
+            yield Operation(kind, anew, self.clock() + longest, longest)
         finally:
             with self._changed:
                 self._operations[kind] -= 1
@@ -152,7 +177,7 @@ class Gateway:
                         raise BmcBusy(f"it had no room for the request within {seconds:g} seconds")
                     if not pause(0):
                         raise BmcBusy("the service stops")
-                    self._changed.wait(min(left, self._seconds_to_telemetry(kind) or _GLANCE, _GLANCE))
+                    self._changed.wait(min(left, self._seconds_to_next(kind) or _GLANCE, _GLANCE))
             finally:
                 self._waiting[kind] -= 1
             self._running[kind] += 1
@@ -164,26 +189,32 @@ class Gateway:
             took = self.clock() - self._began.pop(key)
             self._latency += _NEWEST * (took - self._latency)
             self._running[kind] -= 1
+            self._next_request = self.clock() + self._manners.pause()
             if kind is CallClass.TELEMETRY:
                 self._next_telemetry = self.clock() + min(took, _LONGEST_PAUSE)
             self._changed.notify_all()
 
     def _has_place(self, kind: CallClass) -> bool:
-        places: int = CONF.bmc.concurrent_requests
-        if kind is CallClass.POWER:
-            return self._running.total() < places
-        others = self._running.total() - self._running[CallClass.POWER]
-        if others >= (1 if self.is_slow else places - 1):
+        places = self._manners.places()
+        if self._running.total() >= places or self._seconds_to_next(kind) > 0:
             return False
-        if kind is CallClass.READ:
-            return not self._waiting[CallClass.CHANGE]
-        if kind is CallClass.TELEMETRY:
-            is_wanted = self._waiting[CallClass.CHANGE] or self._waiting[CallClass.READ]
-            return not is_wanted and not self._running[kind] and self._seconds_to_telemetry(kind) <= 0
-        return True
+        if any(self._waiting[urgent] for urgent in _BEFORE[kind]):
+            return False
+        if kind is CallClass.POWER:
+            return True
+        # One place is kept for power, where there are several.
+        others = self._running.total() - self._running[CallClass.POWER]
+        if others >= (1 if self.is_slow else max(1, places - 1)):
+            return False
+        return kind is not CallClass.TELEMETRY or not self._running[kind]
 
-    def _seconds_to_telemetry(self, kind: CallClass) -> float:
-        return max(0.0, self._next_telemetry - self.clock()) if kind is CallClass.TELEMETRY else 0.0
+    def must_give_way(self, kind: CallClass) -> bool:
+        """Return whether telemetry under way should end early: something else waits, or the service stops."""
+        return not kind.is_patient and (any(self._waiting[urgent] for urgent in _BEFORE[kind]) or not pause(0))
+
+    def _seconds_to_next(self, kind: CallClass) -> float:
+        begins = max(self._next_request, self._next_telemetry if kind is CallClass.TELEMETRY else 0.0)
+        return max(0.0, begins - self.clock())
 
     # Equal reads
 
@@ -225,9 +256,9 @@ class Gateway:
     def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
         """Wait for the answer to another thread; an error of that thread is its own."""
         try:
-            return shared.result(operation.seconds_left(self.clock(), operation_seconds(operation.kind)))
+            return shared.result(operation.seconds_left(self.clock(), operation.longest))
         except TimeoutError:
-            raise Exhausted(f"it takes longer than {operation_seconds(operation.kind):g} seconds") from None
+            raise operation.too_late() from None
         except Exception:
             return fetch()
 
@@ -275,10 +306,10 @@ _GATEWAYS: "WeakValueDictionary[str, Gateway]" = WeakValueDictionary()
 _LOCK = threading.Lock()
 
 
-def gateway_to(server: str) -> Gateway:
+def gateway_to(server: str, manners: Manners = AT_ONCE) -> Gateway:
     """Return the gateway of this process to a server, such as ``https://192.0.2.1:443``; it lives while it is used."""
     with _LOCK:
         found = _GATEWAYS.get(server)
         if found is None:
-            found = _GATEWAYS[server] = Gateway(server)
+            found = _GATEWAYS[server] = Gateway(server, manners=manners)
         return found

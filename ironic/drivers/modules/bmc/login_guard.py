@@ -7,19 +7,21 @@ password.
 
 import hashlib
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final, TypeVar
 
 from ironic.conf import CONF
 from ironic.db.bmc_logins import BmcLogins, Turn
 from ironic.drivers.interruptible_wait import pause
 
+T = TypeVar("T")
+
 _ROUNDS: Final = 4096
 _BLOCK: Final = 8
 # Others who try the same login at this moment know soon whether it is accepted.
 _PAUSE: Final = 0.5
-_LONGEST_WAIT: Final = 60.0
+LONGEST_WAIT: Final = 60.0
 
 
 class LoginBarred(Exception):
@@ -46,9 +48,12 @@ class LoginGuard:
             raise _barred(refused)
 
     @contextmanager
-    def attempt(self) -> Iterator[None]:
-        """Make one attempt to log in within the block: LoginRefused means refused, no error means accepted."""
-        self._reserve()
+    def attempt(self, seconds: float = LONGEST_WAIT) -> Iterator[None]:
+        """Make one attempt to log in within the block: LoginRefused means refused, no error means accepted.
+
+        While another process tries the same login, it waits for the outcome, at most so many seconds.
+        """
+        self._reserve(min(seconds, LONGEST_WAIT))
         try:
             yield
         except LoginRefused:
@@ -60,8 +65,8 @@ class LoginGuard:
         else:
             self._logins.accept(self._login)
 
-    def _reserve(self) -> None:
-        until = time.monotonic() + _LONGEST_WAIT
+    def _reserve(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
         while True:
             limit = CONF.bmc.refused_logins
             turn = self._logins.reserve(self._login, self._address, limit)
@@ -69,6 +74,48 @@ class LoginGuard:
                 return
             if turn is Turn.REFUSED or time.monotonic() > until or not pause(_PAUSE):
                 raise _barred(limit)
+
+
+class RepeatedLogin:
+    """A login that goes with every request; it is tried under its guard until the BMC has accepted it.
+
+    The caller sends one request at a time while the login is not proven.
+    """
+
+    def __init__(self, guard: LoginGuard) -> None:
+        self._guard = guard
+        # Whether the BMC has accepted it the last time.
+        self.is_proven = False
+
+    def doubt(self) -> None:
+        """Try it under its guard the next time."""
+        self.is_proven = False
+
+    def check(self) -> None:
+        """Raise LoginBarred when the login was refused too often."""
+        if not self.is_proven:
+            self._guard.check()
+
+    def send(self, exchange: Callable[[], T], is_refused: Callable[[T], bool], seconds: float = LONGEST_WAIT) -> T:
+        """Return the answer of ``exchange``, also one that refuses the login.
+
+        An error that ``exchange`` raises is no answer to the login. While another process tries the same login, it
+        waits for the outcome, at most so many seconds. Raise LoginBarred like `check`.
+        """
+        if self.is_proven:
+            answer = exchange()
+            if is_refused(answer):
+                self.is_proven = False
+                # It counts, although it was not reserved.
+                with suppress(LoginRefused), self._guard.attempt(seconds):
+                    raise LoginRefused
+            return answer
+        with suppress(LoginRefused), self._guard.attempt(seconds):
+            answer = exchange()
+            if is_refused(answer):
+                raise LoginRefused
+            self.is_proven = True
+        return answer
 
 
 def guard_of(store: Any, address: str, username: str, password: str | None) -> LoginGuard:

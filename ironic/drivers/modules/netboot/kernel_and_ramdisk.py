@@ -5,7 +5,8 @@ kernel of one source is never combined with the ramdisk of another. A user's own
 
 The kernel command line begins with the operator's parameters, or this node's (`kernel_append_params`, in which
 %default% stands for the operator's); the parameters of the ramdisk follow. An instance's own parameters apply to its
-own kernel only: a user must not influence the service's ramdisks.
+own kernel only (`kernel_append_params` and `ramdisk_kernel_arguments` in instance_info): a user must not influence the
+service's ramdisks.
 """
 
 import logging
@@ -47,6 +48,7 @@ COMMAND_LINE_PROPERTIES: Final = {
 _SCHEMES: Final = ("http", "https", "file")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F]+")
 _APPEND_PARAMS: Final = "kernel_append_params"
+_ARGUMENTS: Final = "ramdisk_kernel_arguments"
 _DEFAULT: Final = "%default%"
 # The group of options with the parameters for network boot.
 _GROUP: Final = "pxe"
@@ -160,12 +162,22 @@ def render_command_line(
 
 
 def _appended_words(node: Node, program: str, purpose: str, group: str) -> list[str]:
-    """Return the words of `kernel_append_params`: of the user's instance, of the node, or of the option."""
+    """Return the words of `kernel_append_params`: of the user's instance, of the node, or of the option.
+
+    Those of ``ramdisk_kernel_arguments`` are added for a user's own ramdisk.
+    """
     text, field = _DEFAULT, f"Option [{group}]{_APPEND_PARAMS}"
     for column in ("instance_info", "driver_info") if purpose == INSTANCE else ("driver_info",):
         if (given := getattr(node, column).get(_APPEND_PARAMS)) is not None:
             text, field = given, f"{_APPEND_PARAMS} in {column}"
             break
+    words = _words(node, program, field, text, group)
+    if purpose == INSTANCE and (more := node.instance_info.get(_ARGUMENTS)) is not None:
+        words += _words(node, program, f"{_ARGUMENTS} in instance_info", more, group)
+    return words
+
+
+def _words(node: Node, program: str, field: str, text: object, group: str) -> list[str]:
     with _as_invalid_parameter(f"{field} of node {node.uuid}, as {program} reads it,"):
         if not isinstance(text, str):
             raise ValueError("must be text")

@@ -32,6 +32,7 @@ _LEFTOVERS_SPACING: Final = 300.0
 class NetworkBoot(BootInterface):
     """Boots ramdisks over the network; a deployed machine boots from its disk unless its instance is a ramdisk."""
 
+    sets_boot_device: ClassVar[bool] = True
     variant: ClassVar[Variant]
 
     def __init__(self) -> None:

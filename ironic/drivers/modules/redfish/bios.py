@@ -18,6 +18,7 @@ from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import bios_attributes, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -36,11 +37,16 @@ _SECONDS_TO_START: Final = 60.0
 class RedfishBIOS(BIOSInterface):
     """BIOS settings through Redfish."""
 
+    survey = SURVEY
+
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
 
     def validate(self, task: Task) -> None:
         access_of(task.node)
+
+    def lacks(self, system: System) -> str | None:
+        return None if has_link(system, "Bios") else "no BIOS settings (Bios); choose BIOS interface no-bios"
 
     @clean_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
     @deploy_step(priority=0, argsinfo=_ARGSINFO)

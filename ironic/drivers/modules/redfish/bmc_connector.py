@@ -10,6 +10,7 @@ the BMC has refused, is sent again.
 import io
 import itertools
 import json
+import logging
 import os
 import ssl
 import threading
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from email.message import Message
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from sushy import auth as sushy_auth
@@ -27,12 +28,14 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import server_of
-from ironic.drivers.modules.bmc.bmc_gateway import CallClass, Gateway, Operation, gateway_to
-from ironic.drivers.modules.bmc.login_guard import LoginGuard, LoginRefused
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Gateway, Operation, gateway_to
+from ironic.drivers.modules.bmc.login_guard import LONGEST_WAIT, LoginGuard, LoginRefused, RepeatedLogin
 from ironic.drivers.modules.redfish.bmc_access import Access
 from ironic.integrations import http_client
 from ironic.integrations.allowed_destinations import BMC_POLICY
 from ironic.integrations.http_client import CallFailed, NotConnected, Terms
+
+LOG = logging.getLogger(__name__)
 
 _MIB: Final = 1024 * 1024
 _SMALL: Final = 64 * 1024
@@ -42,6 +45,7 @@ _FORBIDDEN: Final = 403
 _NOT_ACCEPTABLE: Final = 406
 _PRECONDITION_FAILED: Final = 412
 _READS: Final = "GET"
+_LOG_OUT_SECONDS: Final = 5.0
 # What zlib takes for the format of gzip.
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
@@ -72,14 +76,26 @@ class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]  # the
 
 
 @contextmanager
-def operation(gateway: Gateway, kind: CallClass, *, anew: bool = False) -> Iterator[None]:
+def operation(gateway: Gateway, kind: CallClass, *, anew: bool = False, seconds: float | None = None) -> Iterator[None]:
     """Have the requests of the block belong to one operation at the BMC."""
-    with gateway.operation(kind, anew=anew) as running:
+    with gateway.operation(kind, anew=anew, seconds=seconds) as running:
         token = _OPERATION.set(running)
         try:
             yield
         finally:
             _OPERATION.reset(token)
+
+
+@contextmanager
+def held(lock: "threading.Lock | threading.RLock", gateway: Gateway) -> Iterator[float]:
+    """Hold a lock that others hold during requests, waiting no longer than the operation has; return what is left."""
+    running = _OPERATION.get()
+    if not lock.acquire(timeout=max(0.0, running.until - gateway.clock())):
+        raise running.too_late()
+    try:
+        yield max(0.0, running.until - gateway.clock())
+    finally:
+        lock.release()
 
 
 class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]
@@ -126,6 +142,13 @@ def _is_error(document: Mapping[str, Any]) -> bool:
     return isinstance(error, dict) and all(isinstance(item, dict) for item in items)
 
 
+class _Session(NamedTuple):
+    """A session at a BMC: its token, and the path to log out at, empty if it is not known."""
+
+    token: str
+    path: str
+
+
 class BmcConnector:
     """Sends the requests of one login to one BMC."""
 
@@ -140,9 +163,9 @@ class BmcConnector:
         self._number = next(_NUMBERS)
         self._logging_in = threading.RLock()
         self._is_basic = access.auth_type == "basic"
-        # Whether the BMC has accepted the user name and password that come with each request.
-        self._is_proven = False
-        self._token: str | None = None
+        # The user name and password that come with each request.
+        self._repeated_login = None if guard is None else RepeatedLogin(guard)
+        self._session: _Session | None = None
         self._had_session = False
         self._sessions = f"{access.root_prefix}SessionService/Sessions"
         # The service root is read without a login.
@@ -208,43 +231,65 @@ class BmcConnector:
 
     def check_login(self) -> None:
         """Raise LoginBarred when the BMC has refused this login too often."""
-        if self._guard is not None and (self._is_basic or self._token is None):
+        if self._guard is not None and (self._is_basic or self._session is None):
             self._guard.check()
 
     def log_in(self) -> None:
         """Begin a session, where sessions are used."""
         if self._guard is not None and not self._is_basic:
-            self._session(None)
+            self._session_but(None)
 
-    def forget_session(self) -> None:
-        """Forget the session: a request to end it at an unreachable BMC would only take time."""
-        self._token = None
+    def doubt_login(self) -> None:
+        """Begin with the way to log in that the node asks for: a BMC that restarts may have had no sessions yet."""
+        if self._session is None:
+            self._is_basic = self._access.auth_type == "basic"
+            if self._repeated_login is not None:
+                self._repeated_login.doubt()
 
-    def _session(self, stale: str | None) -> str | None:
-        """Return the token of the session, a new one in place of ``stale``; None when the BMC has no sessions."""
-        with self._logging_in:
-            if self._token is not None and self._token != stale:
-                return self._token
+    @property
+    def has_session(self) -> bool:
+        """Whether there is a session to log out of."""
+        return self._session is not None
+
+    def log_out(self) -> None:
+        """End the session; a BMC that does not answer soon ends it by itself, when it has been idle for long."""
+        session, self._session = self._session, None
+        if session is not None:
+            try:
+                with operation(self.gateway, CallClass.READ, seconds=_LOG_OUT_SECONDS):
+                    self._end(session)
+            except (sushy_errors.SushyError, BmcBusy, Exhausted) as error:
+                LOG.debug("A session at BMC %s is not logged out: %s", self._access.address, error)
+
+    def _end(self, session: "_Session") -> None:
+        if session.path:
+            self._exchange("DELETE", self._url(session.path), None, {"X-Auth-Token": session.token})
+
+    def _session_but(self, stale: "_Session | None") -> "_Session | None":
+        """Return the session, a new one in place of ``stale``; None when the BMC has no sessions."""
+        with held(self._logging_in, self.gateway) as seconds:
+            if self._session is not None and self._session != stale:
+                return self._session
             assert self._guard is not None
             url = self._url(self._sessions)
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
             falls_back = self._access.auth_type == "auto" and not self._had_session
             try:
-                with self._guard.attempt():
+                with self._guard.attempt(seconds):
                     answer = self._exchange("POST", url, body, {})
                     if answer.status_code in (_UNAUTHORIZED, _FORBIDDEN):
                         raise LoginRefused
             except LoginRefused:
                 if not falls_back:
                     raise sushy_errors.AccessError("POST", url, answer) from None
-            self._token = answer.headers.get("X-Auth-Token") if answer.status_code < 400 else None
-            if self._token is None:
+            self._session = _session_in(answer)
+            if self._session is None:
                 if not falls_back:
                     sushy_errors.raise_for_response("POST", url, answer)
                     raise UnusableAnswer("it began a session without a token; set redfish_auth_type to basic")
                 self._is_basic = True
-            self._had_session = self._had_session or self._token is not None
-            return self._token
+            self._had_session = self._had_session or self._session is not None
+            return self._session
 
     def _logged_in(self, method: str, url: str, body: object, headers: Headers) -> BmcAnswer:
         """Send a request with the login; a new session is begun when the BMC refuses the old one."""
@@ -255,32 +300,36 @@ class BmcConnector:
             answer = self._exchange(method, url, body, headers)
             if answer.status_code != _UNAUTHORIZED:
                 return answer
-        if not self._is_basic and (token := self._session(None)) is not None:
-            answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": token})
-            renewed = self._session(token) if answer.status_code == _UNAUTHORIZED else None
+        if not self._is_basic and (session := self._session_but(None)) is not None:
+            answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": session.token})
+            renewed = self._session_but(session) if answer.status_code == _UNAUTHORIZED else None
             if renewed is None:
                 return answer
-            return self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed})
+            answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed.token})
+            if answer.status_code == _UNAUTHORIZED:
+                # The session was good, and the user may not do this.
+                with suppress(sushy_errors.SushyError):
+                    self._end(session)
+            return answer
         return self._with_password(method, url, body, headers)
 
     def _with_password(self, method: str, url: str, body: object, headers: Headers) -> BmcAnswer:
         login = http_client.Login(self._access.username or "", self._access.password or "")
         headers = {**headers, "Authorization": login.header}
-        assert self._guard is not None
-        if self._is_proven:
-            answer = self._exchange(method, url, body, headers)
-            if answer.status_code == _UNAUTHORIZED:
-                self._is_proven = False
-                # It counts, although it was not reserved.
-                with suppress(LoginRefused), self._guard.attempt():
-                    raise LoginRefused
-            return answer
-        with self._logging_in, suppress(LoginRefused), self._guard.attempt():
-            answer = self._exchange(method, url, body, headers)
-            if answer.status_code == _UNAUTHORIZED:
-                raise LoginRefused
-            self._is_proven = True
-        return answer
+        repeated = self._repeated_login
+        assert repeated is not None
+
+        def send(seconds: float) -> BmcAnswer:
+            return repeated.send(
+                lambda: self._exchange(method, url, body, headers),
+                lambda answer: answer.status_code == _UNAUTHORIZED,
+                seconds,
+            )
+
+        if repeated.is_proven:
+            return send(LONGEST_WAIT)
+        with held(self._logging_in, self.gateway) as seconds:
+            return send(seconds)
 
     # Requests
 
@@ -362,6 +411,20 @@ class BmcConnector:
         if self._context is None:
             self._context = _context_of(self._access)
         return self._context
+
+
+def _session_in(answer: BmcAnswer) -> _Session | None:
+    """Return the session that an answer begins, None for a refusal or an answer without a token."""
+    token = answer.headers.get("X-Auth-Token") if answer.status_code < 400 else None
+    if token is None:
+        return None
+    path = ""
+    with suppress(ValueError):
+        document = {} if "Location" in answer.headers else answer.json()
+        place = answer.headers.get("Location") or (document.get("@odata.id") if isinstance(document, dict) else None)
+        # Some BMCs call themselves by another name.
+        path = urlsplit(place).path if isinstance(place, str) else ""
+    return _Session(token, path)
 
 
 def _context_of(access: Access) -> ssl.SSLContext:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import sushy
 
+from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, fast_track, node_attributes
@@ -32,7 +33,12 @@ class RedfishHttpsBoot(RamdiskFromIso):
                 err=f"Node {task.node.uuid} starts through a BIOS, which can't boot over HTTP. Choose another boot "
                 "interface, or boot mode uefi."
             )
-        allowed = read(task, "reading the boot devices", lambda system: system.get_allowed_system_boot_source_values())
+        allowed = read(
+            task,
+            "reading the boot devices",
+            lambda system: system.get_allowed_system_boot_source_values(),
+            seconds=CONF.bmc.validation_timeout or None,
+        )
         if sushy.BootSource.UEFI_HTTP not in allowed:
             raise UnsupportedHardwareFeature(node=task.node.uuid, feature="UEFI HTTP boot")
 

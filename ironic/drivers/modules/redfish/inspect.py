@@ -18,6 +18,7 @@ from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.redfish import bmc_devices
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, enabled_interfaces, optional, read
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.task import Task
 from ironic.inspection.hooks import root_disk_hooks
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
@@ -55,6 +56,8 @@ _SMALLEST_DISK: Final = 4 * GIB
 class RedfishInspect(InspectInterface):
     """Out-of-band inspection through Redfish."""
 
+    survey = SURVEY
+
     def __init__(self) -> None:
         self.hooks = load_hooks(hook_names(CONF.redfish.inspection_hooks))
         self.book = RuleBook(load_rules(CONF.inspection_rules.built_in))
@@ -65,6 +68,11 @@ class RedfishInspect(InspectInterface):
     def validate(self, task: Task) -> None:
         """Raise InvalidParameterValue or MissingParameterValue when driver_info does not name the BMC."""
         access_of(task.node)
+
+    def lacks(self, system: System) -> str | None:
+        if has_link(system, "EthernetInterfaces"):
+            return None
+        return "no list of network cards (EthernetInterfaces); choose inspect interface agent"
 
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""

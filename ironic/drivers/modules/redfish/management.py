@@ -1,8 +1,8 @@
 """Management interface `redfish`: boot device, boot mode, secure boot, virtual media, indicators and sensors."""
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import sushy
 from sushy import exceptions as sushy_errors
@@ -13,16 +13,29 @@ from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
 from ironic.drivers import boot_devices
+from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import bmc_clock, bmc_indicators, bmc_sensors, boot_override, virtual_media
+from ironic.drivers.modules.redfish import (
+    bmc_clock,
+    bmc_indicators,
+    bmc_sensors,
+    boot_override,
+    firmware_list,
+    firmware_updates,
+    virtual_media,
+    waiting_step,
+)
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
+from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
-from ironic.drivers.step_declarations import clean_step, deploy_step, verify_step
+from ironic.drivers.modules.redfish.waiting_step import Ended
+from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -35,16 +48,22 @@ _MODE_NAMES: Final = {mode: name for name, mode in MODES.items()}
 
 # Seconds between two looks whether a setting has taken effect after a restart.
 _POLL_SECONDS: Final = 15.0
+_LEFTOVERS_SPACING: Final = 300.0
 
 
 class RedfishManagement(ManagementInterface):
     """Changes and reads the settings of a machine through Redfish."""
+
+    survey = SURVEY
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
 
     def validate(self, task: Task) -> None:
         access_of(task.node)
+
+    def lacks(self, system: System) -> str | None:
+        return None if system.json.get("Boot") else "no boot settings (Boot), so no boot device can be set"
 
     # Boot device
 
@@ -140,6 +159,29 @@ class RedfishManagement(ManagementInterface):
 
     def _reset_keys(self, task: Task, how: sushy.SecureBootResetKeysType) -> None:
         change(task, f"secure boot action {how.value}", lambda system: system.secure_boot.reset_keys(how))
+
+    # Firmware
+
+    @clean_step(priority=0, argsinfo=firmware_list.ARGSINFO)
+    @service_step(priority=0, argsinfo=firmware_list.ARGSINFO)
+    def update_firmware(self, task: Task, firmware_images: Sequence[Mapping[str, object]]) -> str | None:
+        """Update firmware from images in the given order, each with a restart of the machine."""
+        return UNNAMED_UPDATES.begin(task, firmware_list.checked(task.node.uuid, firmware_images))
+
+    @node_periodic(
+        purpose="watching a firmware update",
+        spacing=lambda: CONF.redfish.firmware_update_status_interval,
+        filters=waiting_step.WAITING,
+        predicate=waiting_step.is_remembered(UNNAMED_UPDATES.key),
+    )
+    def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
+        """Continue the updates of a node, or its flow once they have ended."""
+        return UNNAMED_UPDATES.watch(task)
+
+    @periodic(spacing=_LEFTOVERS_SPACING)
+    def clear_firmware_images(self, manager: Any, context: object) -> None:
+        """Remove firmware images on this host that no update needs."""
+        firmware_updates.remove_leftovers(manager.store)
 
     # The BMC's clock
 

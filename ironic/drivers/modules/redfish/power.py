@@ -18,12 +18,13 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.flow import in_state
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
-from ironic.drivers.interruptible_wait import FIRST_PAUSE, retrying, until
+from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.redfish import boot_override
+from ironic.drivers.modules.bmc.power_wait import await_power
+from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
-from ironic.drivers.modules.redfish.firmware import KEY as FIRMWARE_UPDATES
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
 from ironic.drivers.task import Task
 
@@ -46,12 +47,13 @@ _LEADS_TO: Final = {
 }
 _BOOTS: Final = (Reset.ON, Reset.FORCE_RESTART, Reset.GRACEFUL_RESTART)
 
-_POLL_SECONDS: Final = 1.0
 _REFUSALS: Final = (400, 409)
 
 
 class RedfishPower(PowerInterface):
     """Switches machines on and off through Redfish, forced or by a graceful shutdown."""
+
+    survey = SURVEY
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
@@ -59,13 +61,19 @@ class RedfishPower(PowerInterface):
     def validate(self, task: Task) -> None:
         access_of(task.node)
 
+    def lacks(self, system: System) -> str | None:
+        # The library checks the names of actions at their first use.
+        if not system.json.get("Actions", {}).get("#ComputerSystem.Reset"):
+            return "no action (ComputerSystem.Reset) that changes the power"
+        return None
+
     def get_power_state(self, task: Task) -> str | None:
         state = _state(task, anew=True)
         return None if state is None else _REPORTED.get(state)
 
     def supports_power_sync(self, task: Task) -> bool:
         """Return False while firmware is updated: the BMC may restart, and the machine with it."""
-        return not (task.node.driver_internal_info.get(FIRMWARE_UPDATES) and in_state(task.node.provision_state))
+        return not (firmware_updates.are_under_way(task.node) and in_state(task.node.provision_state))
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
         action = _ACTIONS.get(power_state)
@@ -170,17 +178,8 @@ def _is_there(system: System, reset: Reset, error: sushy_errors.HTTPError) -> bo
 
 
 def _wait(task: Task, target: str, timeout: int | None) -> None:
-    seconds = timeout or CONF.conductor.power_state_change_timeout
     settled = _SETTLED[target]
-    if not until(
-        lambda: _state(task, anew=True) is settled, timeout=seconds, interval=_POLL_SECONDS, first=FIRST_PAUSE
-    ):
-        raise PowerStateFailure(
-            node=task.node.uuid,
-            target=target,
-            reason=f"BMC {access_of(task.node).address} of node {task.node.uuid} accepted the request, but did not "
-            f"report {target!r} within {seconds} seconds. Check the machine, or allow it more time.",
-        )
+    await_power(task, access_of(task.node).address, target, lambda: _state(task, anew=True) is settled, timeout)
 
 
 def _state(task: Task, *, anew: bool = False) -> sushy.PowerState | None:

@@ -21,6 +21,7 @@ from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
 from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import read_task
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
@@ -41,6 +42,8 @@ _SCSI: Final = "scsi"
 class RedfishRAID(RAIDInterface):
     """Creates and deletes volumes through Redfish."""
 
+    survey = SURVEY
+
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)
 
@@ -50,6 +53,11 @@ class RedfishRAID(RAIDInterface):
             raise InvalidParameterValue(
                 err=f"The RAID configuration for node {task.node.uuid} is wrong: interface_type can be sas or sata."
             )
+
+    def lacks(self, system: System) -> str | None:
+        if has_link(system, "Storage"):
+            return None
+        return "no storage controllers (Storage); choose RAID interface agent or no-raid"
 
     @clean_step(priority=0, argsinfo=_CREATE_ARGSINFO)
     def create_configuration(

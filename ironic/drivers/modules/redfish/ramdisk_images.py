@@ -155,6 +155,7 @@ def withdraw(node: Node, *kinds: str) -> None:
     """Remove published images of a node, all without kinds; saves the node if there were any."""
     virtual_media_images.withdraw(node.uuid, kinds or _KINDS)
     names = _published(node)
+    virtual_media_images.withdraw_from_store(name for kind, name in names.items() if not kinds or kind in kinds)
     kept = {kind: name for kind, name in names.items() if kinds and kind not in kinds}
     if kept != names:
         _remember(node, kept)
@@ -181,6 +182,7 @@ def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object])
     """Publish a new image of a kind, which appears when it is complete; return its URL."""
     virtual_media_images.check_served(node)
     virtual_media_images.withdraw(node.uuid, [kind])
+    virtual_media_images.withdraw_from_store(filter(None, [_published(node).get(kind)]))
     path = virtual_media_images.new_path(node, kind, suffix)
     _remember(node, {**_published(node), kind: path.name})
     partial = path.with_name(f".{path.name}.part")

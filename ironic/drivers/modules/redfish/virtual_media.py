@@ -58,6 +58,19 @@ def describe(task: Task) -> list[dict[str, object]]:
     return found
 
 
+def lacks_drive(system: System, medium: Any) -> str | None:
+    """Return what a BMC lacks to insert an image by its URL, None when a drive seems to take it."""
+    drives = [drive for group in _groups(system) for drive in group]
+    if any(_takes(drive, medium) for drive in drives):
+        return None
+    others = "" if not drives else f", only for {', '.join(_media_names(drives)) or 'unknown media'}"
+    return f"no virtual drive for {medium.value}{others}; choose another boot interface"
+
+
+def _media_names(drives: Iterable[Drive]) -> list[str]:
+    return sorted({kind.value for drive in drives for kind in drive.media_types or ()})
+
+
 def has_drive(task: Task, medium: Any) -> bool:
     """Return whether a drive of the BMC takes a medium."""
     return read(

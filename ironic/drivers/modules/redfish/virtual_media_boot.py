@@ -23,6 +23,8 @@ from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.bmc_access import access_of
+from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.task import Node, Task
 from ironic.integrations import virtual_media_images, web_root
 
@@ -37,6 +39,8 @@ _ON_REMOVABLE: Final = "config_via_removable"
 
 class RamdiskFromIso(BootInterface):
     """Boots ramdisks from an ISO image that the BMC downloads; how it reaches the machine is the subclass's."""
+
+    sets_boot_device: ClassVar[bool] = True
 
     def get_properties(self) -> dict[str, str]:
         return {
@@ -156,6 +160,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     """Boots an ISO image from the virtual CD drive."""
 
     capabilities: ClassVar[list[str]] = ["ramdisk_boot", "ramdisk_boot_configdrive"]
+    survey = SURVEY
 
     def get_properties(self) -> dict[str, str]:
         return {
@@ -169,6 +174,9 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         super().validate(task)
         _protocol(task.node)
         _wants_removable(task.node)
+
+    def lacks(self, system: System) -> str | None:
+        return virtual_media.lacks_drive(system, virtual_media.CD)
 
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)

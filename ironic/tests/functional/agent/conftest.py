@@ -146,7 +146,7 @@ def done() -> list[str]:
 @pytest.fixture
 def bench(conf, tmp_path, composition, monkeypatch) -> Iterator[benches.Bench]:
     conf(conductor__node_locked_retry_attempts=1, service_catalog__endpoint_override="http://192.0.2.1:6385")
-    conf(agent__post_deploy_get_power_state_retry_interval=0, agent__command_wait_interval=0)
+    conf(agent__post_deploy_get_power_state_retry_interval=0)
     conf(agent__deploy_logs_local_path=str(tmp_path / "logs"))
     monkeypatch.setattr(agent_client, "_SECONDS_BETWEEN", 0)
     store = sqlite_store(tmp_path)

@@ -22,7 +22,7 @@ from ironic.tests.unit.drivers.machine import work_on
 
 @pytest.fixture(autouse=True)
 def at_once(conf, monkeypatch):
-    conf(agent__command_wait_interval=0, agent__command_timeout=5)
+    conf(agent__command_timeout=5)
     monkeypatch.setattr(agent_client, "_SECONDS_BETWEEN", 0)
 
 
@@ -70,21 +70,6 @@ def test_a_failure_is_told_in_the_agents_words():
     assert failed.reason == "CleaningError: TEXT-SCRUBBED: TEXT-SCRUBBED loopback_fail"
 
 
-def test_it_waits_for_the_end_of_an_order(agent):
-    agent.ends_at_once.add("image.install_bootloader")
-    agent.results["standby.sync"] = "done"
-    client = Agent(node_of(agent))
-    assert client.start_and_wait("image.install_bootloader", root_uuid="1") is None
-    assert client.execute("standby.sync") == "done"
-    assert agent.names == ["image.install_bootloader", "standby.sync"]
-
-
-def test_it_gives_up_waiting(agent, conf):
-    conf(agent__command_wait_attempts=1)
-    with pytest.raises(AgentCommandTimeout, match=r"image\.install_bootloader"):
-        Agent(node_of(agent)).start_and_wait("image.install_bootloader")
-
-
 def test_a_busy_agent_takes_no_other_order(agent):
     client = Agent(node_of(agent))
     client.start("standby.prepare_image")
@@ -97,7 +82,7 @@ def test_a_command_that_failed_is_an_error(agent):
     command = client.start("standby.prepare_image")
     agent.end("FAILED", error={"type": "ImageError", "message": "too large"})
     with pytest.raises(AgentCommandFailed, match="ImageError: too large"):
-        client._result("standby.prepare_image", client.commands()[-1])
+        client.result(client.commands()[-1])
     assert command.status == "RUNNING"
 
 

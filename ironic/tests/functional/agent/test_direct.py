@@ -125,6 +125,47 @@ def test_a_boot_loader_that_can_not_be_installed_fails_the_deployment(bench, age
     assert "no ESP" in bench.row(uuid).last_error
 
 
+def installing(bench: benches.Bench, agent: AgentDouble) -> str:
+    """Deploy until the agent has begun to install the boot loader."""
+    uuid = deploying(bench, agent)
+    agent.ends_at_once.remove("image.install_bootloader")
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, "prepare_instance_boot")
+    return uuid
+
+
+def test_no_worker_waits_for_the_boot_loader(bench, agent):
+    uuid = installing(bench, agent)
+    # A heartbeat that comes before the end changes nothing.
+    assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, "prepare_instance_boot")
+    agent.end()
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+    assert agent.names.count("image.install_bootloader") == 1
+    assert "boot_loader_began_at" not in bench.row(uuid).driver_internal_info
+
+
+def test_a_boot_loader_whose_installation_fails_fails_the_deployment(bench, agent):
+    uuid = installing(bench, agent)
+    agent.end("FAILED", error={"type": "CommandExecutionError", "message": "no space in the firmware"})
+    assert beat(bench, agent, uuid)[0] == states.DEPLOYFAIL
+    assert "no space in the firmware" in bench.row(uuid).last_error
+
+
+def test_a_boot_loader_that_is_never_installed_fails_the_deployment(bench, agent, conf):
+    uuid = installing(bench, agent)
+    conf(agent__command_wait_interval=0)
+    assert beat(bench, agent, uuid)[0] == states.DEPLOYFAIL
+    assert "install_bootloader" in bench.row(uuid).last_error
+
+
+def test_an_agent_that_restarts_installs_the_boot_loader_again(bench, agent):
+    uuid = installing(bench, agent)
+    agent.restart()
+    agent.ends_at_once.add("image.install_bootloader")
+    assert beat(bench, agent, uuid)[0] == states.ACTIVE
+
+
 @pytest.mark.parametrize("answer", [None, [], "none", 3])
 def test_an_agent_that_knows_no_partitions_is_told_none(bench, agent, answer):
     agent.results["standby.get_partition_uuids"] = answer

@@ -71,6 +71,8 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_PATCH = do_DELETE = do_GET
 
     def _take_order(self, path: str) -> None:
+        if self.command == "DELETE" and path.startswith(f"{SESSIONS}/"):
+            self.bmc.tokens.remove(path.removeprefix(f"{SESSIONS}/"))
         if path.endswith("ComputerSystem.Reset"):
             kind = json.loads(self.content)["ResetType"]
             self.bmc.documents[SYSTEM]["PowerState"] = "Off" if kind == "ForceOff" else "On"

@@ -11,13 +11,15 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.values import utc_now
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
-from ironic.drivers.modules.redfish.firmware import KEY, RedfishFirmware
+from ironic.drivers.modules.redfish.firmware import RedfishFirmware
+from ironic.drivers.modules.redfish.firmware_updates import UPDATES
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
+KEY = UPDATES.key
 UPDATE = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate"
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
 TASK = "/redfish/v1/TaskService/Tasks/1"
@@ -167,7 +169,7 @@ def test_a_machine_without_versions_says_so() -> None:
         {"component": "bios"},
         {"component": "disk", "url": URL},
         {"component": "nic:", "url": URL},
-        {"component": "bios", "url": "file:///etc/passwd"},
+        {"component": "bios", "url": "ftp://192.0.2.1/x"},
         {"component": "bios", "url": 5},
         {"component": "bios", "url": URL, "wait": 0},
         {"component": "bios", "url": URL, "wait": True},

@@ -11,7 +11,7 @@ import pytest
 
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers import interruptible_wait
-from ironic.drivers.modules.redfish import bmc_connection
+from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import UUID, work_on
@@ -106,9 +106,9 @@ def test_it_asks_for_a_system_id_where_there_are_several(bmc: RedfishBmc) -> Non
 def test_nodes_behind_one_bmc_share_a_connection(bmc: RedfishBmc) -> None:
     for index in range(3):
         RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(index)))
-    before = len(bmc_connection.CONNECTIONS)
+    before = len(CONNECTIONS)
     RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info(3)))
-    assert len(bmc_connection.CONNECTIONS) == before
+    assert len(CONNECTIONS) == before
 
 
 def test_it_works_without_keeping_connections(bmc: RedfishBmc, conf: Callable[..., Any]) -> None:
@@ -116,7 +116,7 @@ def test_it_works_without_keeping_connections(bmc: RedfishBmc, conf: Callable[..
     for _ in range(2):
         info = bmc.driver_info(0, redfish_username="operator", redfish_auth_type="basic")
         assert RedfishPower().get_power_state(work_on(driver_info=info)) is not None
-    assert len(bmc_connection.CONNECTIONS) == 0
+    assert len(CONNECTIONS) == 0
 
 
 def _relay(front: socket.socket, onward: int, after: float, over: threading.Event) -> None:

@@ -24,8 +24,10 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.drivers.task import BareDriver
-from ironic.integrations import web_root
+from ironic.integrations import object_store, virtual_media_images, web_root
+from ironic.integrations.object_store import ObjectStoreError
 from ironic.tests.functional.drivers.scripted_bmc import ScriptedBmc, scripted_bmc
+from ironic.tests.swift_store import SwiftStore, swift_store
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on
 
 PARAMETERS = {"ipa-api-url": "http://192.0.2.7:6385"}
@@ -398,3 +400,48 @@ def test_a_bmc_without_http_boot_is_refused(images: Path) -> None:
         task = work_on(driver="redfish", driver_info={"redfish_address": bmc.address})
         with pytest.raises(UnsupportedHardwareFeature, match="HTTP boot"):
             RedfishHttpsBoot().validate(task)
+
+
+# In Swift
+
+
+@pytest.fixture
+def swift(conf: Any) -> Iterator[SwiftStore]:
+    """Publish images in Swift; nothing serves the directory of this host."""
+    with swift_store() as running:
+        conf(redfish__use_swift=True, swift__auth_type="none", swift__endpoint_override=running.url)
+        yield running
+    object_store.swift_container.cache_clear()
+
+
+def test_an_image_can_be_offered_by_swift(
+    boot: RedfishVirtualMediaBoot, machine: Work, swift: SwiftStore, tmp_path: Path
+) -> None:
+    web_root.announce(None)
+    boot.validate(machine)
+    boot.prepare_ramdisk(machine, PARAMETERS)
+    url = inserted(machine)["CD"]
+    (path,) = swift.objects
+    assert "/ironic_redfish_container/" in path
+    assert swift.expiry[path] == "900"
+    assert url.endswith(".iso"), "some BMCs take the kind of an image from the end of its URL"
+    # The double knows no further parameters; the proof does not cover them.
+    assert on_cd(url.partition("&filename=")[0])["/vmlinuz"] == b"the kernel" * 1000
+    assert published(tmp_path) == []
+    name = path.rpartition("/")[2]
+    assert name not in virtual_media_images.shown(url), "who knows it can read the agent's token"
+    boot.prepare_ramdisk(machine, PARAMETERS)
+    assert len(swift.objects) == 1
+    boot.clean_up_ramdisk(machine)
+    assert (swift.objects, inserted(machine)) == ({}, {})
+
+
+def test_a_store_in_trouble_fails_the_boot_and_leaves_nothing(
+    boot: RedfishVirtualMediaBoot, machine: Work, swift: SwiftStore, tmp_path: Path
+) -> None:
+    swift.trouble = 503
+    with pytest.raises(ObjectStoreError, match="status 503"):
+        boot.prepare_ramdisk(machine, PARAMETERS)
+    assert published(tmp_path) == []
+    boot.clean_up_ramdisk(machine)
+    assert "secret_virtual_media_files" not in machine.node.saved["driver_internal_info"]

@@ -18,6 +18,7 @@ from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import Identity, ask
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.private_servers import Memcached, memcached
+from ironic.tests.redfish_bmc import write_certificate
 
 # python-memcached leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -73,6 +74,25 @@ def test_services_share_validations(start: Start, played: Identity, strategy: st
         assert names(running, "system-reader") == {"owned", "foreign", "active"}
     assert sorted(played.validated) == ["owner-member", "system-reader"]
     assert ask(other, "unknown", "GET", "/v1/nodes").status == 401
+
+
+def test_services_share_validations_over_tls(
+    start: Start, played: Identity, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine, others = tmp_path / "mine", tmp_path / "others"
+    mine.mkdir()
+    others.mkdir()
+    certificate, stranger = write_certificate(mine), write_certificate(others)
+    with memcached(tmp_path / "secure", certificate) as secure:
+        options = {"memcached_servers": [secure.address], "memcache_tls_enabled": True}
+        one, other = (start(**options, memcache_tls_cafile=certificate[0]) for _ in range(2))
+        for running in (one, other, one, other):
+            assert names(running, "owner-member") == {"owned"}
+        assert played.validated == ["owner-member"]
+        # A memcached whose certificate is not trusted is passed over.
+        doubting = start(**options, memcache_tls_cafile=stranger[0])
+        assert names(doubting, "owner-member") == {"owned"}
+        assert played.validated == ["owner-member"] * 2
 
 
 def test_without_memcached_each_service_validates_for_itself(start: Start, played: Identity) -> None:

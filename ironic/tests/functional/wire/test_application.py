@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from ironic.api.request import Request, Services
 from ironic.api.routes import Route
 from ironic.api.served_api import BareMetalApi
 from ironic.api.settings import ApiSettings
+from ironic.integrations.metrics import METRICS
+from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -244,3 +246,17 @@ def test_a_node_knows_its_chassis(service: Service) -> None:
     removed = service.call("PATCH", "/v1/nodes/n", body=[{"op": "remove", "path": "/chassis_uuid"}])
     assert removed.json["chassis_uuid"] is None
     assert service.call("GET", f"/v1/nodes?chassis_uuid={chassis}").json["nodes"] == []
+
+
+def test_an_answer_is_measured_under_the_name_of_its_route(
+    service: Service, conf: Setter, measure: Callable[[], None]
+) -> None:
+    assert service.call("GET", "/v1/nodes").status == 200
+    conf(metrics__backend="collector")
+    measure()
+    made = service.call("POST", "/v1/nodes", body={"driver": "fake-hardware"}).json["uuid"]
+    for path in ("/v1/nodes", f"/v1/nodes/{made}", f"/v1/nodes/{made}", "/v1/nodes/unknown", "/v1/no-such-path"):
+        service.call("GET", path)
+    counts = {name: entry["count"] for name, entry in METRICS.collected().items()}
+    front = "ironic.api.NodesController"
+    assert counts == {f"{front}.post": 1, f"{front}.get_all": 1, f"{front}.get_one": 2}

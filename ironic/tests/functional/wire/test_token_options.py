@@ -45,6 +45,13 @@ def start(tmp_path: Path, played: Identity, conf: Callable[..., None]) -> Iterat
         running.close()
 
 
+def test_a_cache_in_the_environment_of_requests_is_not_used(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, token_check.__name__):
+        start(cache="swift.cache")
+    (said,) = [record.getMessage() for record in caplog.records if record.name == token_check.__name__]
+    assert "[keystone_authtoken]cache has no effect" in said
+
+
 def test_a_decision_is_never_delayed(start: Start, played: Identity, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, token_check.__name__):
         running = start(delay_auth_decision=True)

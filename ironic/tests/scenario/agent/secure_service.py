@@ -91,7 +91,6 @@ def _options(directory: Path, port: int) -> Options:
             "deploy_logs_local_path": directory / "logs",
             "post_deploy_get_power_state_retry_interval": 1,
             "post_deploy_get_power_state_retries": 20,
-            "command_wait_interval": 1,
         },
         "conductor": {"automated_clean": True},
         "database": {"connection": f"sqlite:///{directory}/service.sqlite"},

@@ -25,6 +25,7 @@ Seen = TypeVar("Seen")
 OPTIONS: Options = {
     "DEFAULT": {
         "debug": True,
+        "enabled_console_interfaces": "fake, no-console, ipmitool-socat",
         "enabled_deploy_interfaces": "fake, direct",
         "enabled_hardware_types": "fake-hardware, lab",
         "enabled_management_interfaces": "fake, lab, noop, redfish",
@@ -36,6 +37,9 @@ OPTIONS: Options = {
     # The machines change their power by command only.
     "conductor": {"sync_power_state_interval": 0},
     "fake": {"deploy_delay": 0},
+    # Serial consoles are asked of simulated BMCs, or of none.
+    "console": {"socat_address": "127.0.0.1"},
+    "ipmi": {"min_command_interval": 0},
 }
 
 

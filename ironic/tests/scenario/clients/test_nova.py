@@ -4,11 +4,16 @@ A compute service owns the nodes of its conductor group and shards: it lists the
 instance's particulars into it, attaches its network ports and volumes, deploys, and takes everything back in the end.
 """
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from openstack import exceptions
 
+from ironic.tests.functional.consoles.test_ipmi_console import serial_port, typed
+from ironic.tests.ipmi_bmc import ipmi_sim
+from ironic.tests.live_service import free_port
 from ironic.tests.scenario.clients.lab import Lab
 from ironic.tests.scenario.clients.sdk import QUIET, Recorder
 
@@ -165,6 +170,24 @@ def test_it_asks_for_connectors_and_consoles(lab: Lab, sdk: Recorder, node: str)
     lab.wait_for(node, console_enabled=False)
     sdk.inject_nmi_to_node(node)
     assert sdk.get_node(node).extra["nmi"] is True
+
+
+def test_it_gets_the_address_of_a_serial_console(lab: Lab, sdk: Recorder, node: str, tmp_path: Path) -> None:
+    with serial_port() as serial, ipmi_sim(tmp_path / "bmc", sol_port=serial) as bmc:
+        info = bmc.driver_info(ipmi_terminal_port=free_port())
+        patch = [add("/driver_info", info), add("/console_interface", "ipmitool-socat")]
+        assert lab.call("PATCH", f"nodes/{node}", patch).status_code == 200
+        # Nova opens a console that is closed, looks until it is open, and takes its URL apart for its proxy.
+        assert sdk.get_node_console(node)["console_enabled"] is False
+        sdk.enable_node_console(node)
+        lab.wait_until(f"nodes/{node}/states/console", lambda found: found["console_enabled"])
+        console = sdk.get_node_console(node)["console_info"]
+        assert console["type"] == "socat"
+        url = urlsplit(console["url"])
+        assert (url.scheme, url.hostname, url.port) == ("tcp", "127.0.0.1", info["ipmi_terminal_port"])
+        typed(console["url"], b"login: me\n")
+        sdk.disable_node_console(node)
+        lab.wait_for(node, console_enabled=False)
 
 
 def test_an_instance_that_is_gone_is_not_found(lab: Lab, sdk: Recorder, node: str) -> None:

@@ -105,3 +105,13 @@ def test_an_old_name_in_a_sites_file_stands_for_what_came_of_it(tmp_path: Path) 
     who = RequestContext(project_id="others", roles=("reader",))
     assert rules.allows(who, "baremetal:node:update:owner", OWNERS)
     assert not rules.allows(who, "baremetal:node:update_extra", OWNERS)
+
+
+@pytest.mark.parametrize("owner", ["owners", None])
+def test_who_may_name_the_project_of_an_instance_may_lease_the_node(tmp_path: Path, owner: str | None) -> None:
+    """A deployment makes that project the lessee of a node without one, and asks no further right."""
+    policy = KeystonePolicy.from_conf(configuration(tmp_path))
+    node = {"node.owner": owner, "node.lessee": None}
+    writers = [one for one in [*OF_TODAY, *SERVICES] if policy.allows(one, "baremetal:node:update_instance_info", node)]
+    assert writers
+    assert all(policy.allows(one, "baremetal:node:update:lessee", node) for one in writers)

@@ -1,4 +1,4 @@
-"""Consoles that should be open are opened again where their nodes are now."""
+"""Consoles that should be open are opened again where their nodes are now, and go with instances and nodes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 from ironic.conductor.consoles import ConsoleRestorer
 from ironic.core.errors import IronicError
 from ironic.db import Store
+from ironic.drivers.modules.console.console_servers import ConsoleEnd
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
 from ironic.tests.listening import listening
@@ -100,3 +101,94 @@ def test_one_that_can_not_be_opened_counts_as_closed_and_says_why(
     assert (event, kind) == (found.last_error, "console")
     reopen()
     assert notes.calls == [("start_console",)]
+
+
+def test_one_that_ends_is_opened_again_at_once(bench: Bench, notes: Notes, reopen: ConsoleRestorer) -> None:
+    uuid = node(bench)
+    reopen()
+    reopen.ended(ConsoleEnd(uuid, "killed"))
+    assert notes.calls == [("start_console",)] * 2
+    assert bench.row(uuid).console_enabled is True
+    reopen()
+    assert notes.calls == [("start_console",)] * 2
+
+
+def test_one_that_ends_again_soon_is_closed(bench: Bench, notes: Notes, reopen: ConsoleRestorer) -> None:
+    uuid = node(bench)
+    with listening() as listener:
+        reopen.ended(ConsoleEnd(uuid, "killed"))
+        reopen.ended(ConsoleEnd(uuid, "killed again"))
+    assert notes.calls == [("start_console",), ("stop_console",)]
+    assert listener.events[-2:] == ["node.console_restore.start", "node.console_restore.error"]
+    found = bench.row(uuid)
+    assert (found.console_enabled, found.reservation) == (False, None)
+    assert "ended twice within 60 seconds: killed again" in str(found.last_error)
+
+
+def test_one_that_ends_while_nobody_can_open_it_waits_for_the_next_run(
+    bench: Bench, notes: Notes, reopen: ConsoleRestorer
+) -> None:
+    uuid = node(bench)
+    reopen()
+    pool: Any = bench.tasks.pool
+    pool.full = True
+    reopen.ended(ConsoleEnd(uuid, "killed"))
+    pool.full = False
+    bench.store.nodes.update(uuid, {"reservation": "another"})
+    reopen()
+    assert notes.calls == [("start_console",)]
+    bench.store.nodes.update(uuid, {"reservation": None})
+    reopen()
+    assert notes.calls == [("start_console",)] * 2
+
+
+def test_one_that_ends_where_its_node_is_no_more_is_left(bench: Bench, notes: Notes, reopen: ConsoleRestorer) -> None:
+    reopen.ended(ConsoleEnd(node(bench, conductor_group="rack-9"), "killed"))
+    reopen.ended(ConsoleEnd(node(bench, console_enabled=False), "killed"))
+    reopen.ended(ConsoleEnd("0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11", "killed"))
+    assert notes.calls == []
+
+
+def test_a_console_goes_with_the_instance_and_comes_with_the_next(bench: Bench, notes: Notes, conf: Any) -> None:
+    conf(conductor__automated_clean=False)
+    uuid = node(bench)
+    with listening() as listener:
+        bench.verb(uuid, "deleted")
+    assert [event for event in listener.events if "console" in event] == [
+        "node.console_stop.start",
+        "node.console_stop.end",
+    ]
+    assert (bench.row(uuid).provision_state, bench.row(uuid).console_enabled) == ("available", True)
+    bench.verb(uuid, "active")
+    assert (bench.row(uuid).provision_state, bench.row(uuid).last_error) == ("active", None)
+    assert notes.calls == [("stop_console",), ("start_console",)]
+
+
+def test_a_console_that_can_not_be_opened_fails_no_deployment(bench: Bench, notes: Notes) -> None:
+    uuid = node(bench, provision_state="available")
+    notes.errors["start_console"] = IronicError("the port is taken")
+    bench.verb(uuid, "active")
+    found = bench.row(uuid)
+    assert (found.provision_state, found.console_enabled) == ("active", False)
+    assert "the port is taken" in str(found.last_error)
+
+
+def test_a_console_that_can_not_be_closed_keeps_the_instance(bench: Bench, notes: Notes) -> None:
+    uuid = node(bench)
+    notes.errors["stop_console"] = IronicError("it does not end")
+    bench.verb(uuid, "deleted")
+    assert bench.row(uuid).provision_state == "error"
+    assert "it does not end" in str(bench.row(uuid).last_error)
+
+
+def test_a_deleted_node_has_no_console_even_if_closing_fails(bench: Bench, notes: Notes) -> None:
+    uuid = node(bench, provision_state="manageable")
+    notes.errors["stop_console"] = IronicError("it does not end")
+    with listening() as listener:
+        bench.endpoint.destroy_node(bench.context, uuid)
+    assert [event for event in listener.events if "console" in event] == [
+        "node.console_set.start",
+        "node.console_set.error",
+    ]
+    assert notes.calls == [("stop_console",)]
+    assert list(bench.store.nodes.rows(("id",), filters={})) == []

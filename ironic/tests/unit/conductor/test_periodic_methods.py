@@ -18,6 +18,7 @@ from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.drivers.modules import fake
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
 from ironic.tests.unit.conductor.conftest import wait_until
@@ -44,6 +45,7 @@ class Watching(fake.FakePower):
         predicate=lambda node: node.name != "unwanted",
         predicate_extra_fields=["driver_info", "name"],
         limit=2,
+        node_count_metric_name="Watching.count",
     )
     def watch(self, task: Any, manager: Any, context: RequestContext, info: dict[str, Any], name: str) -> None:
         if name == "trouble":
@@ -242,3 +244,13 @@ def test_a_failing_tick_is_logged_and_forgotten(store: Store, pool: Workers, cap
     job()
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
     assert "power interface failing: tick" in caplog.text
+
+
+def test_the_number_of_visited_nodes_is_a_gauge(jobs, store, conf, measure) -> None:
+    conf(metrics__backend="collector")
+    add_nodes(store, 30)
+    run = jobs("watching")["watch"]
+    measure()
+    run()
+    gauges = {name: entry["value"] for name, entry in METRICS.collected().items() if entry["type"] == "gauge"}
+    assert gauges == {f"{__name__}.Watching.count": 2} and len(SEEN) == 2

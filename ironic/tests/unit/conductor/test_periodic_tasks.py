@@ -6,6 +6,7 @@ from oslo_db.exception import DBConnectionError
 
 from ironic.conductor.periodic_tasks import PeriodicTask, PeriodicTaskRunner
 from ironic.conductor.workers import Workers
+from ironic.integrations.metrics import METRICS
 from ironic.tests.unit.conductor.conftest import wait_until
 
 
@@ -124,3 +125,17 @@ def test_stopping_waits_for_the_job_that_runs(run):
 
 def test_there_may_be_no_jobs(run):
     run().stop()
+
+
+def test_a_run_is_measured_unless_it_fails(conf, measure):
+    conf(metrics__backend="collector")
+    measure()
+
+    def fail():
+        raise OSError("too many open files")
+
+    PeriodicTask("idle workers", 1, lambda: None)()
+    PeriodicTask("power interface x: poll", 1, lambda: None)()
+    PeriodicTask("unlucky", 1, fail)()
+    front = "ironic.conductor.manager.ConductorManager"
+    assert set(METRICS.collected()) == {f"{front}.idle_workers", f"{front}.power_interface_x_poll"}

@@ -23,6 +23,7 @@ from ironic.core.errors import (
 )
 from ironic.core.hardware_interfaces import KINDS
 from ironic.core.resource_errors import MACAlreadyExists, PortNotFound
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.rpc_api import CALLS
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
@@ -328,3 +329,17 @@ def test_errors_of_a_driver_travel_as_they_are(bench):
     bench.script.answers["power.validate"] = IronicError("the BMC speaks in tongues")
     with pytest.raises(IronicError, match="the BMC speaks in tongues"):
         bench.verb(bench.node("power", provision_state=states.MANAGEABLE), "provide")
+
+
+def test_every_call_that_is_answered_is_measured(bench, conf, measure):
+    conf(metrics__backend="collector")
+    measure()
+    uuid = bench.node("power", provision_state=states.ENROLL)
+    bench.endpoint.validate_interfaces(bench.context, uuid)
+    with pytest.raises(NodeNotFound):
+        bench.endpoint.validate_interfaces(bench.context, "00000000-0000-4000-8000-000000000000")
+    bench.endpoint.change_provision_state(bench.context, uuid, "manage", {})
+    counts = {name: entry["count"] for name, entry in METRICS.collected().items()}
+    front = "ironic.conductor.manager.ConductorManager"
+    assert counts[f"{front}.validate_interfaces"] == 1
+    assert counts[f"{front}.change_provision_state"] == counts[f"{front}.do_node_manage"] == 1

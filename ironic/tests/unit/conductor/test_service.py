@@ -132,7 +132,7 @@ def test_other_interfaces_elsewhere_are_one_warning_each_and_no_error(make, stor
 
 @pytest.mark.demand("S34")
 @pytest.mark.parametrize("prefix", [None, "site1"])
-def test_the_number_of_differences_is_a_metric(make, store, conf, prefix):
+def test_the_number_of_differences_is_a_metric(make, store, conf, measure, prefix):
     rows = [InterfaceRow("fake-hardware", "power", name, True) for name in ("fake", "redfish")]
     store.conductors.register("c2", "", ["fake-hardware"], rows)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as statsd:
@@ -141,15 +141,17 @@ def test_the_number_of_differences_is_a_metric(make, store, conf, prefix):
         where = {"statsd_host": "127.0.0.1", "statsd_port": statsd.getsockname()[1]}
         conf(metrics__backend="statsd", metrics__global_prefix=prefix)
         conf(**{f"metrics_statsd__{name}": value for name, value in where.items()})
+        measure()
         make().start()
         name = "conductor.interface_differences"
         assert statsd.recv(1000).decode() == f"{f'{prefix}.' if prefix else ''}{name}:1|g"
 
 
-def test_a_metric_that_can_not_be_sent_stops_nothing(make, store, conf, caplog):
+def test_a_metric_that_can_not_be_sent_stops_nothing(make, store, conf, measure, caplog):
     conf(metrics__backend="statsd", metrics_statsd__statsd_host="no-such-host.invalid")
+    measure()
     make().start()
-    assert "can't be sent to statsd at no-such-host.invalid port 8125" in caplog.text
+    wait_until(lambda: "not sent to statsd at no-such-host.invalid port 8125" in caplog.text)
     assert len(store.conductors.alive(60)) == 1
 
 

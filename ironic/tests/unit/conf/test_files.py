@@ -130,3 +130,15 @@ def test_a_plugin_for_credentials_that_is_not_installed_leaves_its_options_unkno
 
 def test_chatty_libraries_are_quiet_by_default() -> None:
     assert CONF.default_log_levels == logging_setup.LEVELS
+
+
+@pytest.mark.parametrize(
+    ("driver", "unknown"),
+    [("prometheus_exporter", {}), ("messagingv2", {"oslo_messaging_notifications": ["location"]})],
+)
+def test_only_a_foreign_notification_driver_has_options_of_its_own(
+    tmp_path: Path, driver: str, unknown: dict[str, list[str]]
+) -> None:
+    text = f"[oslo_messaging_notifications]\ndriver = {driver}\nlocation = /var/lib/x\n"
+    CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
+    assert config_files.unknown_options(CONF) == unknown

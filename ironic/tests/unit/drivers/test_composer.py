@@ -157,7 +157,7 @@ def test_an_implementation_must_be_of_its_kind() -> None:
 
 
 def test_nothing_enabled_stops_the_start() -> None:
-    (fault,) = faults(wanted("ipmi"))
+    (fault,) = faults(wanted("idrac"))
     assert "no hardware type is left to serve" in fault
 
 
@@ -208,15 +208,15 @@ def test_an_override_that_is_no_number_stops_the_start() -> None:
 
 def test_names_of_later_releases_are_skipped_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    wish = wanted("acme", "ipmi", power=("acme", "ipmitool"), boot=(LATER, "fake"), defaults={"boot": LATER})
+    wish = wanted("acme", "idrac", power=("acme", "idrac-redfish"), boot=(LATER, "fake"), defaults={"boot": LATER})
     composition = compose(wish)
     assert composition.drivers.keys() == {"acme"}
     assert composition.default("acme", "boot") == "fake"
     skipped = [record.getMessage() for record in caplog.records if record.getMessage().startswith("Skipping")]
     assert [message.split(",")[0] for message in skipped] == [
-        "Skipping hardware type ipmi",
+        "Skipping hardware type idrac",
         f"Skipping boot interface {LATER}",
-        "Skipping power interface ipmitool",
+        "Skipping power interface idrac-redfish",
     ]
     assert f"default_boot_interface is ignored: {LATER} is not built yet" in caplog.text
 

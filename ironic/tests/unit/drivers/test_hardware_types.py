@@ -14,10 +14,12 @@ from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Ambiguous, ins
 from ironic.drivers.fake_hardware import FakeHardware
 from ironic.drivers.generic import GenericHardware, ManualManagementHardware
 from ironic.drivers.hardware_type import AbstractHardwareType
+from ironic.drivers.intel_ipmi import IntelIPMIHardware
 from ironic.drivers.interfaces import BASES
+from ironic.drivers.ipmi import IPMIHardware
 from ironic.drivers.redfish import RedfishHardware
 
-TYPES = [FakeHardware, ManualManagementHardware, RedfishHardware]
+TYPES = [FakeHardware, IntelIPMIHardware, IPMIHardware, ManualManagementHardware, RedfishHardware]
 
 NETWORK = ["ipxe", "pxe", "http-ipxe", "http"]
 
@@ -26,7 +28,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
     FakeHardware: {
         "bios": ["fake", "no-bios"],
         "boot": ["fake", *NETWORK],
-        "console": ["fake", "no-console"],
+        "console": ["fake", "no-console", "fake-graphical"],
         "deploy": ["fake", "autodetect", "direct", "ramdisk", "custom-agent"],
         "firmware": ["fake", "no-firmware"],
         "inspect": ["fake", "agent", "no-inspect"],
@@ -38,8 +40,20 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "storage": ["fake", "noop"],
         "vendor": ["fake", "no-vendor"],
     },
+    IntelIPMIHardware: {"management": ["intel-ipmitool"], "power": ["ipmitool"], "vendor": ["ipmitool", "no-vendor"]},
+    IPMIHardware: {
+        "boot": NETWORK,
+        "console": ["ipmitool-socat", "no-console", "fake-graphical"],
+        "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
+        "inspect": ["agent", "no-inspect"],
+        "management": ["ipmitool", "noop"],
+        "power": ["ipmitool"],
+        "raid": ["no-raid", "agent"],
+        "vendor": ["ipmitool", "no-vendor"],
+    },
     ManualManagementHardware: {
         "boot": NETWORK,
+        "console": ["no-console", "fake-graphical"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent", "noop"],
         "inspect": ["agent", "no-inspect"],
         "management": ["noop", "fake"],
@@ -50,6 +64,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "boot": [*NETWORK, "redfish-virtual-media", "redfish-https"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
         "bios": ["redfish", "no-bios"],
+        "console": ["redfish-graphical", "ipmitool-socat", "no-console", "fake-graphical"],
         "firmware": ["redfish", "no-firmware"],
         "raid": ["redfish", "no-raid", "agent"],
         "vendor": ["redfish", "no-vendor"],

@@ -51,11 +51,26 @@ def resolve(host: str) -> list[str]:
         ({"ipmi_address": "192.0.2.1", "ipmi_target_address": "0x20", "ipmi_bridging": "single"}, []),
         ({"ipmi_address": "192.0.2.1", "redfish_address": "192.0.2.2", "ipmi_bridging": "dual"}, ["192.0.2.2"]),
         ({"ipmi_address": "192.0.2.1", "ipmi_bridging": "no"}, ["192.0.2.1"]),
+        ({"ipmi_local_address": "32", "ipmi_address": "192.0.2.1"}, ["192.0.2.1"]),
     ],
 )
 def test_it_collects_addresses(driver_info: dict[str, Any], expected: list[str]) -> None:
     known = bmc_addresses.system_resolver if not expected and "localhost" in driver_info.values() else resolve
     assert bmc_addresses.collect(driver_info, known) == expected
+
+
+@pytest.mark.parametrize(
+    ("driver_info", "expected"),
+    [
+        ({"ipmi_address": "192.0.2.1"}, "192.0.2.1"),
+        ({"ipmi_address": "192.0.2.1", "ipmi_port": 6230}, "192.0.2.1:6230"),
+        ({"ipmi_transit_address": "0x82", "ipmi_address": "192.0.2.1", "ipmi_bridging": "dual"}, "192.0.2.1"),
+        ({"redfish_address": "https://192.0.2.1"}, "192.0.2.1"),
+        ({}, None),
+    ],
+)
+def test_it_names_the_bmc_that_requests_go_to(driver_info: dict[str, Any], expected: str | None) -> None:
+    assert bmc_addresses.server_of(driver_info) == expected
 
 
 @pytest.mark.demand("S78")

@@ -2,14 +2,21 @@
 
 import threading
 import time
+from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from ironic.conductor.power_sync import PowerReader, PowerSync, Recovery, by_bmc, jobs, state_of
+from ironic.conductor import power_reader
+from ironic.conductor.power_reader import PowerReader, by_bmc, state_of
+from ironic.conductor.power_sync import PowerSync, Recovery, jobs
+from ironic.conductor.tasks import TaskFactory
+from ironic.conductor.workers import Workers
 from ironic.core.hardware_errors import DriverOperationError
+from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import counting_statements
+from ironic.tests.unit.conductor.conftest import wait_until
 from ironic.tests.unit.conductor.flows.bench import HOST
 
 ON, OFF = "power on", "power off"
@@ -243,10 +250,31 @@ def test_the_interval_is_cut_into_shares_and_zero_switches_off(bench, hash_ring,
     assert jobs(bench.tasks, hash_ring)[0].spacing == 0
 
 
+def test_a_round_keeps_its_time_when_shares_take_long(bench, hash_ring):
+    """Four shares, ten seconds each: a call that comes late reads what has become due since the last one."""
+    moment = [100.0]
+    sync = PowerSync(bench.tasks, hash_ring, parts=4, spacing=10, clock=lambda: moment[0])
+    for _ in range(8):
+        machine(bench)
+    read = []
+    for seconds in (0, 10, 25, 15, 10, 1000):
+        moment[0] += seconds
+        before = bench.script.calls.count("get_power_state")
+        sync()
+        read.append(bench.script.calls.count("get_power_state") - before)
+    assert read == [2, 2, 4, 4, 2, 8]
+
+
 def test_nodes_behind_one_bmc_are_one_group(bench):
     chassis = {"redfish_address": "https://192.0.2.1:8443"}
     nodes = [bench.row(machine(bench, driver_info=info)) for info in (chassis, {}, chassis, {})]
     assert [len(group) for group in by_bmc(nodes)] == [2, 1, 1]
+
+
+def test_controllers_behind_one_ipmi_bridge_are_one_group(bench):
+    bridge = {"ipmi_address": "192.0.2.1", "ipmi_bridging": "single", "ipmi_target_channel": "0"}
+    nodes = [bench.row(machine(bench, driver_info={**bridge, "ipmi_target_address": f"0x8{n}"})) for n in range(3)]
+    assert [len(group) for group in by_bmc(nodes)] == [3]
 
 
 class Threads:
@@ -314,3 +342,80 @@ def test_an_unexpected_error_of_a_driver_is_no_answer(bench):
     says(bench, ZeroDivisionError("x"))
     with bench.tasks.observe(bench.context, bench.row(uuid), purpose="test") as task:
         assert state_of(task) == (None, "unexpected ZeroDivisionError: x")
+
+
+def test_the_number_of_synchronised_nodes_is_a_gauge(bench, hash_ring, conf, measure):
+    conf(metrics__backend="collector")
+    measure()
+    for _ in range(5):
+        machine(bench)
+    sync = PowerSync(bench.tasks, hash_ring, parts=2)
+    for _ in range(3):
+        sync()
+    front = "ironic.conductor.manager.ConductorManager"
+    assert METRICS.collected()[f"{front}.PowerSyncNodesCount"] == {"value": 5, "type": "gauge"}
+    Recovery(bench.tasks, hash_ring)()
+    assert METRICS.collected()[f"{front}.PowerSyncRecoveryNodeCount"]["value"] == 0
+
+
+@pytest.fixture
+def threaded(bench, hash_ring, conf, monkeypatch):
+    """Return a function that makes a synchronisation with real threads, which gives up waiting soon."""
+    monkeypatch.setattr(power_reader, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(power_reader, "_SLOW_SECONDS", 0.05)
+    monkeypatch.setattr(power_reader, "_PATIENCE_SECONDS", 0.3)
+    conf(conductor__sync_power_state_workers=4, conductor__power_state_sync_max_retries=99)
+    pool = Workers(HOST, 32)
+    yield PowerSync(TaskFactory(bench.store, bench.composition, pool, HOST), hash_ring), pool
+    assert pool.drain(60) == []
+    pool.close()
+
+
+class Rack:
+    """Machines of which some do not answer until the test lets them."""
+
+    def __init__(self, bench, dead, alive):
+        self.dead, self.alive = ({machine(bench) for _ in range(number)} for number in (dead, alive))
+        self.go_on, self._guard = threading.Event(), threading.Lock()
+        self._read: Counter[str] = Counter()
+        bench.script.answers["get_power_state"] = self._answer
+
+    def _answer(self, task):
+        with self._guard:
+            self._read[task.node.uuid] += 1
+        if task.node.uuid in self.dead:
+            assert self.go_on.wait(60)
+            raise DriverOperationError(reason="no answer")
+        return ON
+
+    def read(self, uuids):
+        with self._guard:
+            return [self._read[uuid] for uuid in uuids]
+
+
+def test_bmcs_that_stop_to_answer_hold_up_no_other(bench, threaded):
+    sync, _ = threaded
+    rack = Rack(bench, dead=10, alive=10)
+    try:
+        for turn in range(1, 4):
+            sync()
+            wait_until(lambda turn=turn: min(rack.read(rack.alive)) >= turn, 60)
+        assert max(rack.read(rack.dead)) == 1
+    finally:
+        rack.go_on.set()
+
+
+def test_bmcs_that_are_known_not_to_answer_have_half_of_the_workers(bench, threaded):
+    sync, pool = threaded
+    rack = Rack(bench, dead=8, alive=8)
+    rack.go_on.set()
+    sync()
+    wait_until(lambda: set(rack.read(rack.dead | rack.alive)) == {1} and not pool.taken)
+    rack.go_on.clear()
+    try:
+        for turn in range(2, 5):
+            sync()
+            wait_until(lambda turn=turn: set(rack.read(rack.alive)) == {turn})
+        assert sum(rack.read(rack.dead)) == 8 + 2
+    finally:
+        rack.go_on.set()

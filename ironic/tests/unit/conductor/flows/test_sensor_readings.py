@@ -10,7 +10,7 @@ from ironic.conductor.sensor_readings import SensorReadings, jobs, of_types, sen
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.hardware_errors import FailedToGetSensorData
-from ironic.integrations import metrics
+from ironic.integrations.metrics import Metrics
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.notifications.notifier import Notification
 from ironic.rpc.notifications.readings import READINGS
@@ -294,15 +294,16 @@ def test_a_stop_begins_no_further_reading(bench: Bench, read: SensorReadings, se
 
 
 def test_the_metrics_of_the_conductor_are_sent_if_they_are_kept(
-    sent: list[Notification], conf: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    sent: list[Notification], conf: Callable[..., None], measure: Callable[[], None]
 ) -> None:
-    monkeypatch.setattr(metrics, "_GAUGES", {})
-    metrics.send_gauge("conductor.interface_differences", 1)
+    metrics = Metrics("conductor")
+    metrics.send_gauge("interface_differences", 1)
     send_metrics()
     assert sent == []
     conf(metrics__backend="collector", metrics__global_prefix="lab")
-    metrics.send_gauge("conductor.interface_differences", 1)
-    metrics.send_gauge("conductor.interface_differences", 2)
+    measure()
+    metrics.send_gauge("interface_differences", 1)
+    metrics.send_gauge("interface_differences", 2)
     send_metrics()
     (heard,) = sent
     assert heard.event_type == "ironic.metrics"

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from ironic.drivers.modules.bmc.bmc_gateway import RECENT, BmcBusy, CallClass, Exhausted, Gateway, Operation, gateway_to
+from ironic.drivers.modules.bmc.bmc_gateway import (
+    RECENT,
+    BmcBusy,
+    CallClass,
+    Exhausted,
+    Gateway,
+    Manners,
+    Operation,
+    gateway_to,
+)
 
 BOUND = 60.0
 POWER, CHANGE, READ, TELEMETRY = CallClass.POWER, CallClass.CHANGE, CallClass.READ, CallClass.TELEMETRY
@@ -255,3 +264,74 @@ def test_few_answers_are_kept(gateway: Gateway) -> None:
         for number in range(1000):
             gateway.read_once(f"/{number}", running, lambda: 1)
     assert len(RECENT) <= 256
+
+
+# A protocol with one conversation at a time
+
+
+@pytest.fixture
+def single(time: Time) -> Gateway:
+    """Return a gateway with one place and a pause of five seconds."""
+    return Gateway("ipmi://192.0.2.1:623", time, Manners(lambda: 1, lambda: 5.0))
+
+
+@pytest.mark.parametrize("first", CallClass)
+@pytest.mark.parametrize("second", CallClass)
+def test_one_place_is_one_for_all(single: Gateway, first: CallClass, second: CallClass) -> None:
+    with single.request(first, 0), pytest.raises(BmcBusy), single.request(second, 0):
+        pytest.fail("there was a place")
+
+
+@pytest.mark.parametrize("kind", CallClass)
+def test_there_is_a_pause_after_each_request(single: Gateway, time: Time, kind: CallClass) -> None:
+    with single.request(READ, 0):
+        time.now += 1
+    time.now += 4.9
+    with pytest.raises(BmcBusy), single.request(kind, 0):
+        pytest.fail("too early")
+    time.now += 0.2
+    with single.request(kind, 0):
+        pass
+
+
+def test_a_failed_request_is_followed_by_a_pause(single: Gateway) -> None:
+    with pytest.raises(KeyError), single.request(READ, 0):
+        raise KeyError
+    with pytest.raises(BmcBusy), single.request(POWER, 0):
+        pytest.fail("too early")
+
+
+def test_the_most_urgent_of_those_who_wait_is_next() -> None:
+    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+    order: list[CallClass] = []
+
+    def enter(kind: CallClass) -> None:
+        with single.request(kind, BOUND):
+            order.append(kind)
+
+    with ThreadPoolExecutor() as pool:
+        with single.request(READ, 0):
+            waiting = [pool.submit(enter, kind) for kind in (TELEMETRY, READ, CHANGE, POWER)]
+            while single._waiting.total() < len(waiting):
+                pass
+        for each in waiting:
+            each.result(BOUND)
+    assert order == [POWER, CHANGE, READ, TELEMETRY]
+
+
+def test_telemetry_gives_way_to_others_only() -> None:
+    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+    with ThreadPoolExecutor() as pool:
+        with single.request(TELEMETRY, 0):
+            assert not single.must_give_way(TELEMETRY)
+
+            def enter() -> None:
+                with single.request(POWER, BOUND):
+                    pass
+
+            waiting = pool.submit(enter)
+            while not single.must_give_way(TELEMETRY):
+                pass
+            assert not single.must_give_way(READ)
+        waiting.result(BOUND)
+    assert not single.must_give_way(TELEMETRY)

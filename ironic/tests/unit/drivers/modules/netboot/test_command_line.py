@@ -33,6 +33,16 @@ def test_the_operators_words_come_first(
     assert kernel_and_ramdisk.render_command_line(node, IPXE, purpose, URL) == expected
 
 
+def test_a_users_arguments_follow_and_reach_its_own_ramdisk_only(conf: Setter) -> None:
+    conf(pxe__kernel_append_params="nofb")
+    node = Machine(instance_info={"ramdisk_kernel_arguments": "rw init=/x"})
+    assert kernel_and_ramdisk.render_command_line(node, IPXE, INSTANCE, {}) == "nofb rw init=/x"
+    assert kernel_and_ramdisk.render_command_line(node, IPXE, DEPLOY, {}) == "nofb"
+    node.instance_info = {"ramdisk_kernel_arguments": ["rw"]}
+    with pytest.raises(InvalidParameterValue, match="ramdisk_kernel_arguments in instance_info"):
+        kernel_and_ramdisk.check_command_line(node, IPXE, INSTANCE)
+
+
 @pytest.mark.parametrize("purpose", [DEPLOY, RESCUE])
 @pytest.mark.parametrize("attack", ["ipa-api-url=http://evil", "ipa-insecure=1 sshkey=x", 'systemd.unit="', "a || b"])
 def test_a_users_parameters_reach_no_ramdisk_of_the_service(conf: Setter, purpose: str, attack: str) -> None:

@@ -10,9 +10,13 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import BootImageFailed
 from ironic.core.secrets import masked
+from ironic.drivers.interfaces import BootInterface
+from ironic.drivers.modules.agent.agent_deploy import CustomAgentDeploy
+from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.ipxe import iPXEBoot, iPXEHttpBoot
 from ironic.drivers.modules.netboot import NetworkBoot
 from ironic.drivers.modules.pxe import HttpBoot, PXEBoot
+from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
 from ironic.tests.unit.drivers.machine import UUID, Work
 from ironic.tests.unit.drivers.modules.netboot.conftest import MAC, OTHER_MAC, OTHER_PORT, Firmware, Port, machine
@@ -271,6 +275,15 @@ def test_a_deployed_machine_starts_from_its_disk(place: Path) -> None:
     iPXEBoot().prepare_instance(task)
     assert files(place / "http") == set()
     assert task.driver.management.recorded[-1] == ("disk", True)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("boot", [iPXEBoot, FakeBoot])
+def test_a_deployment_orders_the_boot_from_disk_once(place: Path, boot: type[BootInterface]) -> None:
+    bmc = Firmware()
+    task = machine(firmware=bmc)
+    task.driver = BareDriver({"management": bmc, "boot": boot()})
+    CustomAgentDeploy().prepare_instance_boot(task)
+    assert bmc.recorded == [("disk", True)]
 
 
 @pytest.mark.parametrize("cls", ALL)

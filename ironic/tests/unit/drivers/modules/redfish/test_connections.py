@@ -4,18 +4,24 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ironic.drivers.modules.redfish.bmc_access import Access
-from ironic.drivers.modules.redfish.bmc_connection import Connections
+from ironic.drivers.modules.redfish.connection_cache import Connection, Connections
 
 ONE = Access("https://192.0.2.1", system_id="/1", username="root", password="a")
 TWO = Access("https://192.0.2.2", username="root", password="a")
 
 
+def used(connections: Connections, access: Access, node: str = "n1") -> Connection:
+    with connections.used_by(node, access) as connection:
+        assert connection.users
+    return connection
+
+
 def test_a_connection_is_kept() -> None:
     connections = Connections()
-    first = connections.get(ONE)
-    assert connections.get(ONE) is first
-    assert connections.get(replace(ONE, system_id="/2")) is first, "another system of the same BMC"
-    assert connections.get(TWO) is not first
+    first = used(connections, ONE)
+    assert used(connections, ONE) is first
+    assert used(connections, replace(ONE, system_id="/2"), "n2") is first, "another system of the same BMC"
+    assert used(connections, TWO, "n3") is not first
 
 
 def test_who_logs_in_differently_gets_another() -> None:
@@ -29,40 +35,54 @@ def test_who_logs_in_differently_gets_another() -> None:
         replace(ONE, root_prefix="/blade/1/"),
         replace(ONE, username="operator"),
     ]
-    assert len({id(made) for made in [connections.get(access) for access in different]}) == len(different)
+    made = [used(connections, access, f"n{number}") for number, access in enumerate(different)]
+    assert len({id(one) for one in made}) == len(different)
     assert len(connections) == 2, "one per address and user"
+    assert [one.is_retired for one in made] == [True] * 5 + [False] * 2
 
 
-def test_one_that_failed_is_forgotten() -> None:
+def test_one_that_was_refused_is_forgotten() -> None:
     connections = Connections()
-    first = connections.get(ONE)
-    connections.drop(first)
-    second = connections.get(ONE)
+    first = used(connections, ONE)
+    connections.retire(first)
+    second = used(connections, ONE)
     assert second is not first
-    connections.drop(first)
-    assert connections.get(ONE) is second, "a late complaint about the old one does not hit the new one"
+    connections.retire(first)
+    assert used(connections, ONE) is second, "a late complaint about the old one does not hit the new one"
+
+
+def test_it_is_kept_until_the_last_of_its_nodes_has_another_login() -> None:
+    connections = Connections()
+    first = used(connections, ONE, "n1")
+    used(connections, ONE, "n2")
+    other = replace(ONE, username="operator")
+    used(connections, other, "n1")
+    assert not first.is_retired
+    used(connections, other, "n2")
+    assert first.is_retired
+    assert len(connections) == 1
 
 
 def test_only_so_many_are_kept_and_the_least_used_goes(conf: Callable[..., None]) -> None:
     conf(redfish__connection_cache_size=2)
     connections = Connections()
-    one, two = connections.get(ONE), connections.get(TWO)
-    assert connections.get(ONE) is one
-    connections.get(Access("https://192.0.2.3"))
+    one, two = used(connections, ONE, "n1"), used(connections, TWO, "n2")
+    assert used(connections, ONE, "n1") is one
+    used(connections, Access("https://192.0.2.3"), "n3")
     assert len(connections) == 2
-    assert connections.get(ONE) is one
-    assert connections.get(TWO) is not two
+    assert used(connections, ONE, "n1") is one
+    assert used(connections, TWO, "n2") is not two
 
 
 def test_nothing_is_kept_when_the_size_is_zero(conf: Callable[..., None]) -> None:
     conf(redfish__connection_cache_size=0)
     connections = Connections()
-    assert connections.get(ONE) is not connections.get(ONE)
+    assert used(connections, ONE) is not used(connections, ONE)
     assert len(connections) == 0
 
 
 def test_connections_to_one_server_share_its_gateway() -> None:
     connections = Connections()
-    one, other = connections.get(ONE), connections.get(replace(ONE, username="operator"))
+    one, other = used(connections, ONE), used(connections, replace(ONE, username="operator"), "n2")
     assert one.connector.gateway is other.connector.gateway
-    assert one.connector.gateway is not connections.get(TWO).connector.gateway
+    assert one.connector.gateway is not used(connections, TWO, "n3").connector.gateway

@@ -1,0 +1,93 @@
+"""Provider `systemd`: a unit of the service's user, which Quadlet makes of a file and Podman runs.
+
+The credentials are in a file of their own beside the unit, which only this user may read.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ironic.conf import CONF
+from ironic.drivers.modules.graphical.container_command import published
+from ironic.drivers.modules.graphical.containers import (
+    Address,
+    BaseConsoleContainer,
+    conductor_label,
+    environment,
+    name_of,
+)
+from ironic.drivers.modules.graphical.programs import Programs
+from ironic.drivers.task import Task
+
+_UNITS: Final = Path("/etc/containers/systemd/users")
+_PATTERN: Final = "ironic-console-*.container"
+
+
+class SystemdConsoleContainer(BaseConsoleContainer):
+    """Writes units below ``directory``, by default that of Quadlet for this user, and has systemd start them."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory or _UNITS / str(os.geteuid())
+        self._programs = Programs("systemd", "systemctl", "podman")
+        self._programs.template(CONF.vnc.systemd_container_template)
+
+    def start_container(self, task: Task, app_name: str, app_info: Mapping[str, object]) -> Address:
+        name = name_of(task.node.uuid)
+        variables = environment(app_name, app_info)
+        secret = self._file(name, ".env")
+        values = {
+            "node": task.node.uuid,
+            "conductor": conductor_label(),
+            "image": self._programs.image(),
+            "port": CONF.vnc.systemd_container_publish_port,
+            "environment_file": str(secret),
+        }
+        unit = self._programs.render(self._programs.template(CONF.vnc.systemd_container_template), values)
+        try:
+            self._write(secret, "".join(f"{key}={value}\n" for key, value in variables.items()))
+            self._write(self._file(name, ".container"), unit)
+            self._systemctl("daemon-reload")
+            self._systemctl("restart", f"{name}.service")
+            address = published(self._programs.run(["podman", "port", f"systemd-{name}"]))
+            if address is None:
+                raise self._programs.failed(f"container systemd-{name} publishes no port for VNC")
+            self._programs.await_vnc(address)
+        except BaseException:
+            self._remove([name])
+            raise
+        return address
+
+    def stop_container(self, task: Task) -> None:
+        self._remove([name_of(task.node.uuid)])
+
+    def stop_all_containers(self) -> None:
+        mark = f"org.openstack.ironic.conductor={conductor_label()}\n"
+        self._remove([path.stem for path in self._directory.glob(_PATTERN) if mark in path.read_text()])
+
+    def _remove(self, names: list[str]) -> None:
+        present = [name for name in names if self._file(name, ".container").exists()]
+        try:
+            for name in present:
+                self._systemctl("stop", f"{name}.service")
+        finally:
+            for name in names:
+                self._file(name, ".container").unlink(missing_ok=True)
+                self._file(name, ".env").unlink(missing_ok=True)
+            if present:
+                self._systemctl("daemon-reload")
+
+    def _file(self, name: str, suffix: str) -> Path:
+        return self._directory / f"{name}{suffix}"
+
+    def _write(self, path: Path, text: str) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(text)
+        except OSError as error:
+            raise self._programs.failed(f"{path} can't be written: {error.strerror}") from error
+
+    def _systemctl(self, *arguments: str) -> None:
+        self._programs.run(["systemctl", "--user", *arguments])

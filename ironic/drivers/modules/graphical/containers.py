@@ -1,0 +1,90 @@
+"""Providers of containers that show the screen of a machine over VNC.
+
+A provider is a class under the entry point group `ironic.console.container`, chosen by [vnc]container_provider and made
+without arguments when the conductor starts, so that what it lacks is said then. The application gets what it needs from
+the environment of its container; its credentials are in no argument of a command.
+"""
+
+import functools
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Final
+
+from ironic.conf import CONF
+from ironic.core.errors import DriverLoadError
+from ironic.drivers.task import Task
+
+GROUP: Final = "ironic.console.container"
+
+Address = tuple[str, int]
+
+
+class BaseConsoleContainer(ABC):
+    """Starts and removes containers. The methods raise ConsoleContainerError, and may be repeated."""
+
+    @abstractmethod
+    def start_container(self, task: Task, app_name: str, app_info: Mapping[str, object]) -> Address:
+        """Start the container of a node in the place of an earlier one; return host and port of its VNC server."""
+
+    @abstractmethod
+    def stop_container(self, task: Task) -> None:
+        """Remove the container of a node, if there is one."""
+
+    @abstractmethod
+    def stop_all_containers(self) -> None:
+        """Remove all containers that this conductor has started."""
+
+
+class FakeConsoleContainer(BaseConsoleContainer):
+    """Starts nothing: the address is one of those for documentation."""
+
+    def start_container(self, task: Task, app_name: str, app_info: Mapping[str, object]) -> Address:
+        return "192.0.2.1", 5900
+
+    def stop_container(self, task: Task) -> None:
+        pass
+
+    def stop_all_containers(self) -> None:
+        pass
+
+
+def provider() -> BaseConsoleContainer:
+    """Return the provider of [vnc]container_provider, made once; raise DriverLoadError when there is none."""
+    return _provider(CONF.vnc.container_provider)
+
+
+@functools.cache
+def _provider(name: str) -> BaseConsoleContainer:
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in found:
+        raise DriverLoadError(
+            faults=[f"[vnc]container_provider is {name!r}; set it to one of: {', '.join(sorted(found))}"]
+        )
+    made: BaseConsoleContainer = found[name].load()()
+    return made
+
+
+def in_use() -> BaseConsoleContainer | None:
+    """Return the provider if a console interface of this conductor uses it."""
+    return provider() if _provider.cache_info().currsize else None
+
+
+_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def name_of(uuid: str) -> str:
+    """Return the name of a node's container."""
+    return f"ironic-console-{uuid}"
+
+
+def conductor_label() -> str:
+    """Return the name of this conductor as a label of Kubernetes may have it."""
+    return _LABEL.sub("-", CONF.host)[:63].strip("-._") or "conductor"
+
+
+def environment(app_name: str, app_info: Mapping[str, object]) -> dict[str, str]:
+    """Return the variables of a container, which hold the credentials of the BMC."""
+    return {"APP": app_name, "APP_INFO": json.dumps(app_info), "READ_ONLY": str(CONF.vnc.read_only)}

@@ -1,0 +1,1 @@
+"""Interfaces for machines whose BMC speaks IPMI, by the program ipmitool."""

@@ -1,0 +1,130 @@
+"""The boot device of an IPMI machine, for the next boot or for all.
+
+Some BMCs forget a persistent device. With ipmi_force_boot_device it is remembered with the node, and the power
+interface sets it again before each start of the machine (`restore_device`).
+"""
+
+import logging
+from typing import Final
+
+from ironic.conf import CONF
+from ironic.core.bmc_readings import BootDevice
+from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.hardware_errors import IPMIFailure
+from ironic.drivers import boot_devices
+from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers.modules.ipmi.bmc_access import flag_of
+from ironic.drivers.modules.ipmi.conversation import change, read
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+# Boot devices with their codes in the boot flags of IPMI.
+CODES: Final = {
+    boot_devices.PXE: "0x04",
+    boot_devices.DISK: "0x08",
+    boot_devices.SAFE: "0x0c",
+    boot_devices.CDROM: "0x14",
+    boot_devices.BIOS: "0x18",
+}
+# Of Supermicro's machines in UEFI mode.
+_SUPERMICRO_DISK: Final = "0x24"
+_UEFI_ALWAYS, _UEFI_ONCE = "0xe0", "0xa0"
+_NO_TIMEOUT: Final = ("raw", "0x00", "0x08", "0x03", "0x08")
+_BOOT_FLAGS: Final = ("raw", "0x00", "0x08", "0x05")
+
+# The device that is set again before each start, and whether the next start is to be from another one.
+_REMEMBERED: Final = "persistent_boot_device"
+_IS_NEXT_PERSISTENT: Final = "is_next_boot_persistent"
+
+# What ipmitool writes about a device; the first that fits.
+_SHOWN: Final = (
+    ("PXE", boot_devices.PXE),
+    ("Safe-Mode", boot_devices.SAFE),
+    ("Hard-Drive", boot_devices.DISK),
+    ("BIOS", boot_devices.BIOS),
+    ("CD/DVD", boot_devices.CDROM),
+)
+_SELECTOR: Final = "Boot Device Selector"
+_FOR_ALL: Final = "Options apply to all future boots"
+
+
+def set_device(task: Task, device: str, *, persistent: bool) -> None:
+    """Set the boot device; raise InvalidParameterValue for one that IPMI does not know."""
+    node = task.node
+    if device not in CODES:
+        raise InvalidParameterValue(
+            err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(CODES)}."
+        )
+    if flag_of(node, "disable_boot_timeout", default=CONF.ipmi.disable_boot_timeout):
+        _disable_timeout(task)
+    if _is_forced(node):
+        _remember(node, device, persistent=persistent)
+        persistent = False
+    _send(task, device, persistent=persistent)
+
+
+def get_device(task: Task) -> BootDevice:
+    """Return the boot device, the remembered one without asking the BMC."""
+    info = task.node.driver_internal_info
+    if _is_forced(task.node) and info.get(_REMEMBERED) and info.get(_IS_NEXT_PERSISTENT) is not False:
+        return {"boot_device": info[_REMEMBERED], "persistent": True}
+    shown = read(task, ("chassis", "bootparam", "get", "5"))
+    selector = next((line for line in shown.splitlines() if _SELECTOR in line), "")
+    device = next((device for text, device in _SHOWN if text in selector), None)
+    return {"boot_device": device, "persistent": _FOR_ALL in shown}
+
+
+def restore_device(task: Task) -> None:
+    """Set the remembered device for the next start, unless that is to be from another one; a failure is only logged."""
+    node = task.node
+    device = node.driver_internal_info.get(_REMEMBERED)
+    if not _is_forced(node):
+        return
+    if node.driver_internal_info.get(_IS_NEXT_PERSISTENT) is False:
+        node.del_driver_internal_info(_IS_NEXT_PERSISTENT)
+        node.save()
+        return
+    if device not in CODES:
+        return
+    try:
+        _send(task, device, persistent=False)
+    except IronicError as error:
+        LOG.warning("Node %s may boot from another device than %s: %s", node.uuid, device, error)
+
+
+def _is_forced(node: Node) -> bool:
+    return flag_of(node, "force_boot_device", default=False)
+
+
+def _remember(node: Node, device: str, *, persistent: bool) -> None:
+    if persistent:
+        node.set_driver_internal_info(_REMEMBERED, device)
+        node.del_driver_internal_info(_IS_NEXT_PERSISTENT)
+    else:
+        node.set_driver_internal_info(_IS_NEXT_PERSISTENT, False)
+    node.save()
+
+
+def _disable_timeout(task: Task) -> None:
+    """Have the BMC keep the boot device until the machine starts; not every BMC can."""
+    try:
+        change(task, _NO_TIMEOUT)
+    except IPMIFailure as error:
+        if error.is_unreachable:
+            raise
+        LOG.warning(
+            "Node %s: its BMC may forget the boot device after a minute: %s. Set ipmi_disable_boot_timeout to false if "
+            "it can't do otherwise",
+            task.node.uuid,
+            error,
+        )
+
+
+def _send(task: Task, device: str, *, persistent: bool) -> None:
+    if instance_capabilities.boot_mode(task.node) != boot_devices.UEFI:
+        change(task, ("chassis", "bootdev", device, *(["options=persistent"] if persistent else [])))
+        return
+    is_supermicro = str(task.node.properties.get("vendor", "")).lower() == "supermicro"
+    code = _SUPERMICRO_DISK if is_supermicro and device == boot_devices.DISK else CODES[device]
+    change(task, (*_BOOT_FLAGS, _UEFI_ALWAYS if persistent else _UEFI_ONCE, code, "0x00", "0x00", "0x00"))

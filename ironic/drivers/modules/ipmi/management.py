@@ -1,0 +1,58 @@
+"""Management interface `ipmitool`: boot device, vendor, sensors and NMI."""
+
+from ironic.conf import CONF
+from ironic.core.bmc_readings import BootDevice
+from ironic.core.hardware_errors import FailedToGetSensorData, FailedToParseSensorData, IPMIFailure
+from ironic.drivers.interfaces import ManagementInterface
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.ipmi import boot_device, sensors
+from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of, flag_of
+from ironic.drivers.modules.ipmi.command_line import check_tool
+from ironic.drivers.modules.ipmi.conversation import change, read
+from ironic.drivers.task import Task
+
+_VENDOR = "Manufacturer Name"
+
+
+class IPMIManagement(ManagementInterface):
+    """Changes and reads the settings of a machine through ipmitool."""
+
+    def __init__(self) -> None:
+        check_tool()
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(PROPERTIES)
+
+    def validate(self, task: Task) -> None:
+        access_of(task.node)
+        flag_of(task.node, "force_boot_device", default=False)
+        flag_of(task.node, "disable_boot_timeout", default=CONF.ipmi.disable_boot_timeout)
+
+    def get_supported_boot_devices(self, task: Task) -> list[str]:
+        return list(boot_device.CODES)
+
+    def set_boot_device(self, task: Task, device: str, persistent: bool = False) -> None:
+        boot_device.set_device(task, device, persistent=persistent)
+
+    def get_boot_device(self, task: Task) -> BootDevice:
+        return boot_device.get_device(task)
+
+    def detect_vendor(self, task: Task) -> str | None:
+        for line in read(task, ("mc", "info")).splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == _VENDOR:
+                return value.strip().lower() or None
+        return None
+
+    def get_sensors_data(self, task: Task) -> sensors.Readings:
+        try:
+            text = read(task, ("sdr", "-v"), kind=CallClass.TELEMETRY, is_long=True)
+        except IPMIFailure as error:
+            raise FailedToGetSensorData(node=task.node.uuid, error=str(error)) from error
+        found = sensors.readings(text)
+        if text.strip() and not found:
+            raise FailedToParseSensorData(node=task.node.uuid, error="the BMC reports no sensor with a reading")
+        return found
+
+    def inject_nmi(self, task: Task) -> None:
+        change(task, ("power", "diag"), once=True)

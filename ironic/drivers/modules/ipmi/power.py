@@ -1,0 +1,99 @@
+"""Power interface `ipmitool`.
+
+An action ends when the BMC reports the target state. A restart switches the machine off and on, so that both changes
+can be observed; a node that must not be powered off is reset instead.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from ironic.conf import CONF
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.core.hardware_errors import DriverOperationError, IPMIFailure, UnsupportedHardwareFeature
+from ironic.drivers.interfaces import PowerInterface
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.bmc.power_wait import await_power
+from ironic.drivers.modules.ipmi import boot_device
+from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.ipmi.command_line import check_tool
+from ironic.drivers.modules.ipmi.conversation import change, read
+from ironic.drivers.task import Task
+
+_REPORTED: Final = {"Chassis Power is on": states.POWER_ON, "Chassis Power is off": states.POWER_OFF}
+
+
+class IPMIPower(PowerInterface):
+    """Switches machines on and off through ipmitool, forced or by a request to the operating system."""
+
+    def __init__(self) -> None:
+        check_tool()
+
+    def get_properties(self) -> dict[str, str]:
+        return dict(PROPERTIES)
+
+    def validate(self, task: Task) -> None:
+        access_of(task.node)
+
+    def get_power_state(self, task: Task) -> str | None:
+        # Power synchronisation reads without a lock; whatever changes the power has one.
+        kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
+        return _REPORTED.get(read(task, ("power", "status"), anew=True, kind=kind).strip(), states.ERROR)
+
+    def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
+        action = _ACTIONS.get(power_state)
+        if action is None:
+            raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
+        try:
+            action(self, task, timeout)
+        except DriverOperationError as error:
+            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
+
+    def reboot(self, task: Task, timeout: int | None = None) -> None:
+        self.set_power_state(task, states.REBOOT, timeout)
+
+    def get_supported_power_states(self, task: Task) -> list[str]:
+        return list(_ACTIONS)
+
+    def _power_on(self, task: Task, timeout: int | None) -> None:
+        boot_device.restore_device(task)
+        self._reach(task, states.POWER_ON, "on", timeout)
+
+    def _power_off(self, task: Task, timeout: int | None) -> None:
+        self._reach(task, states.POWER_OFF, "off", timeout)
+
+    def _soft_power_off(self, task: Task, timeout: int | None) -> None:
+        self._reach(task, states.POWER_OFF, "soft", timeout or CONF.conductor.soft_power_off_timeout)
+
+    def _restart(self, task: Task, timeout: int | None) -> None:
+        if self.get_power_state(task) != states.POWER_OFF:
+            if task.node.disable_power_off:
+                boot_device.restore_device(task)
+                self._reach(task, states.POWER_ON, "reset", timeout)
+                return
+            self._power_off(task, timeout)
+        self._power_on(task, timeout)
+
+    def _soft_restart(self, task: Task, timeout: int | None) -> None:
+        if task.node.disable_power_off:
+            raise UnsupportedHardwareFeature(node=task.node.uuid, feature="a soft restart without powering off")
+        self._soft_power_off(task, timeout)
+        self._power_on(task, timeout)
+
+    def _reach(self, task: Task, target: str, action: str, timeout: int | None) -> None:
+        """Order a change and wait for the state; a refusal is none if the machine is in that state already."""
+        try:
+            change(task, ("power", action), kind=CallClass.POWER, once=action == "reset")
+        except IPMIFailure as error:
+            if action == "reset" or error.is_unreachable or self.get_power_state(task) != target:
+                raise
+        await_power(task, access_of(task.node).address, target, lambda: self.get_power_state(task) == target, timeout)
+
+
+_ACTIONS: Final[dict[str, Callable[[IPMIPower, Task, int | None], None]]] = {
+    states.POWER_ON: IPMIPower._power_on,
+    states.POWER_OFF: IPMIPower._power_off,
+    states.REBOOT: IPMIPower._restart,
+    states.SOFT_REBOOT: IPMIPower._soft_restart,
+    states.SOFT_POWER_OFF: IPMIPower._soft_power_off,
+}

@@ -1,0 +1,73 @@
+"""Console interface `ipmitool-socat`: Serial over LAN, offered on a TCP port.
+
+For each viewer socat runs `ipmitool sol activate`. The password reaches it through the environment of the console, so
+it is gone when the console ends, in whatever way; there is no file that a crash leaves behind. Also for machines of
+hardware type `redfish` whose BMC speaks IPMI too, with the driver_info keys of this one.
+"""
+
+import logging
+from dataclasses import replace
+
+from ironic.core.bmc_readings import Console
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import ConsoleError, IPMIFailure
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.console.console_servers import SERVERS
+from ironic.drivers.modules.console.serial_console import SerialConsole
+from ironic.drivers.modules.console.socat_command import ConsoleCommand
+from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, PROTOCOLS, access_of, terminal_port_of
+from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
+from ironic.drivers.modules.ipmi.conversation import change
+from ironic.drivers.task import Task
+from ironic.integrations.allowed_destinations import BMC_POLICY, Refused, resolve_allowed
+
+LOG = logging.getLogger(__name__)
+
+
+class IPMISocatConsole(SerialConsole):
+    """Serial over LAN of IPMI 2.0."""
+
+    def __init__(self) -> None:
+        check_tool()
+
+    def get_properties(self) -> dict[str, str]:
+        port = "TCP port of the console on the conductor's host; by default one of [console]port_range."
+        return {**PROPERTIES, "ipmi_terminal_port": port}
+
+    def validate(self, task: Task) -> None:
+        """Check driver_info and that there is a port; the BMC is not asked."""
+        if access_of(task.node).protocol != PROTOCOLS["2.0"]:
+            raise InvalidParameterValue(
+                err=f"Node {task.node.uuid} needs ipmi_protocol_version 2.0 in its driver_info for a console: 1.5 has "
+                "no Serial over LAN."
+            )
+        super().validate(task)
+
+    def own_port(self, task: Task) -> int | None:
+        return terminal_port_of(task.node)
+
+    def console_command(self, task: Task) -> ConsoleCommand:
+        access = access_of(task.node)
+        try:
+            found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
+        except (Refused, OSError) as error:
+            raise ConsoleError(node=task.node.uuid, error=f"ipmi_address can't be used: {error}") from error
+        # ipmitool does not resolve the name again: it gets the address that was checked.
+        line = command_line(replace(access, address=str(found[0].address[0])), ("sol", "activate"), None)
+        return ConsoleCommand(line.arguments, line.environment)
+
+    def free_line(self, task: Task) -> None:
+        """End the session of another client, as a BMC has room for one; a BMC that fails may recover later."""
+        try:
+            change(task, ("sol", "deactivate"), kind=CallClass.TELEMETRY)
+        except IPMIFailure as error:
+            LOG.debug("Node %s: no session of its console was ended: %s", task.node.uuid, error)
+
+    def get_console(self, task: Task) -> Console:
+        """Return the address on which the console is offered, with a line that is free for who comes next."""
+        console = super().get_console(task)
+        if console:
+            # A viewer that the BMC only forgets would keep the place of the next one.
+            SERVERS.send_viewers_away(task.node.uuid)
+            self.free_line(task)
+        return console

@@ -1,0 +1,184 @@
+"""The connections to Redfish BMCs that are kept: one per address and user, up to a number.
+
+BMCs have few places for sessions, some as few as four, and free them late. So a session is kept as long as its login is
+used: it survives lost connections, and is logged out when its connection is not kept any more, because the login of its
+last node has changed, the BMC refuses it, others need the place, or the service ends. A connection that is in use then
+is logged out by the end of that use.
+"""
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, Final
+
+import sushy
+
+from ironic.conf import CONF
+from ironic.drivers import open_sessions
+from ironic.drivers.modules.bmc.login_guard import LoginGuard
+from ironic.drivers.modules.redfish.bmc_access import Access
+from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, NoLogin, held
+
+LOG = logging.getLogger(__name__)
+
+# Threads that log out, beside all work and at the end of the service.
+_FEW: Final = 2
+_MANY: Final = 32
+
+GuardMaker = Callable[[], LoginGuard | None]
+
+
+class ServiceRoot(sushy.Sushy):  # type: ignore[misc]  # the library brings no types
+    """The service root of a BMC, with the connector it was read by."""
+
+    def __init__(self, address: str, *, connector: BmcConnector, **terms: Any) -> None:
+        super().__init__(address, connector=connector, **terms)
+        self.bmc_connector = connector
+
+
+class Connection:
+    """A BMC that the service logs in to when it is first used."""
+
+    def __init__(self, access: Access, guard: LoginGuard | None) -> None:
+        self.access, self.connector = access, BmcConnector(access, guard)
+        # Who uses it now, and the nodes that have used it.
+        self.users, self.nodes = 0, set[str]()
+        self.is_retired = False
+        self._root: Any = None
+        self._opening = threading.Lock()
+
+    def system(self, system_id: str | None) -> Any:
+        """Return a machine's system resource, after reading the service root and logging in if need be."""
+        with held(self._opening, self.connector.gateway):
+            root = self._root = self._root or self._read_root()
+        return root.get_system(system_id)
+
+    def reopen(self) -> None:
+        """Read the service root again at the next use."""
+        self._root = None
+        self.connector.doubt_login()
+
+    def _read_root(self) -> Any:
+        root = ServiceRoot(
+            self.access.address,
+            auth=NoLogin(),
+            connector=self.connector,
+            root_prefix=self.access.root_prefix,
+            # The library would fetch registries from any server that a BMC names.
+            public_connector=self.connector,
+        )
+        self.connector.find_sessions(root)
+        self.connector.log_in()
+        return root
+
+
+class Connections:
+    """A cache of the connections used last; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str | None], Connection] = OrderedDict()
+        self._of_nodes: dict[str, Connection] = {}
+        self._lock = threading.RLock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    @contextmanager
+    def used_by(self, node_uuid: str, access: Access, guard: GuardMaker = lambda: None) -> Iterator[Connection]:
+        """Hand out the connection for a node's login, cached or new; systems of the same BMC share it."""
+        connection = self._take(node_uuid, access, guard)
+        try:
+            yield connection
+        finally:
+            with self._lock:
+                connection.users -= 1
+                self._log_out_if_over(connection)
+
+    def retire(self, connection: Connection) -> None:
+        """Keep a connection no longer: its session is logged out as soon as nothing uses it."""
+        with self._lock:
+            if self._kept.get(connection.access.key) is connection:
+                del self._kept[connection.access.key]
+            for node_uuid in connection.nodes:
+                self._of_nodes.pop(node_uuid, None)
+            connection.nodes.clear()
+            if not connection.is_retired:
+                connection.is_retired = True
+                self._log_out_if_over(connection)
+
+    def log_out(self, seconds: float) -> None:
+        """Log out everywhere, as far as that succeeds within this time: the service ends."""
+        with self._lock:
+            ending, self._kept, self._of_nodes = list(self._kept.values()), OrderedDict(), {}
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        ending = [connection for connection in ending if connection.connector.has_session]
+        if not ending:
+            return
+        pool = ThreadPoolExecutor(min(_MANY, len(ending)), thread_name_prefix="bmc-logout")
+        late = wait([pool.submit(connection.connector.log_out) for connection in ending], seconds).not_done
+        pool.shutdown(wait=False, cancel_futures=True)
+        if late:
+            LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))
+
+    def _take(self, node_uuid: str, access: Access, guard: GuardMaker) -> Connection:
+        with self._lock:
+            if (kept := self._find(access)) is not None:
+                return self._hand_out(kept, node_uuid)
+        # The digest of the guard takes time.
+        made = Connection(access, guard())
+        with self._lock:
+            if (kept := self._find(access)) is not None:
+                return self._hand_out(kept, node_uuid)
+            if (former := self._kept.get(access.key)) is not None:
+                self.retire(former)
+            self._kept[access.key] = made
+            self._hand_out(made, node_uuid)
+            while len(self._kept) > CONF.redfish.connection_cache_size:
+                self.retire(next(iter(self._kept.values())))
+            return made
+
+    def _find(self, access: Access) -> Connection | None:
+        kept = self._kept.get(access.key)
+        return kept if kept is not None and _login(kept.access) == _login(access) else None
+
+    def _hand_out(self, connection: Connection, node_uuid: str) -> Connection:
+        self._kept.move_to_end(connection.access.key)
+        connection.users += 1
+        former = self._of_nodes.get(node_uuid)
+        if former is not connection:
+            self._of_nodes[node_uuid] = connection
+            connection.nodes.add(node_uuid)
+            if former is not None:
+                former.nodes.discard(node_uuid)
+                if not former.nodes:
+                    self.retire(former)
+        return connection
+
+    def _log_out_if_over(self, connection: Connection) -> None:
+        """Log out of a connection that is neither kept nor used; elsewhere, as a BMC may be dead."""
+        if connection.is_retired and not connection.users and connection.connector.has_session:
+            self._pool = self._pool or ThreadPoolExecutor(_FEW, thread_name_prefix="bmc-logout")
+            self._pool.submit(connection.connector.log_out)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+def _login(access: Access) -> tuple[object, ...]:
+    """Return what must be equal for two nodes to share a connection: all but the system."""
+    return (
+        access.key,
+        access.root_prefix,
+        access.password,
+        access.verify,
+        access.auth_type,
+        access.tls_minimum_version,
+        access.tls_ciphers,
+    )
+
+
+CONNECTIONS: Final = Connections()
+open_sessions.at_end(CONNECTIONS.log_out)

@@ -1,0 +1,228 @@
+"""Updates of firmware, one after another, through the BMC's update service.
+
+Between two looks of a periodic method nothing is held; what is next is stored before it is done, so that another
+conductor can go on:
+
+    fetching  images that the BMC does not fetch itself are fetched, before the first order is sent
+    sending   the order is being sent
+    task      the BMC works on the update; all but the BMC's own need a restart of the machine for that
+    restart   the machine is being restarted
+    pause     the component needs time, as a BMC that restarts does
+    settle    the BMC must answer again before the next update, or the end
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import sushy
+from sushy import exceptions as sushy_errors
+
+from ironic.conf import CONF
+from ironic.core import syntax
+from ironic.core.values import utc_now
+from ironic.drivers.modules.redfish import firmware_images, waiting_step
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.bmc_tasks import BmcTask, read_task
+from ironic.drivers.modules.redfish.firmware_images import Update
+from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import Node, Task
+
+if TYPE_CHECKING:
+    from ironic.db import Store
+
+LOG = logging.getLogger(__name__)
+
+BIOS: Final = "bios"
+BMC: Final = "bmc"
+NIC: Final = "nic:"
+
+_PROTOCOLS: Final = {
+    "http": sushy.UpdateTransferProtocolType.HTTP,
+    "https": sushy.UpdateTransferProtocolType.HTTPS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareUpdates:
+    """The updates of one kind of step, which remembers them under a key of driver_internal_info."""
+
+    key: str
+
+    def begin(self, task: Task, updates: list[Update]) -> str:
+        """Begin with checked updates (``component``, ``url``); return the state in which the node waits."""
+        for update in updates:
+            firmware_images.check(task.node, update)
+        memory: Memory = {"updates": updates, "began_at": utc_now().isoformat(), "phase": "fetching"}
+        waiting_step.remember(task, self.key, memory)
+        try:
+            for update in updates:
+                firmware_images.stage(task.node, update)
+            self._send_next(task, memory)
+        except Exception:
+            firmware_images.withdraw(task.node.uuid, updates)
+            task.node.del_driver_internal_info(self.key)
+            task.node.save()
+            raise
+        return waiting_step.begin(task)
+
+    def watch(self, task: Any) -> Ended | None:
+        """Continue the updates of a node that waits; return how they have ended."""
+        updates = task.node.driver_internal_info[self.key].get("updates", [])
+        ended = waiting_step.look(task, self.key, self._judge, has_own_end=True)
+        if ended is not None:
+            firmware_images.withdraw(task.node.uuid, updates)
+        return ended
+
+    def _send_next(self, task: Task, memory: Memory) -> None:
+        """Order the first of the remaining updates, and store which task the BMC does it in."""
+        update = memory["updates"][0]
+        url = firmware_images.url_for_bmc(task.node, update)
+
+        def send(system: System) -> str:
+            root = system.root
+            targets = None
+            if len(root.get_system_collection().members_identities) > 1:
+                targets = [system.path]
+            monitor = root.get_update_service().simple_update(
+                url, targets=targets, transfer_protocol=_PROTOCOLS[urlsplit(url).scheme.lower()]
+            )
+            return str(monitor.task_monitor_uri)
+
+        kept: Memory = {
+            name: memory[name] for name in ("updates", "began_at", "with_agent", "restarted_at") if name in memory
+        }
+        waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
+        uri = change(task, f"updating the firmware of {name_of(update)}", send)
+        LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
+        waiting_step.remember(task, self.key, {**kept, "phase": "task", "task": uri, "sent_at": utc_now().isoformat()})
+
+    def _judge(self, task: Task, memory: Memory) -> Verdict:
+        """Return what is next; reads the BMC only."""
+        limit = CONF.redfish.firmware_update_overall_timeout
+        if limit and _age(memory, "began_at") > limit:
+            name = name_of(memory["updates"][0])
+            return StepFailed(f"the firmware updates took longer than {limit} seconds; {name} was under way")
+        phases = {
+            "fetching": self._judge_fetching,
+            "sending": self._judge_sending,
+            "task": self._judge_task,
+            "restart": self._judge_restart,
+            "pause": self._judge_pause,
+            "settle": self._judge_settle,
+        }
+        return phases[memory["phase"]](task, memory)
+
+    def _judge_fetching(self, task: Task, memory: Memory) -> Verdict:
+        """Go on where a conductor ended before it has sent an order."""
+        return self._send_next
+
+    def _judge_sending(self, task: Task, memory: Memory) -> Verdict:
+        """Fail: a conductor ended as it sent the order, which must not be sent twice."""
+        return StepFailed(
+            f"the conductor ended while it ordered the update of {name_of(memory['updates'][0])}; whether the BMC has "
+            "begun it is not known"
+        )
+
+    def _judge_task(self, task: Task, memory: Memory) -> Verdict:
+        update = memory["updates"][0]
+        state = read(task, "watching a firmware update", lambda system: read_task(system, memory["task"]), anew=True)
+        if state.is_over and not state.is_good:
+            return StepFailed(f"updating {name_of(update)} from {update['url']} failed: {state.text}")
+        is_restarted = memory.get("restarted_for") == memory["task"]
+        if not is_restarted and _wants_restart(update.get("component"), state, memory):
+            return self._restart
+        if not state.is_over:
+            return None
+        seconds = update.get("wait")
+        if seconds is None and update.get("component") == BMC:
+            seconds = CONF.redfish.firmware_update_reboot_delay
+        if not seconds:
+            return lambda task, memory: self._enter(task, memory, "settle")
+        until = (utc_now() + timedelta(seconds=seconds)).isoformat()
+        return lambda task, memory: self._enter(task, memory, "pause", until=until)
+
+    def _restart(self, task: Task, memory: Memory) -> None:
+        """Restart the machine for an update; it is stored before, so that the restart is not lost."""
+        waiting_step.restart(task, self.key, {**memory, "phase": "restart"})
+        self._after_restart(task, dict(task.node.driver_internal_info[self.key]))
+
+    def _after_restart(self, task: Task, memory: Memory) -> None:
+        self._enter(task, {**memory, "restarted_for": memory["task"]}, "task")
+
+    def _judge_restart(self, task: Task, memory: Memory) -> Verdict:
+        """Find out whether a conductor that died has restarted the machine: a second restart may harm an update."""
+
+        def is_done(system: System) -> bool:
+            state = read_task(system, memory["task"])
+            since, last = memory.get("restarted_at") or "", syntax.moment_of(system.json.get("LastResetTime"))
+            began = syntax.moment_of(since)
+            return state.is_over or state.word == "Running" or bool(began and last and last >= began)
+
+        is_restarted = read(task, "watching a firmware update", is_done, anew=True)
+        return self._after_restart if is_restarted else self._restart
+
+    def _judge_pause(self, task: Task, memory: Memory) -> Verdict:
+        until = syntax.moment_of(memory.get("until"))
+        if until is not None and utc_now() < until:
+            return None
+        return lambda task, memory: self._enter(task, memory, "settle")
+
+    def _judge_settle(self, task: Task, memory: Memory) -> Verdict:
+        for _ in range(CONF.redfish.firmware_update_required_successes):
+            read(task, "looking whether the BMC answers after a firmware update", _touch, anew=True)
+        if len(memory["updates"]) > 1:
+            return lambda task, memory: self._send_next(task, {**memory, "updates": memory["updates"][1:]})
+        is_ready = "restarted_at" not in memory or waiting_step.has_booted(task.node, memory)
+        return StepDone() if is_ready else None
+
+    def _enter(self, task: Task, memory: Memory, phase: str, **more: object) -> None:
+        waiting_step.remember(task, self.key, {**memory, "phase": phase, **more})
+
+
+# Of the firmware interface, and of the older step of the management interface.
+UPDATES: Final = FirmwareUpdates("redfish_fw_updates")
+UNNAMED_UPDATES: Final = FirmwareUpdates("firmware_updates")
+_ALL: Final = (UPDATES, UNNAMED_UPDATES)
+
+
+def are_under_way(node: Node) -> bool:
+    """Return whether firmware updates of a node are remembered."""
+    return any(node.driver_internal_info.get(kind.key) for kind in _ALL)
+
+
+def remove_leftovers(store: "Store") -> None:
+    """Remove the images on this host that no update needs any more."""
+    firmware_images.remove_leftovers(store, are_under_way)
+
+
+def name_of(update: Update) -> str:
+    """Return what an update is called in messages."""
+    return str(update.get("component") or "the image")
+
+
+def _wants_restart(component: str | None, state: BmcTask, memory: Memory) -> bool:
+    """Return whether the machine must be restarted for an update to go on, or to take effect."""
+    if component == BMC:
+        return False
+    if state.is_over or component is None or component == BIOS:
+        return True
+    # A card that is being written must not lose its power.
+    return state.word != "Running" and _age(memory, "sent_at") > CONF.redfish.firmware_update_nic_starting_wait
+
+
+def _touch(system: System) -> None:
+    """Read what a BMC must be able to show before it gets another update."""
+    for name in ("managers", "chassis"):
+        try:
+            list(getattr(system, name))
+        except sushy_errors.MissingAttributeError:
+            continue
+
+
+def _age(memory: Memory, name: str) -> float:
+    moment = syntax.moment_of(memory.get(name))
+    return (utc_now() - moment).total_seconds() if moment else 0.0

@@ -1,0 +1,346 @@
+"""The proxy of graphical consoles with a real VNC server and a real client of WebSockets."""
+
+import contextlib
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.sync.connection import Connection
+
+from ironic.command import console_proxy, rfb_handshake
+from ironic.command.console_proxy import ConsoleProxy
+from ironic.conf import CONF
+from ironic.core.console_tokens import ConsoleAccess
+from ironic.db import Store
+from ironic.tests.conftest import Setter
+from ironic.tests.databases import sqlite_store
+from ironic.tests.functional.consoles.lines import until
+from ironic.tests.functional.consoles.vnc import vnc_server
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = sqlite_store(tmp_path)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def vnc_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with vnc_server(tmp_path_factory.mktemp("vnc")) as port:
+        yield port
+
+
+@pytest.fixture
+def pages(tmp_path: Path, conf: Setter) -> Path:
+    """Make a directory of pages; the proxy finds it, and a free port."""
+    pages = tmp_path / "pages"
+    (pages / "core").mkdir(parents=True)
+    (pages / "vnc_lite.html").write_text("<html>screen</html>")
+    (pages / "core" / "rfb.js").write_text("export {}")
+    (pages / ".hidden").write_text("hidden")
+    (tmp_path / "secret").write_text("secret")
+    (pages / "leads_out").symlink_to(tmp_path / "secret")
+    conf(vnc__novnc_web=str(pages), vnc__host_ip="127.0.0.1", vnc__port=0)
+    return pages
+
+
+@pytest.fixture
+def proxy(store: Store, pages: Path) -> Iterator[ConsoleProxy]:
+    proxy = ConsoleProxy(store, CONF)
+    proxy.start()
+    yield proxy
+    proxy.stop()
+
+
+class Door:
+    """A node with an open console, and the way to it."""
+
+    def __init__(self, store: Store, proxy: ConsoleProxy, port: int, *, age: float = 0, **values: Any) -> None:
+        access = ConsoleAccess.granted("127.0.0.1", port, store.clock() - timedelta(seconds=age))
+        info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
+        self.uuid = store.nodes.create({**info, **values}).uuid
+        self.token, self._port = access.token, proxy.port
+
+    def open(self, **changed: Any) -> ClientConnection:
+        uuid, token = changed.pop("node", self.uuid), changed.pop("token", self.token)
+        url = f"ws://127.0.0.1:{self._port}/websockify?node={uuid}&token={token}"
+        return connect(url, proxy=None, open_timeout=PATIENCE, **changed)
+
+    def status(self, **changed: Any) -> int:
+        """Return the status with which a session is refused."""
+        with pytest.raises(InvalidStatus) as refusal:
+            self.open(**changed)
+        return refusal.value.response.status_code
+
+
+@pytest.fixture
+def door(store: Store, proxy: ConsoleProxy, vnc_port: int) -> Door:
+    return Door(store, proxy, vnc_port)
+
+
+def read(session: Connection, count: int) -> bytes:
+    seen = b""
+    while len(seen) < count:
+        message = session.recv(PATIENCE)
+        assert isinstance(message, bytes)
+        seen += message
+    return seen
+
+
+def begin(session: Connection) -> bytes:
+    """Do what a viewer does; return what the VNC server says of its screen."""
+    assert read(session, 12) == b"RFB 003.008\n"
+    session.send(b"RFB 003")  # a message ends anywhere
+    session.send(b".008\n")
+    assert read(session, 2) == b"\1\1"
+    session.send(b"\1\1")  # no login, and with it the first of what follows: others may see the screen too
+    said = read(session, 4 + 24)
+    assert said[:4] == b"\0\0\0\0"
+    return said[4:]
+
+
+def test_who_has_the_token_sees_and_uses_the_screen(door: Door) -> None:
+    with door.open() as session:
+        screen = begin(session)
+        assert (int.from_bytes(screen[:2]), int.from_bytes(screen[2:4])) == (320, 240)
+        session.send(b"\2\0\0\1\0\0\0\0")  # pixels as they are
+        session.send(b"\3\0" + bytes(4) + (320).to_bytes(2) + (240).to_bytes(2))
+        picture = read(session, 320 * 240 * 4)
+        assert len(picture) >= 320 * 240 * 4
+
+
+def test_several_may_look_at_once(door: Door) -> None:
+    with door.open() as one, door.open() as two:
+        begin(one)
+        begin(two)
+
+
+def test_the_subprotocol_of_older_viewers_is_spoken(door: Door) -> None:
+    with door.open(subprotocols=["binary", "base64"]) as session:
+        assert session.subprotocol == "binary"
+        begin(session)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"token": "wrong"},
+        {"token": "%ff%00"},
+        {"node": "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"},
+        {"node": "../../etc/passwd"},
+        {"node": "%27%20or%201=1"},
+    ],
+)
+def test_without_the_right_token_nothing_is_shown(door: Door, changed: dict[str, str]) -> None:
+    assert door.status(**changed) == 403
+
+
+@pytest.mark.parametrize(
+    "changed", [{"token": ""}, {"token": "a&token=b"}, {"node": ""}, {"token": "a" + "&more=1" * 9}]
+)
+def test_a_request_names_one_node_and_one_token(door: Door, changed: dict[str, str]) -> None:
+    assert door.status(**changed) == 400
+
+
+def test_an_old_token_and_a_closed_console_show_nothing(store: Store, proxy: ConsoleProxy, vnc_port: int) -> None:
+    assert Door(store, proxy, vnc_port, age=601).status() == 403
+    assert Door(store, proxy, vnc_port, console_enabled=False).status() == 403
+    assert Door(store, proxy, vnc_port, driver_internal_info={}).status() == 403
+
+
+def test_a_session_ends_with_its_token(store: Store, proxy: ConsoleProxy, vnc_port: int) -> None:
+    with Door(store, proxy, vnc_port, age=597).open() as session:
+        begin(session)
+        with pytest.raises(ConnectionClosed):
+            while True:
+                session.recv(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example.org"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1", "X-Forwarded-Proto": "https"},
+    ],
+)
+def test_a_page_of_another_origin_is_refused(door: Door, headers: dict[str, str]) -> None:
+    assert door.status(additional_headers=headers) == 403
+
+
+def test_a_page_of_the_proxy_is_served(door: Door, proxy: ConsoleProxy) -> None:
+    with door.open(origin=f"http://127.0.0.1:{proxy.port}") as session:
+        begin(session)
+    headers = {"X-Forwarded-Proto": "https"}
+    with door.open(origin=f"https://127.0.0.1:{proxy.port}", additional_headers=headers) as session:
+        begin(session)
+
+
+def get(proxy: ConsoleProxy, path: str) -> tuple[int, str | None, bytes]:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=PATIENCE)) as client:
+        client.request("GET", path)
+        answer = client.getresponse()
+        return answer.status, answer.getheader("Content-Type"), answer.read()
+
+
+def test_pages_are_served(proxy: ConsoleProxy) -> None:
+    assert get(proxy, "/vnc_lite.html?path=x") == (200, "text/html", b"<html>screen</html>")
+    assert get(proxy, "/core/rfb.js") == (200, "text/javascript", b"export {}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/core", "/missing", "/.hidden", "/leads_out", "/../secret", "/%2e%2e/secret", "/core/..%2f..%2fsecret"]
+    + ["/%00", "//etc/passwd", "/" + "x" * 5000],
+)
+def test_nothing_else_is_served(proxy: ConsoleProxy, path: str) -> None:
+    assert get(proxy, path)[0] == 404
+
+
+def test_a_token_is_in_no_line_of_the_log(door: Door, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(0)
+    with door.open() as session:
+        begin(session)
+    assert door.status(token="wrong-one") == 403
+    until(lambda: "a viewer leaves" in caplog.text, "the session has ended")
+    said = "\n".join(record.getMessage() for record in caplog.records if record.name != "websockets.client")
+    assert f"Node {door.uuid}: a viewer comes" in said
+    assert door.token not in said
+    assert "wrong-one" not in said
+
+
+def test_sessions_are_recorded(door: Door, conf: Setter, store: Store, pages: Path, tmp_path: Path) -> None:
+    conf(vnc__novnc_record=str(tmp_path / "screen"))
+    recording = ConsoleProxy(store, CONF)
+    recording.start()
+    try:
+        with Door(store, recording, _port_of(store, door)).open() as session:
+            begin(session)
+        (file,) = until(lambda: [*tmp_path.glob("screen.*")], "there is a recording")
+        until(lambda: file.stat().st_size, "it is written")
+        assert file.stat().st_mode & 0o777 == 0o600
+        seconds, _shown = json.loads(file.read_text().splitlines()[0])
+        assert seconds >= 0
+    finally:
+        recording.stop()
+
+
+def _port_of(store: Store, door: Door) -> int:
+    port: int = store.nodes.get(door.uuid).driver_internal_info["vnc_port"]
+    return port
+
+
+@pytest.fixture
+def say(store: Store, proxy: ConsoleProxy) -> Iterator[Callable[[bytes], Door]]:
+    """Return a function that makes a console whose server says something and then nothing."""
+    listeners = []
+
+    def serve(text: bytes) -> Door:
+        listener = socket.create_server(("127.0.0.1", 0))
+        listeners.append(listener)
+
+        def once() -> None:
+            with contextlib.suppress(OSError):
+                client, _address = listener.accept()
+                with client:
+                    client.sendall(text)
+                    while client.recv(4096):
+                        pass
+
+        threading.Thread(target=once, daemon=True).start()
+        return Door(store, proxy, listener.getsockname()[1])
+
+    yield serve
+    for listener in listeners:
+        listener.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (b"RFB 003.003\n", "not RFB 3.8"),
+        (b"HTTP/1.1 200 OK\r\n", "not RFB 3.8"),
+        (b"RFB 003.008\n\0\0\0\0\7go away", "refuses: 'go away'"),
+        (b"RFB 003.008\n\0\xff\xff\xff\xff" + b"x" * 1000, "refuses"),
+        (b"RFB 003.008\n\1\2", "wants a login of the types [2]"),
+    ],
+)
+def test_a_server_that_does_not_fit_is_said(
+    say: Callable[[bytes], Door], said: bytes, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with say(said).open() as session, pytest.raises(ConnectionClosed):
+        session.recv(PATIENCE)
+    assert reason in caplog.text
+
+
+def test_a_server_that_says_nothing_is_left(
+    say: Callable[[bytes], Door], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(console_proxy, "_BEGIN_SECONDS", 0.2)
+    with say(b"").open() as session, pytest.raises(ConnectionClosed):
+        session.recv(PATIENCE)
+    assert "did not agree" in caplog.text
+
+
+def test_a_server_that_is_not_there_is_said(
+    store: Store, proxy: ConsoleProxy, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with Door(store, proxy, port).open() as session, pytest.raises(ConnectionClosed):
+        session.recv(PATIENCE)
+    assert "can't be shown" in caplog.text
+
+
+@pytest.mark.parametrize("answer", ["text", b"RFB 003.003\n", b"\0" * 12, rfb_handshake.VERSION + b"\2"])
+def test_a_viewer_that_does_not_fit_is_sent_away(door: Door, answer: bytes | str) -> None:
+    with door.open() as session:
+        session.send(answer)
+        with pytest.raises(ConnectionClosed):
+            while True:
+                session.recv(PATIENCE)
+
+
+def test_connections_are_limited(proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console_proxy, "MOST_CONNECTIONS", 3)
+    with contextlib.ExitStack() as stack:
+        clients = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", proxy.port), PATIENCE)) for _each in range(4)
+        ]
+        with contextlib.suppress(ConnectionResetError):
+            assert clients[-1].recv(1) == b""
+    until(lambda: _serves(proxy), "there is room again")
+
+
+def _serves(proxy: ConsoleProxy) -> bool:
+    try:
+        return get(proxy, "/vnc_lite.html")[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vnc__novnc_web": "/nowhere"}, "novnc_web"),
+        ({"vnc__enable_ssl": True}, "cert_file"),
+    ],
+)
+def test_options_that_can_not_work_stop_the_start(
+    store: Store, pages: Path, conf: Setter, options: dict[str, Any], message: str
+) -> None:
+    conf(**options)
+    with pytest.raises(ValueError, match=message):
+        ConsoleProxy(store, CONF).start()

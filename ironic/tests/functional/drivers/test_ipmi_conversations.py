@@ -1,0 +1,203 @@
+"""Conversations with IPMI BMCs: when they are repeated, how far they are apart, and what goes first.
+
+A program in the place of ipmitool notes each call and fails as a test wants.
+"""
+
+import os
+import shlex
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.ipmi.conversation import change, read
+from ironic.tests.ipmi_bmc import HOST, free_udp_port
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+BOUND = 60.0
+POWER, READ, TELEMETRY = CallClass.POWER, CallClass.READ, CallClass.TELEMETRY
+
+NO_SESSION = "Get Auth Capabilities error\nError: Unable to establish IPMI v2 / RMCP+ session"
+CIPHER = "Error in open session response message : no matching cipher suite"
+BUSY = "Get Chassis Power Status failed: Node busy"
+ODD = "Unable to send RAW command (channel=0x0 netfn=0x0 lun=0x0 cmd=0x8)"
+
+TOOL = """\
+#!/bin/sh
+case "$*" in *-h) exit 0;; esac
+echo "$(date +%s.%N) $*" >> {calls}
+case "$*" in *"{hangs}"*) exec sleep 600;; esac
+if [ "$(wc -l < {calls})" -le {failures} ]; then printf '%s\\n' {messages} >&2; exit 1; fi
+echo "answer $*"
+"""
+
+
+class Tool:
+    """The program in the place of ipmitool."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory, self._calls = directory, directory / "calls"
+        self.fail(0, "")
+
+    def fail(self, times: int, messages: str, *, hangs: str = "no such command") -> None:
+        """Fail so many times; hang for ever at a command."""
+        terms = {"calls": self._calls, "failures": times, "messages": shlex.quote(messages), "hangs": hangs}
+        new = self._directory / "new"
+        new.write_text(TOOL.format(**terms))
+        new.chmod(0o755)
+        new.rename(self._directory / "ipmitool")
+
+    @property
+    def calls(self) -> list[str]:
+        lines = self._calls.read_text().splitlines() if self._calls.exists() else []
+        return [line.partition(" ")[2] for line in lines]
+
+    @property
+    def moments(self) -> list[float]:
+        return [float(line.partition(" ")[0]) for line in self._calls.read_text().splitlines()]
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conf: Callable[..., Any]) -> Tool:
+    conf(ipmi__min_command_interval=0, ipmi__command_retry_timeout=4)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return Tool(tmp_path)
+
+
+@pytest.fixture
+def task() -> Work:
+    info = {
+        "ipmi_address": HOST,
+        "ipmi_port": free_udp_port(),
+        "ipmi_username": "u",
+        "ipmi_password": "secret-of-tests",
+    }
+    return work_on(driver="ipmi", driver_info=info)
+
+
+@pytest.mark.parametrize("messages", [NO_SESSION, BUSY, ODD])
+def test_what_may_pass_is_tried_again(tool: Tool, task: Work, messages: str) -> None:
+    tool.fail(2, messages)
+    assert read(task, ("power", "status")).startswith("answer")
+    assert len(tool.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("messages", "calls"),
+    [
+        (NO_SESSION, 3),
+        (BUSY, 3),
+        (ODD, 1),  # the BMC may have begun it
+        ("Set Chassis Power Control to Diag failed: Timeout", 1),
+        ("Set Chassis Power Control to Diag failed: Invalid data field in request", 1),
+    ],
+)
+def test_what_must_not_happen_twice_is_repeated_only_if_it_has_not_begun(
+    tool: Tool, task: Work, messages: str, calls: int
+) -> None:
+    tool.fail(2, messages)
+    if calls > 1:
+        change(task, ("power", "diag"), once=True)
+    else:
+        with pytest.raises(IPMIFailure):
+            change(task, ("power", "diag"), once=True)
+    assert len(tool.calls) == calls
+
+
+def test_attempts_have_an_end(tool: Tool, task: Work) -> None:
+    tool.fail(1000, BUSY)
+    with pytest.raises(IPMIFailure, match="Node busy"):
+        read(task, ("power", "status"))
+    assert 1 < len(tool.calls) <= 5
+
+
+def test_a_silent_bmc_is_asked_once_and_for_a_short_time_if_nobody_waits(
+    tool: Tool, task: Work, conf: Callable[..., Any]
+) -> None:
+    conf(ipmi__min_command_interval=3)
+    tool.fail(1, NO_SESSION)
+    with pytest.raises(IPMIConnectionFailure, match="does not answer"):
+        read(task, ("power", "status"), anew=True, kind=TELEMETRY)
+    read(task, ("power", "status"), anew=True, kind=READ)
+    assert [call.split(" -R ")[1][:6] for call in tool.calls] == ["1 -N 2", "1 -N 3"]
+
+
+def test_ipmitool_repeats_itself_if_it_is_to(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(ipmi__use_ipmitool_retries=True, ipmi__min_command_interval=5, ipmi__command_retry_timeout=60)
+    tool.fail(1, NO_SESSION)
+    with pytest.raises(IPMIConnectionFailure):
+        read(task, ("power", "status"))
+    assert "-R 7 -N 5" in tool.calls[0]
+
+
+def test_cipher_suites_are_tried_from_the_last_and_remembered(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(ipmi__cipher_suite_versions=["1", "3", "17"])
+    tool.fail(2, CIPHER)
+    read(task, ("power", "status"))
+    read(task, ("mc", "info"))
+    assert [call.partition(" -C ")[2].partition(" ")[0] for call in tool.calls] == ["", "17", "3", "3"]
+
+
+def test_a_chosen_cipher_suite_stays(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(ipmi__cipher_suite_versions=["1", "3"])
+    task.node.driver_info["ipmi_cipher_suite"] = "17"
+    tool.fail(1, CIPHER)
+    with pytest.raises(IPMIFailure, match="cipher"):
+        read(task, ("power", "status"))
+    assert len(tool.calls) == 1
+
+
+def test_conversations_are_apart(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(ipmi__min_command_interval=2)
+    other = work_on(driver="ipmi", driver_info={**task.node.driver_info, "ipmi_port": free_udp_port()})
+    with ThreadPoolExecutor() as pool:
+        running = [pool.submit(read, each, ("mc", "info"), anew=True) for each in (task, other)]
+        for each in running:
+            each.result(BOUND)
+        first, second = tool.moments
+        read(task, ("chassis", "status"))
+    assert tool.moments[2] - min(first, second) >= 2
+
+
+def test_equal_reads_at_the_same_time_are_one(tool: Tool, task: Work) -> None:
+    with ThreadPoolExecutor() as pool:
+        answers = {future.result(BOUND) for future in [pool.submit(read, task, ("mc", "info")) for _ in range(4)]}
+    assert len(answers) == len(tool.calls) == 1
+
+
+def test_an_order_to_change_power_ends_telemetry(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(ipmi__command_retry_timeout=60)
+    tool.fail(0, "", hangs="sdr -v")
+    with ThreadPoolExecutor() as pool:
+        sensors = pool.submit(read, task, ("sdr", "-v"), kind=TELEMETRY, is_long=True)
+        deadline = time.monotonic() + BOUND
+        while not tool.calls and time.monotonic() < deadline:
+            time.sleep(0.02)
+        begun = time.monotonic()
+        assert change(task, ("power", "on"), kind=POWER).startswith("answer")
+        assert time.monotonic() - begun < 30
+        with pytest.raises(IPMIConnectionFailure, match="another request to it goes first"):
+            sensors.result(BOUND)
+
+
+def test_a_bmc_that_sends_without_an_end_is_cut_off(tool: Tool, task: Work, tmp_path: Path) -> None:
+    (tmp_path / "ipmitool").write_text("#!/bin/sh\nexec yes\n")
+    with pytest.raises(IPMIFailure, match="largest_answer"):
+        read(task, ("sdr", "-v"))
+
+
+def test_an_address_that_must_not_be_contacted_is_refused(tool: Tool) -> None:
+    task = work_on(driver="ipmi", driver_info={"ipmi_address": "169.254.169.254"})
+    with pytest.raises(IPMIFailure, match="link-local"):
+        read(task, ("power", "status"))
+    assert tool.calls == []
+
+
+def test_a_name_is_resolved_once(tool: Tool) -> None:
+    read(work_on(driver="ipmi", driver_info={"ipmi_address": "localhost"}), ("power", "status"))
+    assert "-H localhost" not in tool.calls[0]

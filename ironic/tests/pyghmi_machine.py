@@ -1,0 +1,90 @@
+"""A BMC made of pyghmi's classes, as a program: `pyghmi_machine.py DIRECTORY USER PASSWORD KEY ADDRESS PORT`.
+
+It keeps boot flags byte for byte, and makes the fault that the file `fault` names.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyghmi.ipmi import bmc
+
+DIRECTORY = Path(sys.argv[1])
+
+
+class Machine(bmc.Bmc):
+    """A machine whose state is in files."""
+
+    def load(self, name: str, otherwise: str) -> str:
+        path = DIRECTORY / name
+        return path.read_text().strip() if path.exists() else otherwise
+
+    def note(self, text: str) -> None:
+        with (DIRECTORY / "calls").open("a") as file:
+            file.write(f"{text}\n")
+
+    def store(self, name: str, value: str) -> None:
+        new = DIRECTORY / f".{name}"
+        new.write_text(value)
+        os.replace(new, DIRECTORY / name)
+
+    def handle_raw_request(self, request: Any, session: Any) -> Any:
+        fault = self.load("fault", "")
+        self.note(f"netfn={request['netfn']:#x} cmd={request['command']:#x} data={bytes(request['data']).hex()}")
+        if fault == "timeout":
+            return None
+        if fault:
+            return session.send_ipmi_response(code={"busy": 0xC0, "refuse": 0xC9}[fault])
+        return super().handle_raw_request(request, session)
+
+    def send_device_id(self, session: Any) -> None:
+        session.send_ipmi_response(data=[0x20, 0x81, 1, 0x23, 2, 0xBF, 0x57, 1, 0, 0, 9, 0, 0, 0, 0])
+
+    def get_power_state(self) -> str:
+        return "on" if self.load("power", "0") == "1" else "off"
+
+    def power_on(self) -> None:
+        self.store("power", "1")
+
+    def power_off(self) -> None:
+        self.store("power", "0")
+
+    power_shutdown = power_off
+
+    def power_cycle(self) -> int | None:
+        return 0xD5 if self.get_power_state() == "off" else None
+
+    power_reset = power_cycle
+
+    def pulse_diag(self) -> None:
+        self.note("nmi")
+
+    def cold_reset(self) -> int:
+        self.note("cold reset")
+        return 0
+
+    def get_system_boot_options(self, request: Any, session: Any) -> None:
+        if request["data"][0] & 0x7F != 5:
+            session.send_ipmi_response(code=0x80)
+            return
+        flags = bytes.fromhex(self.load("bootflags", "0000000000"))
+        session.send_ipmi_response(data=[1, 5, *flags])
+
+    def set_system_boot_options(self, request: Any, session: Any) -> None:
+        if request["data"][0] & 0x7F == 5:
+            self.store("bootflags", bytes(request["data"][1:6]).ljust(5, b"\0").hex())
+        session.send_ipmi_response()
+
+
+def main() -> None:
+    """Run the BMC; KEY is K_g in hexadecimal, or empty."""
+    user, password, key, address, port = sys.argv[2:]
+    machine = Machine(authdata={user: password}, port=int(port), address=address)
+    if key:
+        machine.set_kg(bytes.fromhex(key))
+    machine.listen()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Measure power synchronisation of many IPMI machines of which some are dead: `python tools/bench_ipmi.py`.
+
+The service runs with its defaults but for the hardware type. A program in the place of ipmitool answers for the living
+machines at once, and lets the dead ones take the time that the real one needs for two requests without an answer. It
+notes each call, so the figures are what BMCs see.
+"""
+
+import argparse
+import os
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import requests
+
+from ironic.tests.live_service import all_in_one, free_port, write_options
+
+TOOL = """\
+#!/bin/sh
+case "$*" in *-h) exit 0;; esac
+address=${{4}}
+echo "$(date +%s.%N) $address" >> {calls}
+case $address in
+    127.2.*)
+        previous=
+        for word in "$@"; do [ "$previous" = -N ] && seconds=$word; previous=$word; done
+        sleep $((2 * seconds))
+        echo "Error: Unable to establish IPMI v2 / RMCP+ session" >&2; echo "$(date +%s.%N) $address end" >> {calls}
+        exit 1;;
+esac
+echo Chassis Power is on
+"""
+
+
+def main() -> None:
+    """Run the service for a while and print what the BMCs have seen."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--machines", type=int, default=1000)
+    parser.add_argument("--dead", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=300)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ironic-bench-") as name:
+        directory = Path(name)
+        calls = directory / "calls"
+        tool = directory / "ipmitool"
+        tool.write_text(TOOL.format(calls=calls))
+        tool.chmod(0o755)
+        os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
+        serve(directory, asked.machines, asked.dead, asked.seconds)
+        report(calls.read_text().splitlines())
+
+
+def serve(directory: Path, machines: int, dead: int, seconds: int) -> None:
+    """Run the service with so many machines."""
+    port = free_port()
+    options: dict[str, dict[str, object]] = {
+        "DEFAULT": {
+            "auth_strategy": "noauth",
+            "rpc_transport": "none",
+            "host": "conductor-1",
+            "log_file": directory / "service.log",
+            "enabled_hardware_types": "ipmi",
+            "enabled_boot_interfaces": "ipxe",
+            "enabled_management_interfaces": "noop",
+        },
+        "api": {"host_ip": "127.0.0.1", "port": port},
+        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
+    }
+    configuration = [write_options(directory / "ironic.conf", options)]
+    with all_in_one(configuration, directory / "service.log", port) as service:
+        for number in range(machines):
+            net = 2 if number < dead else 1
+            address = f"127.{net}.{number // 250}.{number % 250 + 1}"
+            info = {"ipmi_address": address, "ipmi_username": "u", "ipmi_password": "p", "ipmi_cipher_suite": "3"}
+            body = {"driver": "ipmi", "driver_info": info}
+            headers = {"X-OpenStack-Ironic-API-Version": "1.95"}
+            requests.post(f"{service.url}/v1/nodes", json=body, headers=headers, timeout=30).raise_for_status()
+        with sqlite3.connect(directory / "service.sqlite", timeout=30) as database:
+            database.execute("UPDATE nodes SET provision_state = 'available', power_state = 'power on'")
+        (directory / "calls").write_text("")
+        time.sleep(seconds)
+    with sqlite3.connect(directory / "service.sqlite") as database:
+        query = "SELECT count(*), sum(fault IS NOT NULL), sum(power_state = 'power on') FROM nodes"
+        found, failed, on = database.execute(query).fetchone()
+        print(f"{found} machines, {failed} in maintenance because of a power failure, {on} recorded as on")
+
+
+def report(lines: list[str]) -> None:
+    """Print how often the BMCs were asked, and what the dead ones cost."""
+    begun: dict[str, list[float]] = defaultdict(list)
+    lasted: dict[str, list[float]] = defaultdict(list)
+    for line in lines:
+        moment, address, *end = line.split()
+        if end:
+            lasted[address].append(float(moment) - begun[address][-1])
+        else:
+            begun[address].append(float(moment))
+    living = {address: times for address, times in begun.items() if address.startswith("127.1.")}
+    dead = [times for address, times in begun.items() if address.startswith("127.2.")]
+    apart = [late - early for times in living.values() for early, late in zip(times, times[1:], strict=False)]
+    print(f"{len(living)} living BMCs asked {sum(map(len, living.values()))} times, {min(map(len, living.values()))} "
+          f"to {max(map(len, living.values()))} times each")  # fmt: skip
+    if apart:
+        print(f"seconds from one reading to the next: median {statistics.median(apart):.0f}, longest {max(apart):.0f}")
+    print(f"{len(dead)} dead BMCs asked {sum(map(len, dead))} times, at most {max(map(len, dead), default=0)} each")
+    for number in range(max((len(times) for times in lasted.values()), default=0)):
+        turn = [times[number] for times in lasted.values() if len(times) > number]
+        print(f"reading {number + 1} of a dead BMC: {statistics.mean(turn):.1f} s of a worker ({len(turn)} BMCs)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Show a graphical console in a real browser: `make console-browser`.
+
+The all-in-one service opens a console of provider `container`, whose screens are those of `tools/screens.py`. Chromium
+loads Debian's noVNC from the proxy, shows the screen, clicks and types into it, and loses the session when the token
+expires. Whether the keys arrive is not looked at.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import novnc
+import requests
+import run
+from playwright.sync_api import Page, sync_playwright
+
+from ironic.tests.live_service import free_port
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = "/usr/bin/chromium"
+PATIENCE = 90.0
+TOKEN_SECONDS = 40
+HEADERS = {"X-OpenStack-Ironic-API-Version": "1.96"}
+
+_CONSOLES = """\
+[DEFAULT]
+my_ip = 127.0.0.1
+enabled_console_interfaces = fake-graphical, no-console
+[vnc]
+enabled = true
+host_ip = 127.0.0.1
+port = {port}
+novnc_web = {pages}
+container_provider = container
+container_executable = {screens}
+container_host = unix://{directory}/screens
+console_image = none
+token_timeout = {token_seconds}
+expire_console_session_interval = 5
+"""
+
+
+@contextlib.contextmanager
+def serving(directory: Path) -> Iterator[str]:
+    """Run the service; give the URL of its API."""
+    port = free_port()
+    own = directory / "consoles.conf"
+    own.write_text(
+        _CONSOLES.format(
+            port=free_port(),
+            pages=novnc.fetch(),
+            screens=ROOT / "tools" / "screens.py",
+            directory=directory,
+            token_seconds=TOKEN_SECONDS,
+        )
+    )
+    files = [f"--config-file={file}" for file in (run.configure(directory / "ironic", port), own)]
+    subprocess.run([run.PROGRAMS / "ironic-dbsync", *files, "upgrade"], check=True, stdout=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    with subprocess.Popen([run.PROGRAMS / "ironic", *files], stdin=subprocess.DEVNULL) as service:
+        try:
+            if not run.await_answer(url, service):
+                raise SystemExit(f"The service did not start; see {directory}/ironic/ironic.log")
+            yield url
+        finally:
+            service.terminate()
+
+
+def call(url: str, method: str, path: str, body: object = None) -> Any:
+    """Send a request to the API."""
+    answer = requests.request(method, f"{url}/v1/{path}", json=body, headers=HEADERS, timeout=PATIENCE)
+    answer.raise_for_status()
+    return answer.json() if answer.content else None
+
+
+def until(holds: Callable[[], Any], what: str) -> Any:
+    """Wait until a condition holds; return what it gave."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := holds()):
+        if time.monotonic() > deadline:
+            raise SystemExit(f"waited too long until {what}")
+        time.sleep(0.2)
+    return found
+
+
+def opened(url: str) -> tuple[str, str]:
+    """Open the console of a new node; return the node and the URL for browsers."""
+    node = call(url, "POST", "nodes", {"driver": "fake-hardware", "console_interface": "fake-graphical"})["uuid"]
+    call(url, "PUT", f"nodes/{node}/states/console", {"enabled": True})
+    found = until(lambda: call(url, "GET", f"nodes/{node}/states/console")["console_info"], "the console is open")
+    return node, found["url"]
+
+
+def colours(page: Page) -> int:
+    """Return how many colours the canvas of noVNC shows; none before there is a picture."""
+    script = """() => {
+        const canvas = document.querySelector('canvas');
+        if (!canvas || canvas.width !== 320) return 0;
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        return new Set(new Uint32Array(data.buffer)).size;
+    }"""
+    return int(page.evaluate(script))
+
+
+def check(directory: Path) -> Iterator[str]:
+    """Yield what holds."""
+    with serving(directory) as api, sync_playwright() as playwright:
+        node, url = opened(api)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        try:
+            page = browser.new_page()
+            faults: list[str] = []
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.goto(url)
+            until(lambda: colours(page), "the screen is shown")
+            yield f"Chromium {browser.version} shows the screen of 320x240"
+            status = page.locator("#status").inner_text()
+            if not re.match("Connected", status):
+                raise SystemExit(f"noVNC says {status!r}")
+            yield f"noVNC says {status!r}"
+            log = next((directory / "screens").glob("*.log"))
+            accepted = log.read_text(errors="replace").count("accepted")
+            if accepted < 2:  # one is that of the conductor, which waits for the greeting
+                raise SystemExit("the VNC server has seen no viewer")
+            page.locator("canvas").click()
+            page.keyboard.type("hello")
+            stranger = browser.new_page()
+            stranger.goto(url.partition("%26token%3D")[0] + "%26token%3Dwrong")
+            until(
+                lambda: not stranger.locator("#status").inner_text().startswith("Connect"), "a wrong token is refused"
+            )
+            yield f"With a wrong token noVNC says {stranger.locator('#status').inner_text()!r}"
+            until(lambda: not page.locator("#status").inner_text().startswith("Connected"), "the session expires")
+            yield f"After {TOKEN_SECONDS} seconds it says {page.locator('#status').inner_text()!r}"
+            until(lambda: not call(api, "GET", f"nodes/{node}/states/console")["console_enabled"], "it is closed")
+            yield "The console is closed, and its container is removed"
+            if faults:
+                raise SystemExit(f"the page has errors: {faults}")
+        finally:
+            browser.close()
+
+
+def main() -> int:
+    """Print what holds, and how long it took."""
+    if not os.path.exists(CHROMIUM):
+        raise SystemExit("Chromium is missing: tools/packages.sh tools/console-browser-packages.txt")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="ironic-console-") as directory:
+        for line in check(Path(directory)):
+            print(f"{time.monotonic() - began:5.1f} s  {line}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
