@@ -92,7 +92,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how long the tests of each suite took, added up over all processes."""
+    """Say how long the tests of each suite took, added up over all processes, and why those failed that ran again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"ran again: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+        terminalreporter.write_line(report.caplog)
     seconds: defaultdict[str, float] = defaultdict(float)
     tests: Counter[str] = Counter()
     for report in (

@@ -13,7 +13,7 @@ from ironic.tests.scenario.agent.secure_service import SecureService
 EXTRA = "OPTIONS"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def provisioning(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provisioning]:
     """Run the all-in-one service."""
     assert os.geteuid() == 0, "the sandbox of the real agent can be made by root only"
@@ -27,14 +27,14 @@ def provisioning(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     assert "Traceback" not in service.log
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def booted(provisioning: Provisioning) -> Iterator[Machine]:
     """Have a machine that is off and boots the agent."""
     with machine(provisioning.service.certificate.read_text()) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def node(provisioning: Provisioning, booted: Machine) -> str:
     """Enroll the machine and bring it to manageable; return its UUID."""
     return provisioning.enroll(booted)
