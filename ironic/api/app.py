@@ -21,6 +21,7 @@ from ironic.api import access, answers, crud_notifications, error_responses, ver
 from ironic.api.answers import Answer
 from ironic.api.error_responses import JSON, Headers, PlainText, Refusal, VersionRefused
 from ironic.api.middleware import Middleware
+from ironic.api.policy import KeystonePolicy, NoauthPolicy, Policy
 from ironic.api.request import REQUEST, Request, Services
 from ironic.api.resources import ROUTES
 from ironic.api.route_timers import timer_name
@@ -227,7 +228,7 @@ def build_app(
     ``conf`` is read by the libraries of the keystone mode. Raises ValueError for an unknown `auth_strategy`.
     """
     keystone = settings.auth_strategy == "keystone"
-    policy: access.Policy = access.KeystonePolicy.from_conf(conf) if keystone else access.NoauthPolicy()
+    policy: Policy = KeystonePolicy.from_conf(conf) if keystone else NoauthPolicy()
     app: WSGI = Api(served, Services(store, conductors, hash_ring, settings, policy))
     match settings.auth_strategy:
         case "noauth":

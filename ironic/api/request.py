@@ -17,7 +17,7 @@ from ironic.core.local_paths import names_file_anywhere
 
 if TYPE_CHECKING:
     # For annotations only: at run time these modules import this one, or are not needed.
-    from ironic.api.access import Policy
+    from ironic.api.policy import Policy
     from ironic.db import Store
     from ironic.rpc.client import ConductorClients
     from ironic.rpc.hash_ring import HashRingManager

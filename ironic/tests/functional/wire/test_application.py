@@ -9,10 +9,10 @@ from typing import Any
 import pecan.core
 import pytest
 
-from ironic.api.access import NoauthPolicy
 from ironic.api.answers import Answer
 from ironic.api.app import Api, build_app
 from ironic.api.middleware import Middleware
+from ironic.api.policy import NoauthPolicy
 from ironic.api.request import Request, Services
 from ironic.api.routes import Route
 from ironic.api.served_api import BareMetalApi

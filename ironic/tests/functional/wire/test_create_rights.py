@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api.access import KeystonePolicy
+from ironic.api.policy import KeystonePolicy
 from ironic.core.model.node import Node
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import FOREIGN, OWNED, ask

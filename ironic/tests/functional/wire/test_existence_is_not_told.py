@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api.access import KeystonePolicy
+from ironic.api.policy import KeystonePolicy
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services

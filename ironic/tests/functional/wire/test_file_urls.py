@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ironic.api.access import KeystonePolicy
 from ironic.api.app import BARE_METAL, Api
+from ironic.api.policy import KeystonePolicy
 from ironic.api.request import Services
 from ironic.core.context import RequestContext
 from ironic.rpc.client import ConductorClients

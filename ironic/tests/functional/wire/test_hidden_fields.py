@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ironic.api import access
+from ironic.api.policy import KeystonePolicy
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services
@@ -116,13 +116,13 @@ def test_a_longer_page_needs_no_more_decisions(
     start: Callable[..., Service], token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service, asked = start(), []
-    decide = access.KeystonePolicy.allows
+    decide = KeystonePolicy.allows
 
-    def counted(self: access.KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
+    def counted(self: KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
         asked.append(rule)
         return decide(self, context, rule, target)
 
-    monkeypatch.setattr(access.KeystonePolicy, "allows", counted)
+    monkeypatch.setattr(KeystonePolicy, "allows", counted)
     ask(service, token, "GET", "/v1/nodes/detail")
     few, asked[:] = list(asked), []
     for number in range(20):

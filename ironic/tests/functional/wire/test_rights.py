@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ironic.api.access import KeystonePolicy, NoauthPolicy
 from ironic.api.app import BARE_METAL, Api
 from ironic.api.json_patch import Change
+from ironic.api.policy import KeystonePolicy, NoauthPolicy
 from ironic.api.request import Services
 from ironic.api.resources import ROUTES
 from ironic.api.resources.nodes.writes import rule_for

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ironic.api import policies
-from ironic.api.access import KeystonePolicy
+from ironic.api.policy import KeystonePolicy
 from ironic.core.context import RequestContext
 from ironic.tests.reference_rules import RANKS, REFERENCE, configuration, everybody, judge
 

@@ -12,7 +12,7 @@ from oslo_config import cfg
 from oslo_policy import opts
 
 from ironic.api import policies
-from ironic.api.access import KeystonePolicy
+from ironic.api.policy import KeystonePolicy
 from ironic.api.policy_files import BadPolicyFile, SiteRules
 from ironic.conf import OPTIONS
 from ironic.core.context import RequestContext

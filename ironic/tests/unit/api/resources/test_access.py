@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from oslo_config import cfg
 
-from ironic.api.access import KeystonePolicy
 from ironic.api.app import BARE_METAL, Api
+from ironic.api.policy import KeystonePolicy
 from ironic.api.request import Services
 from ironic.conf import OPTIONS
 from ironic.core.context import RequestContext
