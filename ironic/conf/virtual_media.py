@@ -99,6 +99,31 @@ BMC = [
     cfg.IntOpt("vmedia_insert_poll_interval", default=2, min=1, help="Seconds between two looks."),
 ]
 
+
+def _share(protocol: str, scheme: str) -> list[cfg.Opt]:
+    return [
+        cfg.StrOpt(
+            "share_path",
+            help=f"Directory of this host in which images lie for BMCs that take them over {protocol} "
+            "(vmedia_transport_protocol): the export itself, or where it is mounted. It is for this installation "
+            "alone; images of nodes that it does not know are removed.",
+        ),
+        cfg.StrOpt(
+            "base_url",
+            help=f"URL of the server of that share for BMCs, such as {scheme}://192.0.2.1. The path of share_path "
+            "follows it, so the server must offer the share under that path.",
+        ),
+    ]
+
+
+NFS = _share("NFS", "nfs")
+
+CIFS = [
+    *_share("CIFS", "cifs"),
+    cfg.StrOpt("username", help="User name by which BMCs mount the share."),
+    cfg.StrOpt("password", secret=True, help="Password by which BMCs mount the share."),
+]
+
 CERTIFICATES = [
     cfg.StrOpt(
         "api_ca_file",
@@ -112,4 +137,6 @@ OPTIONS = {
     "deploy": READY_IMAGES,
     "redfish": BMC,
     "agent": CERTIFICATES,
+    "nfs": NFS,
+    "cifs": CIFS,
 }
