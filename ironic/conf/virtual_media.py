@@ -7,6 +7,8 @@ from oslo_config import cfg
 
 from ironic.conf.option_types import KernelParameters
 
+_SHIPPED = "$pybasedir/integrations/templates"
+
 BOOT_PROGRAMS = [
     cfg.DictOpt(
         "efi_boot_program_by_arch",
@@ -27,6 +29,16 @@ BOOT_PROGRAMS = [
         "grub_config_path",
         default="EFI/BOOT/grub.cfg",
         help="Path on an ISO image at which GRUB of esp_image looks for its configuration.",
+    ),
+    cfg.StrOpt(
+        "grub_config_template",
+        default=f"{_SHIPPED}/iso_grub.j2",
+        help="Template of that configuration.",
+    ),
+    cfg.StrOpt(
+        "isolinux_config_template",
+        default=f"{_SHIPPED}/iso_isolinux.j2",
+        help="Template of the configuration of ISOLINUX on an ISO image.",
     ),
     cfg.StrOpt(
         "isolinux_bin",

@@ -68,7 +68,11 @@ class Passed:
 
 
 def check_programs(node: Node) -> None:
-    """Raise InvalidParameterValue when this host lacks what boots an ISO image in the boot mode of the node."""
+    """Raise InvalidParameterValue when this host lacks what boots an ISO image in the boot mode of the node.
+
+    Templates of both boot modes are checked, as an image has the files of both.
+    """
+    boot_iso.check_templates(CONF.grub_config_template, CONF.isolinux_config_template)
     mode, programs = instance_capabilities.boot_mode(node), _local_programs(node)
     if (programs.uefi or _bootloader(node)) if mode == boot_devices.UEFI else programs.bios:
         return
@@ -115,6 +119,8 @@ def publish_ramdisk(node: Node, purpose: str, passed: Passed, place: Place) -> s
                 ramdisk=parts["ramdisk"],
                 grub_arguments=lines[boot_file_quoting.GRUB],
                 isolinux_arguments=lines[boot_file_quoting.PXELINUX],
+                grub_template=CONF.grub_config_template,
+                isolinux_template=CONF.isolinux_config_template,
                 mark=mark,
                 grub_config_path=CONF.grub_config_path,
                 files=files,

@@ -70,6 +70,7 @@ class RamdiskFromIso(BootInterface):
             ramdisk_images.check_command_line(node, kernel_and_ramdisk.INSTANCE)
             if self._iso_of_instance(node) is None and node.instance_info.get("kernel"):
                 kernel_and_ramdisk.of_instance(node)
+                ramdisk_images.check_programs(node)
             return
         self._check_ramdisk(node, kernel_and_ramdisk.DEPLOY)
 
