@@ -7,6 +7,8 @@ from oslo_config import cfg
 
 from ironic.conf.option_types import KernelParameters
 
+_SHIPPED = "$pybasedir/integrations/templates"
+
 BOOT_PROGRAMS = [
     cfg.DictOpt(
         "efi_boot_program_by_arch",
@@ -27,6 +29,16 @@ BOOT_PROGRAMS = [
         "grub_config_path",
         default="EFI/BOOT/grub.cfg",
         help="Path on an ISO image at which GRUB of esp_image looks for its configuration.",
+    ),
+    cfg.StrOpt(
+        "grub_config_template",
+        default=f"{_SHIPPED}/iso_grub.j2",
+        help="Template of that configuration.",
+    ),
+    cfg.StrOpt(
+        "isolinux_config_template",
+        default=f"{_SHIPPED}/iso_isolinux.j2",
+        help="Template of the configuration of ISOLINUX on an ISO image.",
     ),
     cfg.StrOpt(
         "isolinux_bin",
@@ -99,6 +111,31 @@ BMC = [
     cfg.IntOpt("vmedia_insert_poll_interval", default=2, min=1, help="Seconds between two looks."),
 ]
 
+
+def _share(protocol: str, scheme: str) -> list[cfg.Opt]:
+    return [
+        cfg.StrOpt(
+            "share_path",
+            help=f"Directory of this host in which images lie for BMCs that take them over {protocol} "
+            "(vmedia_transport_protocol): the export itself, or where it is mounted. It is for this installation "
+            "alone; images of nodes that it does not know are removed.",
+        ),
+        cfg.StrOpt(
+            "base_url",
+            help=f"URL of the server of that share for BMCs, such as {scheme}://192.0.2.1. The path of share_path "
+            "follows it, so the server must offer the share under that path.",
+        ),
+    ]
+
+
+NFS = _share("NFS", "nfs")
+
+CIFS = [
+    *_share("CIFS", "cifs"),
+    cfg.StrOpt("username", help="User name by which BMCs mount the share."),
+    cfg.StrOpt("password", secret=True, help="Password by which BMCs mount the share."),
+]
+
 CERTIFICATES = [
     cfg.StrOpt(
         "api_ca_file",
@@ -112,4 +149,6 @@ OPTIONS = {
     "deploy": READY_IMAGES,
     "redfish": BMC,
     "agent": CERTIFICATES,
+    "nfs": NFS,
+    "cifs": CIFS,
 }

@@ -22,7 +22,7 @@ import pycdlib
 from pycdlib.pycdlibexception import PyCdlibException
 
 from ironic.core.hardware_errors import ImageCreationFailed
-from ironic.integrations import disk_space, fat_image
+from ironic.integrations import boot_templates, disk_space, fat_image
 
 LABEL: Final = "VMEDIA_BOOT_ISO"
 # The ramdisk takes its configuration from a drive with this label.
@@ -67,7 +67,8 @@ class BootPrograms:
 class BootIso:
     """What an image boots and has on it.
 
-    The command lines are in the syntax of the program that reads them; ``files`` have their path on the CD as the key.
+    The command lines are in the syntax of the program that reads them, the templates are paths of this host's files;
+    ``files`` have their path on the CD as the key.
     ``mark`` is a UUID of this image, by which GRUB and, as its publisher, the ramdisk recognise it.
     """
 
@@ -75,6 +76,8 @@ class BootIso:
     ramdisk: Path
     grub_arguments: str
     isolinux_arguments: str
+    grub_template: str
+    isolinux_template: str
     mark: str
     grub_config_path: str = "EFI/BOOT/grub.cfg"
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -86,7 +89,10 @@ class BootIso:
 
 
 def build(iso: BootIso, programs: BootPrograms, target: Path) -> None:
-    """Write the image to a path; raises ImageCreationFailed, InsufficientDiskSpace, ImageUnacceptable."""
+    """Write the image to a path; raises ImageCreationFailed, InsufficientDiskSpace, ImageUnacceptable.
+
+    InvalidParameterValue is for a template.
+    """
     scratch = target.with_name(f"{target.name}.efi")
     try:
         partition = _efi_partition(programs, scratch) if programs.uefi else None
@@ -123,31 +129,32 @@ def _write(iso: BootIso, programs: BootPrograms, partition: Path | None, target:
             assert programs.isolinux is not None and programs.ldlinux is not None
             disc.add_file(_ISOLINUX, programs.isolinux)
             disc.add_file("isolinux/ldlinux.c32", programs.ldlinux)
-            disc.add("isolinux/isolinux.cfg", _isolinux_file(iso).encode())
+            disc.add(
+                "isolinux/isolinux.cfg", _rendered(iso.isolinux_template, iso.isolinux_arguments, iso.mark).encode()
+            )
             disc.boot(_ISOLINUX, load_sectors=4, info_table=True)
         if partition is not None:
             disc.add_file(_SYSTEM_PARTITION, partition)
             for name in ("info", iso.mark):
                 disc.add(f".disk/{name}", b"Ramdisk\n")
+            grub_file = _rendered(iso.grub_template, iso.grub_arguments, iso.mark).encode()
             for name in dict.fromkeys((_GRUB_FILE, iso.grub_config_path.strip("/"))):
-                disc.add(name, _grub_file(iso).encode())
+                disc.add(name, grub_file)
             disc.boot(_SYSTEM_PARTITION, efi=True)
         disc.write(target)
 
 
-def _grub_file(iso: BootIso) -> str:
-    # By a unique file: the disk of the machine may have a partition with the label of a config drive.
-    return (
-        f"set timeout=0\nsearch --no-floppy --set=root --file /.disk/{iso.mark}\n"
-        f"linux /{_KERNEL} {iso.grub_arguments}\ninitrd /{_RAMDISK}\nboot\n"
-    )
+def check_templates(grub: str, isolinux: str) -> None:
+    """Raise InvalidParameterValue when one of the files with templates can't be used."""
+    for path in (grub, isolinux):
+        _rendered(path, "quiet", "00000000-0000-4000-8000-000000000000")
 
 
-def _isolinux_file(iso: BootIso) -> str:
-    return (
-        f"DEFAULT ramdisk\nPROMPT 0\nLABEL ramdisk\n  KERNEL /{_KERNEL}\n  INITRD /{_RAMDISK}\n"
-        f"  APPEND {iso.isolinux_arguments}\n"
-    )
+def _rendered(template: str, arguments: str, mark: str) -> str:
+    kernel, ramdisk = f"/{_KERNEL}", f"/{_RAMDISK}"
+    # The last three are for templates that were written for upstream.
+    older = {"linux": kernel, "initrd": ramdisk, "kernel_params": arguments}
+    return boot_templates.render(template, kernel=kernel, ramdisk=ramdisk, arguments=arguments, mark=mark, **older)
 
 
 class _Disc:

@@ -84,8 +84,12 @@ def image_directories() -> Collection[PrivatePath]:
         (os.path.join(http, "firmware"), "[deploy]http_root"),
         (os.path.join(http, CONF.pxe.pxe_config_subdir), "[deploy]http_root"),
         (os.path.join(tftp, CONF.pxe.pxe_config_subdir), "[pxe]tftp_root"),
+        (CONF.nfs.share_path, "[nfs]share_path"),
+        (CONF.cifs.share_path, "[cifs]share_path"),
     )
-    return {PrivatePath(os.path.realpath(path), option, is_directory=True, is_deep=True) for path, option in named}
+    return {
+        PrivatePath(os.path.realpath(path), option, is_directory=True, is_deep=True) for path, option in named if path
+    }
 
 
 def is_private(path: str, found: os.stat_result) -> bool:

@@ -1,17 +1,16 @@
-"""Images for virtual media, copied to where BMCs can download them.
+"""Images for virtual media, copied to where BMCs can take them from.
 
-A BMC downloads its image from a URL: the user's own URL, or, for BMCs that can reach only this host, that of a copy
-under [deploy]http_root (`ironic.integrations.web_root`). With [redfish]use_swift the copy goes to Swift, under the same
-name, and its URL is valid for a while only. A node has at most one copy per drive.
+A BMC takes its image from a URL: the user's own URL, or, for BMCs that can reach only this host, that of a copy at one
+of the places of `ironic.integrations.image_places`. A node has at most one copy per drive.
 """
 
 import logging
-import os
+import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import quote, urlsplit
+from typing import Final
+from urllib.parse import urlsplit
 
 from ironic.conf import CONF
 from ironic.core import syntax
@@ -19,49 +18,40 @@ from ironic.core.allowed_addresses import server_of
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import ImageDownloadFailed
 from ironic.core.secrets import REPLACEMENT
-from ironic.integrations import disk_space, image_servers, web_root
+from ironic.integrations import disk_space, image_places, image_servers
 from ironic.integrations.http_client import CallFailed
-from ironic.integrations.object_store import ObjectStoreError, swift_container
-
-if TYPE_CHECKING:
-    from ironic.integrations.swift import SwiftContainer
+from ironic.integrations.image_places import SHARE_SCHEMES, Node, Place
+from ironic.integrations.object_store import ObjectStoreError
 
 LOG = logging.getLogger(__name__)
 
 # Where a BMC downloads the image: from the server that the user has named, or from this host.
 SOURCES: Final = ("http", "local")
 
-_FOLDER: Final = "vmedia"
 # Kinds of images that users attach; those of other kinds hold secrets of a boot.
 _ATTACHED: Final = ("cdrom", "disk", "floppy")
 _WEB: Final = ("http://", "https://")
 _SUFFIXES: Final = frozenset({".iso", ".img", ".qcow2", ".raw"})
 
 
-class Node(Protocol):
-    """The part of a node record that is used here."""
-
-    @property
-    def uuid(self) -> str: ...
-
-    @property
-    def driver_info(self) -> Mapping[str, object]: ...
+# <node UUID>.<kind>.<random>, with a dot before it while the image is made.
+_NAME: Final = re.compile(r"\.?[0-9a-f-]{36}\.[a-z]+\.[0-9a-f]+(\..*)?")
 
 
 def check(node: Node, url: str, source: str) -> None:
     """Raise InvalidParameterValue when the image can't be offered; nothing is downloaded."""
-    if url.startswith(_WEB) and server_of(url) is None:
-        raise InvalidParameterValue(err="The URL of the image does not name a web server.")
-    if source == "local" and url.startswith(_WEB):
-        check_served(node)
-
-
-def check_served(node: Node) -> None:
-    """Raise InvalidParameterValue when the BMC of a node can download nothing from this host."""
-    if not CONF.redfish.use_swift and not web_root.url_for_bmc(node.driver_info):
+    if url.startswith(_WEB):
+        if server_of(url) is None:
+            raise InvalidParameterValue(err="The URL of the image does not name a web server.")
+        if source == "local":
+            image_places.place_of(node).check(node)
+        return
+    if syntax.url_of(url, SHARE_SCHEMES) is None:
+        raise InvalidParameterValue(err="The URL of the image does not name a server with shares.")
+    if source == "local":
         raise InvalidParameterValue(
-            err=f"The BMC of node {node.uuid} can't download images from this host: {web_root.REMEDY}; or name images "
-            "that it downloads itself (image_download_source http)."
+            err="This host makes no copies of images on shares (nfs, cifs, smb); with image_download_source http the "
+            "BMC mounts the share itself."
         )
 
 
@@ -71,13 +61,13 @@ def published(node: Node, device_type: str, url: str, source: str) -> str:
     Raises ImageDownloadFailed.
     """
     if source != "local" or not url.startswith(_WEB):
-        # Shares (nfs, cifs, smb) are mounted by the BMC itself.
         return url
+    place = image_places.place_of(node)
     withdraw(node.uuid, [device_type])
     suffix = Path(urlsplit(url).path).suffix.lower()
     path = new_path(node, device_type, suffix if suffix in _SUFFIXES else "")
-    _download(url, path)
-    return url_of(node, path)
+    _download(url, path, place)
+    return place.url(node, path.name)
 
 
 def new_path(node: Node, kind: str, suffix: str) -> Path:
@@ -86,44 +76,30 @@ def new_path(node: Node, kind: str, suffix: str) -> Path:
     ``kind`` is a word: the drive, or what the image is for. The name is random, as the web server asks for no
     credentials. Raises ImageDownloadFailed when the directory can't be made.
     """
+    folder = image_places.own_folder()
     try:
-        _folder().mkdir(mode=0o755, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}; set [deploy]http_root to a directory that the service can write"
         raise ImageDownloadFailed(reason=reason) from error
-    return _folder() / f"{node.uuid}.{kind}.{secrets.token_hex(16)}{suffix}"
-
-
-def url_of(node: Node, path: Path) -> str:
-    """Return the URL under which the BMC of a node downloads a published image; raises ObjectStoreError."""
-    if CONF.redfish.use_swift:
-        url = _container().temporary_url(path.name, CONF.redfish.swift_object_expiry_timeout)
-        # Some BMCs take the kind of an image from the end of its URL.
-        return f"{url}&filename={path.name}"
-    return f"{web_root.url_for_bmc(node.driver_info)}/{_FOLDER}/{path.name}"
+    return folder / f"{node.uuid}.{kind}.{secrets.token_hex(16)}{suffix}"
 
 
 def shown(url: str) -> str:
     """Return the URL of an image as users see it: who knows the name of a boot image can read the agent's token."""
     folder, _, name = url.rpartition("/")
-    folders = (f"/{_FOLDER}", f"/{quote(CONF.redfish.swift_container)}")
-    is_ours = folder.endswith(folders) and syntax.is_stored_uuid(node_of(Path(name)))
+    is_ours = folder.endswith(image_places.parts_of_urls()) and syntax.is_stored_uuid(node_of(Path(name)))
     return f"{folder}/{REPLACEMENT}" if is_ours and kind_of(Path(name)) not in _ATTACHED else url
-
-
-def offer(partial: Path, path: Path) -> None:
-    """Publish a complete image, with a mode for every web server; raises ObjectStoreError."""
-    if CONF.redfish.use_swift:
-        _container().put_file(path.name, partial, CONF.redfish.swift_object_expiry_timeout)
-        partial.unlink()
-        return
-    os.chmod(partial, CONF.redfish.file_permission)
-    partial.rename(path)
 
 
 def published_paths() -> list[Path]:
     """Return the paths of all published images, and of those that a killed service has left unfinished."""
-    return [path for path in _folder().glob("*") if syntax.is_stored_uuid(node_of(path))]
+    return [
+        path
+        for folder in image_places.folders()
+        for path in _names_in(folder)
+        if _NAME.fullmatch(path.name) and syntax.is_stored_uuid(node_of(path))
+    ]
 
 
 def node_of(path: Path) -> str:
@@ -142,31 +118,40 @@ def is_part_of(path: Path, name: str) -> bool:
 
 
 def withdraw(node_uuid: str, device_types: Sequence[str] | None = None) -> None:
-    """Remove the copies for these drives of a node, or for all."""
-    # The name has a dot before it when the service was killed during the download.
-    for path in [path for dot in ("", ".") for path in _folder().glob(f"{dot}{node_uuid}.*")]:
-        if device_types is None or kind_of(path) in device_types:
-            path.unlink(missing_ok=True)
+    """Remove the copies for these drives of a node, or for all; on a share that is gone they are left."""
+    for path in published_paths():
+        if node_of(path) == node_uuid and (device_types is None or kind_of(path) in device_types):
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a published image; one on a share that is gone is left for `published_paths`."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        LOG.warning("Node %s: an image in %s can't be removed: %s", node_of(path), path.parent, error.strerror)
 
 
 def withdraw_from_store(names: Iterable[str]) -> None:
     """Remove images that Swift has; one that can't be removed now expires."""
     for name in names if CONF.redfish.use_swift else ():
         try:
-            _container().delete(name)
+            image_places.container().delete(name)
         except ObjectStoreError as error:
             LOG.warning("An image of node %s is left in Swift until it expires: %s", node_of(Path(name)), error)
 
 
-def _container() -> "SwiftContainer":
-    return swift_container(CONF.redfish.swift_container)
+def _names_in(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        LOG.warning("The images in %s can't be listed: %s", folder, error.strerror)
+        return []
 
 
-def _folder() -> Path:
-    return Path(CONF.deploy.http_root) / _FOLDER
-
-
-def _download(url: str, target: Path) -> None:
+def _download(url: str, target: Path, place: Place) -> None:
     """Download an image into a file, which appears only when it is complete."""
     partial = target.with_name(f".{target.name}.part")
     try:
@@ -176,7 +161,7 @@ def _download(url: str, target: Path) -> None:
             with partial.open("wb") as file:
                 for chunk in disk_space.fitting(answer.chunks(), partial.parent):
                     file.write(chunk)
-        offer(partial, target)
+        place.offer(partial, target)
     except (CallFailed, OSError) as error:
         reason = f"reading from {urlsplit(url).hostname}: {error if isinstance(error, CallFailed) else error.strerror}"
         LOG.warning("%s could not be stored: %s", target.name, reason)

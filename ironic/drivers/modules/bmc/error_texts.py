@@ -1,5 +1,7 @@
 """Texts of BMCs in errors, which users read."""
 
+import json
+from collections.abc import Mapping
 from typing import Final
 
 # A BMC may write what it wants into an error.
@@ -11,3 +13,14 @@ def safe_text(text: str, *secrets: str | None) -> str:
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def without_password(content: bytes, order: object) -> bytes:
+    """Return the answer to an order without the password that the order had, which BMCs may repeat in an error."""
+    password = order.get("Password") if isinstance(order, Mapping) else None
+    if not (isinstance(password, str) and password):
+        return content
+    escaped = json.dumps(password)[1:-1]
+    for secret in (json.dumps(escaped)[1:-1], escaped, password):
+        content = content.replace(secret.encode(), b"***")
+    return content

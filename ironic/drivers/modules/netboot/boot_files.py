@@ -17,7 +17,7 @@ from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, sh
 from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
 from ironic.drivers.task import Node
-from ironic.integrations import web_root
+from ironic.integrations import boot_templates, web_root
 from ironic.integrations.dhcp import BOOT_PROGRAM, Host, Option, provider
 from ironic.integrations.dhcp.dhcp_provider import NEXT_SERVER, TFTP_SERVER, VENDOR_CLASS
 from ironic.integrations.image_cache import Image, ImageCache
@@ -50,7 +50,7 @@ class BootFiles:
         shared_boot_files.write_shared_files(self._variant)
         values = self._template_values(prepared, program)
         values["pxe_options"] = _older_variables(values)
-        text = shared_boot_files.render_template(self._template(program), **values)
+        text = boot_templates.render(self._template(program), **values)
         # A copy for the operator; no machine requests it. It may contain a token.
         shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
         for mac in prepared.cards.values():

@@ -11,7 +11,7 @@ service's ramdisks.
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -45,7 +45,7 @@ COMMAND_LINE_PROPERTIES: Final = {
     "value of the option.",
 }
 
-_SCHEMES: Final = ("http", "https", "file")
+SCHEMES: Final = ("http", "https", "file")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F]+")
 _APPEND_PARAMS: Final = "kernel_append_params"
 _ARGUMENTS: Final = "ramdisk_kernel_arguments"
@@ -123,14 +123,14 @@ def check_iso(node: Node, program: str) -> str:
     return url
 
 
-def check_url(node: Node, name: str, url: object) -> str:
-    """Return the URL of an image that this host can fetch, or raise InvalidParameterValue."""
+def check_url(node: Node, name: str, url: object, schemes: Collection[str] = SCHEMES) -> str:
+    """Return the URL of an image that this host or a BMC can fetch, or raise InvalidParameterValue."""
     text = str(url)
-    parts = syntax.url_of(text, _SCHEMES)
+    parts = syntax.url_of(text, schemes)
     # The URL may end up in a file that boot programs read line by line and word by word.
     if parts is None or not text.isprintable() or " " in text:
         raise InvalidParameterValue(
-            err=f"{name} of node {node.uuid} must be a URL that begins with one of: {', '.join(_SCHEMES)}."
+            err=f"{name} of node {node.uuid} must be a URL that begins with one of: {', '.join(schemes)}."
         )
     with _as_invalid_parameter(f"{name} of node {node.uuid}"):
         boot_file_quoting.check_unexpanded(text)

@@ -1,28 +1,21 @@
-"""Boot programs and first scripts that all machines share, and how boot files are rendered and written.
+"""Boot programs and first scripts that all machines share, and how boot files are written.
 
 The shared files exist before any node does, so that unknown machines find them, and are written again whenever a node
-is prepared. A file is replaced in one step, with the mode of [pxe]file_permission. Templates are Jinja2 files;
-operators replace them by options.
+is prepared. A file is replaced in one step, with the mode of [pxe]file_permission.
 """
 
-import functools
 import logging
 import os
 import secrets
 from pathlib import Path
-from typing import Any
-
-import jinja2
 
 from ironic.conf import CONF
 from ironic.core.boot_file_quoting import GRUB, IPXE
-from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import BootImageFailed
 from ironic.drivers.modules.netboot.boot_variants import BOOT_SCRIPT, GRUB_ENTRY_FILES, Variant, address_prefix
+from ironic.integrations import boot_templates
 
 LOG = logging.getLogger(__name__)
-
-_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
 
 def write_shared_files(variant: Variant) -> None:
@@ -43,10 +36,12 @@ def write_shared_files(variant: Variant) -> None:
                 raise BootImageFailed(image=source, reason=f"[pxe]loader_file_paths: {error.strerror}") from error
     directory = f"{address_prefix(variant, IPXE if variant.ipxe else GRUB)}{CONF.pxe.pxe_config_subdir}/"
     if variant.ipxe:
-        script = render_template(CONF.pxe.ipxe_boot_script, base=directory, fallback=CONF.pxe.ipxe_fallback_script)
+        script = boot_templates.render(
+            CONF.pxe.ipxe_boot_script, base=directory, fallback=CONF.pxe.ipxe_fallback_script
+        )
         write_file(variant.root / BOOT_SCRIPT, script)
     else:
-        text = render_template(CONF.pxe.initial_grub_template, base=directory)
+        text = boot_templates.render(CONF.pxe.initial_grub_template, base=directory)
         for name in GRUB_ENTRY_FILES:
             write_file(variant.root / name, text)
 
@@ -58,22 +53,6 @@ def write_shared_files_where_possible(variant: Variant) -> None:
             write_shared_files(variant)
     except Exception as error:
         LOG.warning("The boot files that all machines share could not be written below %s: %s", variant.root, error)
-
-
-def render_template(path: str, **values: Any) -> str:
-    """Return the rendered template, or raise InvalidParameterValue that names the file and its fault."""
-    try:
-        return _template(path, os.stat(path).st_mtime_ns).render(**values)
-    except OSError as error:
-        raise InvalidParameterValue(err=f"Boot template {path} can't be read: {error.strerror}.") from error
-    except jinja2.TemplateError as error:
-        raise InvalidParameterValue(err=f"Boot template {path} can't be used: {error}.") from error
-
-
-@functools.lru_cache(maxsize=64)
-def _template(path: str, modified: int) -> jinja2.Template:
-    """Return the compiled template, cached until its file changes."""
-    return _ENVIRONMENT.from_string(Path(path).read_text())
 
 
 def write_file(path: Path, content: str | bytes, mode: int | None = None) -> None:

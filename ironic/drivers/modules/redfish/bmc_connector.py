@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from email.message import Message
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -29,6 +30,7 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import server_of
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Gateway, Operation, gateway_to
+from ironic.drivers.modules.bmc.error_texts import without_password
 from ironic.drivers.modules.bmc.login_guard import LONGEST_WAIT, LoginGuard, LoginRefused, RepeatedLogin
 from ironic.drivers.modules.redfish.bmc_access import Access
 from ironic.integrations import http_client
@@ -351,6 +353,8 @@ class BmcConnector:
             answer = self._acceptable(method, url, body, headers)
         finally:
             self.gateway.machine_changes()
+        if answer.status_code >= HTTPStatus.BAD_REQUEST:
+            answer.content = without_password(answer.content, body)
         sushy_errors.raise_for_response(method, url, answer)
         if 300 <= answer.status_code < 400:
             raise UnusableAnswer(f"it redirects an order ({method}) to another place, which is not followed")

@@ -15,15 +15,16 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers.interfaces import InspectInterface
-from ironic.drivers.modules.redfish import bmc_devices
+from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, enabled_interfaces, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.task import Task
+from ironic.drivers.task import Node, Task
 from ironic.inspection.hooks import root_disk_hooks
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
 from ironic.inspection.hooks.base import Inventory as HookInventory
 from ironic.inspection.pipeline import Pipeline
+from ironic.inspection.reported_data import list_at
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load_built_in as load_rules
 from ironic.inspection.staged_task import StagedTask
@@ -47,6 +48,8 @@ _ARCHITECTURES: Final[Mapping[str, str]] = {
 _MODES: Final = {sushy.BOOT_SOURCE_MODE_UEFI: "uefi", sushy.BOOT_SOURCE_MODE_BIOS: "bios"}
 _MIB_PER_GIB: Final = 1024
 
+# Key of the inventory's "boot" with the MAC addresses of all network cards that the firmware boots from.
+_BOOT_CARDS: Final = "pxe_interfaces"
 # The hook that needs the architecture.
 _ARCHITECTURE: Final = "architecture"
 # Smaller disks can't hold a system; ramdisks apply the same limit.
@@ -77,7 +80,9 @@ class RedfishInspect(InspectInterface):
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
         node = task.node
-        inventory, lldp = read(task, "reading the inventory", lambda system: (inventory_of(system), _lldp(system)))
+        inventory, lldp = read(
+            task, "reading the inventory", lambda system: (_with_boot_cards(node, system), _lldp(system))
+        )
         # Hints that match no disk raise here, before anything is set.
         disk = root_disk(inventory, node.properties) if inventory["disks"] else None
         plugin_data: PluginData = {"parsed_lldp": lldp} if lldp else {}
@@ -105,18 +110,23 @@ class RedfishInspect(InspectInterface):
             )
             hooks = tuple(hook for hook in hooks if hook.name != _ARCHITECTURE)
         before = {port.address: port.pxe_enabled for port in task.ports}
-        Pipeline([*hooks, NamedHook("redfish", _PxeAsBefore(before))], self.book).run(task, inventory, plugin_data)
+        Pipeline([*hooks, NamedHook("redfish", _PxeFlags(before))], self.book).run(task, inventory, plugin_data)
 
 
-class _PxeAsBefore(InspectionHook):
-    """Undo guesses about network boot: a BMC does not know from which network card the machine boots."""
+class _PxeFlags(InspectionHook):
+    """Set `pxe_enabled` of ports by what the firmware boots from, or leave it where the BMC does not say that."""
 
     def __init__(self, before: dict[str, bool]) -> None:
         self._before = before
 
     def __call__(self, task: StagedTask, inventory: HookInventory, plugin_data: PluginData) -> None:
+        booted = list_at(inventory, "boot", _BOOT_CARDS)
         for port in task.ports:
-            port.pxe_enabled = self._before.get(port.address, True)
+            is_kept = port.address in self._before and not CONF.inspector.update_pxe_enabled
+            if booted and not is_kept:
+                port.pxe_enabled = port.address in booted
+            else:
+                port.pxe_enabled = self._before.get(port.address, True)
 
 
 def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:
@@ -149,6 +159,16 @@ def inventory_of(system: System) -> Inventory:
         ),
     }
     return {key: value for key, value in found.items() if value or key in ("interfaces", "disks")}
+
+
+def _with_boot_cards(node: Node, system: System) -> Inventory:
+    """Return the inventory with the cards that the firmware boots from; `pxe_interface` is for a single one."""
+    inventory = inventory_of(system)
+    cards = {str(one.get("name")): str(one["mac_address"]) for one in inventory["interfaces"]}
+    if booted := boot_cards.booted_from(node, system, cards):
+        single = {"pxe_interface": booted[0]} if len(booted) == 1 else {}
+        inventory["boot"] = {**inventory.get("boot", {}), _BOOT_CARDS: booted, **single}
+    return inventory
 
 
 def _lldp(system: System) -> dict[str, Found]:

@@ -31,6 +31,8 @@ class Behaviour(Enum):
     """It refuses to switch a machine to the state that it is in."""
     BUSY_AT_POWER_ON = auto()
     """It refuses to power on for a while after the machine was switched off."""
+    NAMES_BOOT_CARDS_IN_BIOS = auto()
+    """Its BIOS attributes name the network cards that UEFI boots from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ TABLE: Final = (
         text="(host is|already) powered (?P<state>on|off)",
     ),
     Quirk(Behaviour.BUSY_AT_POWER_ON, _CONTRACT, statuses=(409,)),
+    Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, _CONTRACT, vendor="dell"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The images that a machine boots from virtual media, published for its BMC below [deploy]http_root.
+"""The images that a machine boots from virtual media, published where its BMC finds them.
 
 A ramdisk is booted from an ISO image made of kernel and ramdisk for this one boot: it has the node's kernel parameters,
 its token and its network data. A ready ISO image is published as it is, and nothing can be passed to it. A node has
@@ -27,6 +27,7 @@ from ironic.drivers.task import Node
 from ironic.integrations import boot_iso, fat_image, virtual_media_images
 from ironic.integrations.boot_iso import BootIso, BootPrograms
 from ironic.integrations.image_cache import Image, ImageCache
+from ironic.integrations.image_places import SHARE_SCHEMES, Place
 
 if TYPE_CHECKING:
     from ironic.db import Store
@@ -47,6 +48,10 @@ _SETTINGS_LABEL: Final = "ir-vfd-dev"
 _SETTINGS_FILE: Final = "parameters.txt"
 _NETWORK_DATA: Final = "openstack/latest/network_data.json"
 _GROUP: Final = "redfish"
+# Names of ready images that users give, and of where BMCs download them.
+INSTANCE_ISO: Final = "boot_iso"
+_SOURCE: Final = "ramdisk_image_download_source"
+_ON_SHARES: Final = tuple(f"{scheme}:" for scheme in SHARE_SCHEMES)
 _DEFAULT_ARCH: Final = "x86_64"
 _EFI_NAMES: Final = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
@@ -63,7 +68,11 @@ class Passed:
 
 
 def check_programs(node: Node) -> None:
-    """Raise InvalidParameterValue when this host lacks what boots an ISO image in the boot mode of the node."""
+    """Raise InvalidParameterValue when this host lacks what boots an ISO image in the boot mode of the node.
+
+    Templates of both boot modes are checked, as an image has the files of both.
+    """
+    boot_iso.check_templates(CONF.grub_config_template, CONF.isolinux_config_template)
     mode, programs = instance_capabilities.boot_mode(node), _local_programs(node)
     if (programs.uefi or _bootloader(node)) if mode == boot_devices.UEFI else programs.bios:
         return
@@ -82,7 +91,7 @@ def check_command_line(node: Node, purpose: str) -> None:
         kernel_and_ramdisk.check_command_line(node, program, purpose, _GROUP)
 
 
-def publish_ramdisk(node: Node, purpose: str, passed: Passed) -> str:
+def publish_ramdisk(node: Node, purpose: str, passed: Passed, place: Place) -> str:
     """Make an ISO image of the kernel and ramdisk for a purpose; return its URL. Saves the node."""
     mark = str(uuid.uuid4())
     parameters = {**({} if purpose == kernel_and_ramdisk.INSTANCE else {"ir_pub_id": mark}), **passed.parameters}
@@ -110,6 +119,8 @@ def publish_ramdisk(node: Node, purpose: str, passed: Passed) -> str:
                 ramdisk=parts["ramdisk"],
                 grub_arguments=lines[boot_file_quoting.GRUB],
                 isolinux_arguments=lines[boot_file_quoting.PXELINUX],
+                grub_template=CONF.grub_config_template,
+                isolinux_template=CONF.isolinux_config_template,
                 mark=mark,
                 grub_config_path=CONF.grub_config_path,
                 files=files,
@@ -120,35 +131,58 @@ def publish_ramdisk(node: Node, purpose: str, passed: Passed) -> str:
             for path in parts.values():
                 path.unlink(missing_ok=True)
 
-    return _publish(node, BOOT, ".iso", make)
+    return _publish(node, BOOT, ".iso", make, place)
 
 
-def publish_ready_iso(node: Node, name: str, url: str) -> str:
-    """Return the URL of a ready ISO image for the BMC: its own, or that of a copy on this host. Saves the node."""
-    if CONF.deploy.ramdisk_image_download_source == "http" and not url.startswith("file:"):
+def check_ready_iso(node: Node, name: str, url: object, *, takes_shares: bool) -> str:
+    """Return the URL of a ready ISO image, or raise InvalidParameterValue; ``takes_shares`` allows those of shares."""
+    schemes = (*kernel_and_ramdisk.SCHEMES, *(SHARE_SCHEMES if takes_shares else ()))
+    checked = kernel_and_ramdisk.check_url(node, name, url, schemes)
+    if checked.startswith(_ON_SHARES) and _download_source(node, name) == "local":
+        raise InvalidParameterValue(
+            err=f"{name} of node {node.uuid} is on a share, and this host makes no copies of such images. With option "
+            "[deploy]ramdisk_image_download_source = http the BMC mounts the share itself."
+        )
+    return checked
+
+
+def _download_source(node: Node, name: str) -> str:
+    """Return from where a BMC downloads a ready image: users may decide for their own."""
+    source: str = CONF.deploy.ramdisk_image_download_source
+    given = node.instance_info.get(_SOURCE) if name == INSTANCE_ISO else None
+    if given is not None and given not in virtual_media_images.SOURCES:
+        known = ", ".join(virtual_media_images.SOURCES)
+        raise InvalidParameterValue(err=f"{_SOURCE} in instance_info of node {node.uuid} must be one of: {known}.")
+    return source if given is None else str(given)
+
+
+def publish_ready_iso(node: Node, name: str, url: str, place: Place) -> str:
+    """Return the URL of a checked ready ISO image for the BMC: its own, or that of a copy. Saves the node."""
+    if _download_source(node, name) == "http" and not url.startswith("file:"):
         return url
-    checked = kernel_and_ramdisk.check_url(node, name, url)
     options = CONF.deploy
     cache = ImageCache(
         Path(options.iso_master_path),
         max_bytes=options.iso_cache_size << 20,
         max_age_seconds=options.iso_cache_ttl * 60,
     )
-    return _publish(node, BOOT, ".iso", lambda partial: cache.provide(Image(checked), partial))
+    return _publish(node, BOOT, ".iso", lambda partial: cache.provide(Image(url), partial), place)
 
 
-def publish_settings(node: Node, parameters: Mapping[str, object]) -> str:
+def publish_settings(node: Node, parameters: Mapping[str, object], place: Place) -> str:
     """Publish a floppy with the parameters of the ramdisk, one name=value a line; return its URL. Saves the node."""
     text = "".join(f"{name}={'' if value is None else value}\n" for name, value in parameters.items())
     files = {_SETTINGS_FILE: text.encode()}
-    return _publish(
-        node, SETTINGS, ".img", lambda path: fat_image.make(path, fat_image.FLOPPY_SIZE, _SETTINGS_LABEL, files)
-    )
+
+    def make(path: Path) -> None:
+        fat_image.make(path, fat_image.FLOPPY_SIZE, _SETTINGS_LABEL, files)
+
+    return _publish(node, SETTINGS, ".img", make, place)
 
 
-def publish_config_drive(node: Node, content: bytes) -> str:
+def publish_config_drive(node: Node, content: bytes, place: Place) -> str:
     """Publish the config drive of an instance; return its URL. Saves the node."""
-    return _publish(node, CONFIG_DRIVE, ".img", lambda path: path.write_bytes(content))
+    return _publish(node, CONFIG_DRIVE, ".img", lambda path: path.write_bytes(content), place)
 
 
 def withdraw(node: Node, *kinds: str) -> None:
@@ -175,12 +209,12 @@ def remove_leftovers(store: "Store") -> None:
             if kind not in _KINDS or virtual_media_images.is_part_of(path, names.get(kind, "")):
                 continue
         LOG.info("Node %s: an image for its virtual media is left over on this host and is removed", node_uuid)
-        path.unlink(missing_ok=True)
+        virtual_media_images.remove(path)
 
 
-def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object]) -> str:
+def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object], place: Place) -> str:
     """Publish a new image of a kind, which appears when it is complete; return its URL."""
-    virtual_media_images.check_served(node)
+    place.check(node)
     virtual_media_images.withdraw(node.uuid, [kind])
     virtual_media_images.withdraw_from_store(filter(None, [_published(node).get(kind)]))
     path = virtual_media_images.new_path(node, kind, suffix)
@@ -188,12 +222,12 @@ def _publish(node: Node, kind: str, suffix: str, make: Callable[[Path], object])
     partial = path.with_name(f".{path.name}.part")
     try:
         make(partial)
-        virtual_media_images.offer(partial, path)
+        place.offer(partial, path)
     except OSError as error:
         raise ImageCreationFailed(image_type=kind, error=error.strerror or type(error).__name__) from error
     finally:
         partial.unlink(missing_ok=True)
-    return virtual_media_images.url_of(node, path)
+    return place.url(node, path.name)
 
 
 def _published(node: Node) -> dict[str, str]:

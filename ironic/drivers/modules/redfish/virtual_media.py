@@ -6,7 +6,7 @@ so it is emptied first. No text has the path of an image, as its random name pro
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from ironic.drivers import boot_devices
 from ironic.drivers.interruptible_wait import retrying, until
 from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
 from ironic.drivers.task import Node, Task
+from ironic.integrations import image_places
 
 LOG = logging.getLogger(__name__)
 
@@ -90,11 +91,14 @@ def is_inserted(task: Task, medium: Any) -> bool:
     )
 
 
-def insert(task: Task, media: Sequence[Any], url: str, protocol: str | None = None) -> None:
-    """Insert an image into a drive, in the order of the media; ``protocol`` is stated to the BMC if it is given.
+def insert(task: Task, media: Sequence[Any], url: str) -> None:
+    """Insert an image into a drive, in the order of the media.
 
+    The protocol is stated to the BMC if the node names one, user name and password are those of the image's share.
     Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
     """
+    protocol = image_places.stated_protocol(task.node, url)
+    more = image_places.credentials_for(url) | ({"transfer_protocol": protocol} if protocol else {})
 
     def try_drives(system: System) -> None:
         faults: list[str] = []
@@ -102,9 +106,12 @@ def insert(task: Task, media: Sequence[Any], url: str, protocol: str | None = No
         for medium in media:
             for group in groups:
                 drives = [drive for drive in group if _takes(drive, medium)]
+                if protocol and (known := _protocols(drives)) and protocol not in known:
+                    faults.append(f"they take images over {', '.join(sorted(known))} only, not over {protocol}")
+                    continue
                 _empty(drives)
                 for drive in drives:
-                    fault = _insert_into(drive, url, protocol)
+                    fault = _insert_into(drive, url, more)
                     if fault is None:
                         LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
                         return _await_inserted(task.node, drive)
@@ -140,6 +147,15 @@ def _takes(drive: Drive, medium: Any) -> bool:
     return any(kind in (drive.media_types or ()) for kind in _ALSO.get(medium, (medium,)))
 
 
+def _protocols(drives: Iterable[Drive]) -> set[str]:
+    """Return the protocols that drives list, and HTTP; none for drives that list none."""
+    listed: set[str] = set()
+    for drive in drives:
+        action = drive.json.get("Actions", {}).get("#VirtualMedia.InsertMedia", {})
+        listed.update(action.get("TransferProtocolType@Redfish.AllowableValues") or ())
+    return {*listed, "HTTP"} if listed else set()
+
+
 def _empty(drives: Iterable[Drive]) -> None:
     """Eject what is in the drives; a failure shows when the image is inserted."""
     for drive in drives:
@@ -152,7 +168,7 @@ def _empty(drives: Iterable[Drive]) -> None:
                 LOG.debug("A virtual drive could not be emptied: %s", error)
 
 
-def _insert_into(drive: Drive, url: str, protocol: str | None) -> str | None:
+def _insert_into(drive: Drive, url: str, more: Mapping[str, str]) -> str | None:
     """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
     attempt = retrying(
         _ATTEMPTS,
@@ -161,7 +177,7 @@ def _insert_into(drive: Drive, url: str, protocol: str | None) -> str | None:
         lambda error: LOG.debug("A BMC could not insert an image, trying again: %s", error),
     )
     try:
-        attempt(_order_insertion, drive, url, protocol)
+        attempt(_order_insertion, drive, url, more)
     except sushy_errors.AccessError:
         raise
     except sushy_errors.MissingActionError:
@@ -173,8 +189,7 @@ def _insert_into(drive: Drive, url: str, protocol: str | None) -> str | None:
     return None
 
 
-def _order_insertion(drive: Drive, url: str, protocol: str | None) -> None:
-    more = {"transfer_protocol": protocol} if protocol else {}
+def _order_insertion(drive: Drive, url: str, more: Mapping[str, str]) -> None:
     try:
         drive.insert_media(url, **more)
     except TypeError as error:

@@ -26,14 +26,13 @@ from ironic.drivers.modules.redfish.bmc_access import access_of
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.task import Node, Task
-from ironic.integrations import virtual_media_images, web_root
+from ironic.integrations import image_places, web_root
+from ironic.integrations.image_places import Place
 
 LOG = logging.getLogger(__name__)
 
 _RAMDISK_INSTANCE: Final = "ramdisk"
 _LEFTOVERS_SPACING: Final = 300.0
-_PROTOCOL: Final = "vmedia_transport_protocol"
-_PROTOCOLS: Final = ("HTTP", "HTTPS")
 _ON_REMOVABLE: Final = "config_via_removable"
 
 
@@ -41,6 +40,8 @@ class RamdiskFromIso(BootInterface):
     """Boots ramdisks from an ISO image that the BMC downloads; how it reaches the machine is the subclass's."""
 
     sets_boot_device: ClassVar[bool] = True
+    # Whether images may be on shares of NFS and CIFS.
+    takes_shares: ClassVar[bool] = False
 
     def get_properties(self) -> dict[str, str]:
         return {
@@ -63,12 +64,13 @@ class RamdiskFromIso(BootInterface):
     def validate(self, task: Task) -> None:
         node = task.node
         access_of(node)
-        virtual_media_images.check_served(node)
+        self.place(node).check(node)
         node_attributes.is_boot_device_persistent(node, default=False)
         if _boots_own_ramdisk(node):
             ramdisk_images.check_command_line(node, kernel_and_ramdisk.INSTANCE)
-            if not node.instance_info.get("boot_iso") and node.instance_info.get("kernel"):
+            if self._iso_of_instance(node) is None and node.instance_info.get("kernel"):
                 kernel_and_ramdisk.of_instance(node)
+                ramdisk_images.check_programs(node)
             return
         self._check_ramdisk(node, kernel_and_ramdisk.DEPLOY)
 
@@ -79,10 +81,10 @@ class RamdiskFromIso(BootInterface):
             self._check_ramdisk(task.node, kernel_and_ramdisk.DEPLOY)
         except MissingParameterValue as error:
             raise UnsupportedDriverExtension(str(error)) from error
-        virtual_media_images.check_served(task.node)
+        self.place(task.node).check(task.node)
 
     def _check_ramdisk(self, node: Node, purpose: str) -> None:
-        if _ready_iso(node, purpose):
+        if self._ready_iso(node, purpose):
             return
         kernel_and_ramdisk.find_ramdisk(node, purpose)
         ramdisk_images.check_command_line(node, kernel_and_ramdisk.DEPLOY)
@@ -96,17 +98,17 @@ class RamdiskFromIso(BootInterface):
         # The service's ramdisk may be unsigned.
         secure_boot.turn_off(task)
         ramdisk_boot.switch_off(task)
-        ready = _ready_iso(node, purpose)
+        ready, place = self._ready_iso(node, purpose), self.place(node)
         if ready and not self._passes_settings(node):
             # Nothing reaches the ramdisk, which gets its token by its look-up.
-            self.boot(task, ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready), persistent=False)
+            self.boot(task, ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready, place), persistent=False)
             return
         passed = passed_settings.for_agent(task, ramdisk_params)
         self.offer_settings(task, passed.parameters)
         if ready:
-            url = ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready)
+            url = ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready, place)
         else:
-            url = ramdisk_images.publish_ramdisk(node, purpose, passed)
+            url = ramdisk_images.publish_ramdisk(node, purpose, passed, place)
         self.boot(task, url, persistent=False)
 
     def prepare_instance(self, task: Task) -> None:
@@ -116,11 +118,12 @@ class RamdiskFromIso(BootInterface):
         if not _boots_own_ramdisk(node):
             firmware_boot.boot_from_disk(task)
             return
-        if node.instance_info.get("boot_iso"):
-            url = ramdisk_images.publish_ready_iso(node, "boot_iso", str(node.instance_info["boot_iso"]))
+        place = self.place(node)
+        if ready := self._iso_of_instance(node):
+            url = ramdisk_images.publish_ready_iso(node, ramdisk_images.INSTANCE_ISO, ready, place)
         else:
             nothing = ramdisk_images.Passed({}, {}, {})
-            url = ramdisk_images.publish_ramdisk(node, kernel_and_ramdisk.INSTANCE, nothing)
+            url = ramdisk_images.publish_ramdisk(node, kernel_and_ramdisk.INSTANCE, nothing, place)
         self.boot(task, url, persistent=True)
         self.offer_config_drive(task)
 
@@ -133,7 +136,23 @@ class RamdiskFromIso(BootInterface):
         """Remove published images that no node uses."""
         ramdisk_images.remove_leftovers(manager.store)
 
+    def _ready_iso(self, node: Node, purpose: str) -> str | None:
+        """Return the URL of a ready image for a purpose, None when it is made of kernel and ramdisk."""
+        return self._checked_iso(node, f"{purpose}_iso", node.driver_info)
+
+    def _iso_of_instance(self, node: Node) -> str | None:
+        """Return the URL of the user's ready image, None when there is none."""
+        return self._checked_iso(node, ramdisk_images.INSTANCE_ISO, node.instance_info)
+
+    def _checked_iso(self, node: Node, name: str, given: Mapping[str, object]) -> str | None:
+        url = given.get(name)
+        return ramdisk_images.check_ready_iso(node, name, url, takes_shares=self.takes_shares) if url else None
+
     # What the subclasses do
+
+    def place(self, node: Node) -> Place:
+        """Return where the images of a node are published."""
+        return image_places.web_place()
 
     @abstractmethod
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
@@ -161,18 +180,18 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     capabilities: ClassVar[list[str]] = ["ramdisk_boot", "ramdisk_boot_configdrive"]
     survey = SURVEY
+    takes_shares: ClassVar[bool] = True
 
     def get_properties(self) -> dict[str, str]:
         return {
             **super().get_properties(),
             _ON_REMOVABLE: "Whether the parameters of the ramdisk are offered in a second virtual drive as well, a USB "
             "stick or floppy: for ready ISO images. The default is false.",
-            _PROTOCOL: "Protocol that is stated to the BMC with the image: HTTP or HTTPS. By default none is.",
+            **image_places.PROPERTIES,
         }
 
     def validate(self, task: Task) -> None:
         super().validate(task)
-        _protocol(task.node)
         _wants_removable(task.node)
 
     def lacks(self, system: System) -> str | None:
@@ -180,7 +199,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def validate_rescue(self, task: Task) -> None:
         access_of(task.node)
-        virtual_media_images.check_served(task.node)
+        self.place(task.node).check(task.node)
         self._check_ramdisk(task.node, kernel_and_ramdisk.RESCUE)
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
@@ -190,6 +209,9 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
             LOG.warning("Node %s: no CD is in its drive for fast track; its ramdisk is booted again", task.node.uuid)
         super().prepare_ramdisk(task, ramdisk_params)
 
+    def place(self, node: Node) -> Place:
+        return image_places.place_of(node)
+
     def clean_up_ramdisk(self, task: Task) -> None:
         if fast_track.can_continue(task.node):
             return
@@ -197,7 +219,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
 
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         node = task.node
-        virtual_media.insert(task, [virtual_media.CD], url, _protocol(node))
+        virtual_media.insert(task, [virtual_media.CD], url)
         firmware_boot.set_wanted_boot_mode(task)
         lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
         task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
@@ -223,14 +245,14 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         if not media:
             LOG.warning("Node %s: its BMC has no drive for the parameters of the ramdisk", node.uuid)
             return
-        virtual_media.insert(task, media, ramdisk_images.publish_settings(node, parameters), _protocol(node))
+        virtual_media.insert(task, media, ramdisk_images.publish_settings(node, parameters, self.place(node)))
 
     def offer_config_drive(self, task: Task) -> None:
         node = task.node
         content = config_drive_image(node)
         if content is not None:
-            url = ramdisk_images.publish_config_drive(node, content)
-            virtual_media.insert(task, [virtual_media.USB_STICK], url, _protocol(node))
+            url = ramdisk_images.publish_config_drive(node, content, self.place(node))
+            virtual_media.insert(task, [virtual_media.USB_STICK], url)
 
 
 def _boots_own_ramdisk(node: Node) -> bool:
@@ -239,28 +261,9 @@ def _boots_own_ramdisk(node: Node) -> bool:
     return _RAMDISK_INSTANCE in (node.deploy_interface, boot_option)
 
 
-def _ready_iso(node: Node, purpose: str) -> str | None:
-    """Return the URL of a ready image for a purpose, None when it is made of kernel and ramdisk."""
-    name = f"{purpose}_iso"
-    given = node.driver_info.get(name)
-    return kernel_and_ramdisk.check_url(node, name, given) if given else None
-
-
 def _wants_removable(node: Node) -> bool:
     given = node.driver_info.get(_ON_REMOVABLE, node.driver_info.get("config_via_floppy", False))
     wanted = syntax.truth_of(str(given))
     if wanted is None:
         raise InvalidParameterValue(err=f"{_ON_REMOVABLE} in driver_info of node {node.uuid} must be true or false.")
     return wanted
-
-
-def _protocol(node: Node) -> str | None:
-    given = node.driver_info.get(_PROTOCOL)
-    if given is None:
-        return None
-    protocol = str(given).upper()
-    if protocol not in _PROTOCOLS:
-        raise InvalidParameterValue(
-            err=f"{_PROTOCOL} in driver_info of node {node.uuid} must be one of: {', '.join(_PROTOCOLS)}."
-        )
-    return protocol

@@ -13,6 +13,7 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour
 from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers import test_redfish_boot_cards
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -252,6 +253,7 @@ SHOWN_BY = {
     Behaviour.REFUSES_UNLICENSED: test_secure_boot_without_a_licence_is_unknown,
     Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
     Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
+    Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
 }
 
 

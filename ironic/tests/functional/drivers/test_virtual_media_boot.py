@@ -275,6 +275,8 @@ def test_a_bmc_may_download_a_ready_image_from_its_own_server(
         ({"kernel_append_params": "a='"}, {}, InvalidParameterValue, "kernel_append_params"),
         ({}, {"efi_boot_program_by_arch": {}}, InvalidParameterValue, "efi_boot_program_by_arch"),
         ({}, {"deploy__default_boot_mode": "bios", "isolinux_bin": "/x"}, InvalidParameterValue, "isolinux_bin"),
+        ({}, {"grub_config_template": "/x/grub.j2"}, InvalidParameterValue, "/x/grub.j2 can't be read"),
+        ({}, {"isolinux_config_template": "/x/iso.j2"}, InvalidParameterValue, "/x/iso.j2 can't be read"),
     ],
 )
 def test_what_can_not_work_is_refused_at_once(
@@ -284,6 +286,49 @@ def test_what_can_not_work_is_refused_at_once(
     machine.node.driver_info |= driver_info
     with pytest.raises(expected, match=text):
         boot.validate(machine)
+
+
+HOSTILE = {
+    "a line": "quiet\nlinux /other",
+    "a carriage return": "quiet\rinitrd /other",
+    "an open quote": "quiet 'init=/bin/sh",
+    "a quote within quotes": 'a="b\'c"',
+    "another ramdisk": "quiet initrd=http://192.0.2.66/x",
+    "a backslash": "a=\\n",
+    "no text": ["quiet"],
+    "too much": "a " * 2000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("name", ["kernel_append_params", "ramdisk_kernel_arguments"])
+def test_a_user_writes_nothing_but_parameters_of_the_own_kernel(
+    boot: RedfishVirtualMediaBoot, machine: Work, images: Path, tmp_path: Path, name: str, text: Any
+) -> None:
+    machine.node.deploy_interface = "ramdisk"
+    urls = {part: f"file://{images}/other-{part}" for part in ("kernel", "ramdisk")}
+    machine.node.instance_info = {**urls, name: text}
+    for act in (boot.validate, boot.prepare_instance):
+        with pytest.raises(InvalidParameterValue, match=name):
+            act(machine)
+    assert (inserted(machine), published(tmp_path)) == ({}, [])
+    # Those of the user's kernel are not those of the agent's, whatever they are.
+    boot.prepare_ramdisk(machine, PARAMETERS)
+
+
+@pytest.mark.parametrize("text", ["a=$root", "a=${root}", "a={{mark}}", "a={%raw%}", "a;reboot", "a=b#c", "a=(b)"])
+def test_no_boot_program_expands_what_a_user_writes(
+    boot: RedfishVirtualMediaBoot, machine: Work, images: Path, text: str
+) -> None:
+    machine.node.deploy_interface = "ramdisk"
+    urls = {part: f"file://{images}/other-{part}" for part in ("kernel", "ramdisk")}
+    machine.node.instance_info = {**urls, "ramdisk_kernel_arguments": text}
+    boot.prepare_instance(machine)
+    cd = on_cd(inserted(machine)["CD"])
+    line = next(line for line in cd["/boot/grub/grub.cfg"].decode().splitlines() if line.startswith("linux "))
+    # In single quotes GRUB takes everything as it is; ISOLINUX takes the rest of its line as it is.
+    assert line.endswith(f" '{text}'")
+    assert f" {text}\n".encode() in cd["/isolinux/isolinux.cfg"]
 
 
 def test_without_a_web_server_it_is_refused(boot: RedfishVirtualMediaBoot, machine: Work) -> None:

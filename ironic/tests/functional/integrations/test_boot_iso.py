@@ -9,7 +9,7 @@ import pycdlib
 import pytest
 
 from ironic.conf import CONF
-from ironic.core.errors import IronicError
+from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import ImageCreationFailed, ImageUnacceptable
 from ironic.integrations import boot_iso, fat_image
 from ironic.integrations.boot_iso import BootIso, BootPrograms
@@ -31,7 +31,8 @@ def iso(tmp_path: Path) -> BootIso:
     (tmp_path / "ramdisk").write_bytes(b"a ramdisk" * 5000)
     return BootIso(
         kernel=tmp_path / "kernel", ramdisk=tmp_path / "ramdisk", grub_arguments="quiet 'a=b c'",
-        isolinux_arguments='quiet "a=b c"', mark=MARK,
+        isolinux_arguments='quiet "a=b c"', grub_template=CONF.grub_config_template,
+        isolinux_template=CONF.isolinux_config_template, mark=MARK,
     )  # fmt: skip
 
 
@@ -126,3 +127,39 @@ def test_the_options_name_the_files_of_debian() -> None:
     defaults = [CONF.efi_boot_program_by_arch["x86_64"], CONF.isolinux_bin, CONF.ldlinux_c32]
     assert defaults == list(DEBIAN.values())
     assert all(Path(path).is_file() for path in defaults)
+
+
+def test_an_operator_replaces_the_files_of_the_boot_programs(iso: BootIso, tmp_path: Path) -> None:
+    (tmp_path / "grub").write_text("linux {{ linux }} {{ kernel_params }} --\ninitrd {{ initrd }} # {{ mark }}")
+    (tmp_path / "isolinux").write_text("KERNEL {{ kernel }}\nAPPEND initrd={{ ramdisk }} {{ arguments }}\n")
+    own: dict[str, Any] = {f"{name}_template": str(tmp_path / name) for name in ("grub", "isolinux")}
+    boot_iso.build(dataclasses.replace(iso, **own), ALL, tmp_path / "x.iso")
+    grub, isolinux = (file_of(tmp_path / "x.iso", path) for path in ("/boot/grub/grub.cfg", "/isolinux/isolinux.cfg"))
+    assert grub == f"linux /vmlinuz quiet 'a=b c' --\ninitrd /initrd # {MARK}".encode()
+    assert isolinux == b'KERNEL /vmlinuz\nAPPEND initrd=/initrd quiet "a=b c"\n'
+
+
+@pytest.mark.parametrize(
+    "content, text",
+    [
+        (b"linux {{ kernel }} {{ arguments }} {{ token }}", "'token' is undefined"),
+        (b"{% if %}", "Expected an expression"),
+        (b"{{ kernel / 2 }}", "unsupported operand"),
+        (b"\xff\xfe", "can't decode"),
+        (None, "can't be read: No such file"),
+    ],
+)
+@pytest.mark.parametrize("program", ["grub", "isolinux"])
+def test_a_template_that_can_not_be_used_is_named(
+    iso: BootIso, tmp_path: Path, program: str, content: bytes | None, text: str
+) -> None:
+    path = tmp_path / "own.j2"
+    if content is not None:
+        path.write_bytes(content)
+    changed: dict[str, Any] = {f"{program}_template": str(path)}
+    given = {"grub": iso.grub_template, "isolinux": iso.isolinux_template, program: str(path)}
+    with pytest.raises(InvalidParameterValue, match=f"Boot template {path} .*{text}"):
+        boot_iso.check_templates(**given)
+    with pytest.raises(InvalidParameterValue, match=f"Boot template {path} .*{text}"):
+        boot_iso.build(dataclasses.replace(iso, **changed), ALL, tmp_path / "x.iso")
+    assert not (tmp_path / "x.iso").exists()

@@ -80,7 +80,7 @@ def test_a_drive_has_one_copy_and_loses_it_when_it_is_emptied(web: str, root: Pa
 
 @pytest.mark.parametrize(
     "url, source",
-    [("http://192.0.2.9/x.iso", "http"), ("nfs://192.0.2.9/x.iso", "local"), ("smb://192.0.2.9/x", "http")],
+    [("http://192.0.2.9/x.iso", "http"), ("nfs://192.0.2.9/x.iso", "http"), ("smb://192.0.2.9/x", "http")],
 )
 def test_what_the_bmc_can_fetch_itself_is_not_copied(root: Path, url: str, source: str) -> None:
     assert virtual_media_images.published(machine(), "cdrom", url, source) == url
@@ -122,7 +122,6 @@ def test_copies_need_a_web_server(conf: Any, root: Path) -> None:
     virtual_media_images.check(machine(), "http://192.0.2.9/x", "local")
     conf(deploy__http_url=None)
     virtual_media_images.check(machine(), "http://192.0.2.9/x", "http")
-    virtual_media_images.check(machine(), "nfs://192.0.2.9/x", "local")
     with pytest.raises(InvalidParameterValue, match=r"\[deploy\]http_url"):
         virtual_media_images.check(machine(), "http://192.0.2.9/x", "local")
 
@@ -154,3 +153,12 @@ def test_no_copy_is_made_of_what_is_out_of_reach(root: Path, url: str) -> None:
 )
 def test_a_user_does_not_see_the_name_of_a_boot_image(url: str, seen: str) -> None:
     assert virtual_media_images.shown(url) == seen
+
+
+@pytest.mark.parametrize("scheme", ["nfs", "cifs", "smb"])
+def test_an_image_on_a_share_is_for_the_bmc_itself(root: Path, scheme: str) -> None:
+    virtual_media_images.check(machine(), f"{scheme}://192.0.2.9/x", "http")
+    with pytest.raises(InvalidParameterValue, match="image_download_source http"):
+        virtual_media_images.check(machine(), f"{scheme}://192.0.2.9/x", "local")
+    with pytest.raises(InvalidParameterValue, match="does not name a server"):
+        virtual_media_images.check(machine(), f"{scheme}:///x", "http")

@@ -186,6 +186,7 @@ COMPOSED = {
     "fake": r"\w+_delay",  # ironic/drivers/modules/fake.py, for every kind
     "metrics": r"agent_\w+",  # ironic/api/settings.py
     "metrics_statsd": r"agent_\w+",
+    "nfs": r"base_url",  # ironic/integrations/image_places.py, for every kind of share
     "pxe": r"(uefi_)?i?pxe_bootfile_name(_by_arch)?",  # ironic/drivers/modules/netboot/boot_files.py
 }
 # Read by the library that registers it: pycadf's prefix of identifiers.

@@ -1,0 +1,92 @@
+"""Which network cards the firmware of a machine boots from, as far as its BMC says so.
+
+There are three places where a BMC may say it. The first that names a card of the machine counts:
+
+- BIOS attributes of Dell: `PxeDev<n>EnDis` and `PxeDev<n>Interface`, which names the card. They apply in UEFI mode.
+- The boot options of UEFI, unless the machine is in BIOS mode. One for the network has the card's address and an IP
+  protocol in its path: `PciRoot(0x0)/Pci(0x2,0x0)/MAC(525400AA0001,0x1)/IPv4(0.0.0.0)`. Those count that are enabled
+  and in the boot order.
+- Functions of network adapters with `BootMode` PXE or HTTP.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+import sushy
+
+from ironic.core import syntax
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
+from ironic.drivers.task import Node
+
+# Cards of the machine: identity -> MAC address.
+Cards = Mapping[str, str]
+
+_DEVICE: Final = re.compile(r"PxeDev(\d{1,2})EnDis")
+_PATH: Final = re.compile(r"/MAC\(([0-9A-Fa-f]{12})[,)].*/(?:IPv4|IPv6)\(")
+_NETWORK_MODES: Final = ("PXE", "HTTP")
+# Each option is a request of its own.
+_MOST_OPTIONS: Final = 64
+
+
+def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
+    """Return the MAC addresses of the cards that the firmware boots from; empty when the BMC does not say."""
+    for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
+        nothing: list[str] = []
+        named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]
+        if found := [mac for mac in dict.fromkeys(named) if mac in cards.values()]:
+            return found
+    return []
+
+
+def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[str]:
+    if not behaves(node, Behaviour.NAMES_BOOT_CARDS_IN_BIOS) or _mode(system) != sushy.BOOT_SOURCE_MODE_UEFI:
+        return
+    attributes = system.bios.attributes
+    for name, value in (attributes if isinstance(attributes, dict) else {}).items():
+        if value == "Enabled" and (device := _DEVICE.fullmatch(name)):
+            card = cards.get(str(attributes.get(f"PxeDev{device[1]}Interface")))
+            if card is not None:
+                yield card
+
+
+def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
+    boot = system.json.get("Boot")
+    if not isinstance(boot, dict) or _mode(system) == sushy.BOOT_SOURCE_MODE_BIOS:
+        return
+    order = boot.get("BootOrder")
+    for option in _members(system, boot.get("BootOptions")):
+        is_used = option.get("BootOptionEnabled") is not False and (
+            not isinstance(order, list) or option.get("BootOptionReference") in order
+        )
+        if is_used and (found := _PATH.search(str(option.get("UefiDevicePath"))[:1000])):
+            yield ":".join(re.findall("..", found[1].lower()))
+
+
+def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
+    for chassis in system.chassis:
+        for adapter in chassis.network_adapters.get_members():
+            for function in adapter.network_device_functions.get_members():
+                address = function.ethernet and syntax.mac_of(function.ethernet.mac_address)
+                if address and function.json.get("BootMode") in _NETWORK_MODES:
+                    yield address
+
+
+def _mode(system: System) -> Any:
+    return system.boot.mode if system.boot is not None else None
+
+
+def _members(system: System, link: object) -> Iterable[Mapping[str, Any]]:
+    """Yield the documents of a collection; those that are none are left out."""
+    connector = connector_of(system)
+
+    def document_at(place: object) -> dict[str, Any]:
+        path = place.get("@odata.id") if isinstance(place, dict) else None
+        found = connector.get(path).json() if isinstance(path, str) else None
+        return found if isinstance(found, dict) else {}
+
+    members = document_at(link).get("Members")
+    for member in islice(members if isinstance(members, list) else (), _MOST_OPTIONS):
+        yield document_at(member)
