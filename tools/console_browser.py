@@ -1,11 +1,12 @@
 """Show a graphical console in a real browser: `make console-browser`.
 
 The all-in-one service opens a console of provider `container`, whose screens are those of `tools/screens.py`. Chromium
-loads Debian's noVNC from the proxy, shows the screen, clicks and types into it, and loses the session when the token
-expires. Whether the keys arrive is not looked at.
+loads Debian's noVNC from the proxy and shows the screen, on which a terminal has a colour of its own. What is typed
+into the page arrives at the program in this terminal. The session is lost when the token expires.
 """
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -27,6 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 90.0
 TOKEN_SECONDS = 40
+COLOUR = "#2a6f97"
+# Letters of both cases, digits, and keys that need Shift or have a name of their own.
+TYPED = 'Hello, World! #23 (a+b)=c; ~/x_y "quoted" <tag> $HOME \\ | & end'
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.96"}
 
 _CONSOLES = """\
@@ -98,39 +102,60 @@ def opened(url: str) -> tuple[str, str]:
     return node, found["url"]
 
 
-def colours(page: Page) -> int:
-    """Return how many colours the canvas of noVNC shows; none before there is a picture."""
+def shown(page: Page) -> str:
+    """Return the most frequent colour of noVNC's canvas; "" before there is a picture."""
     script = """() => {
         const canvas = document.querySelector('canvas');
-        if (!canvas || canvas.width !== 320) return 0;
+        if (!canvas || canvas.width !== 320) return '';
         const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-        return new Set(new Uint32Array(data.buffer)).size;
+        const counts = {};
+        for (const pixel of new Uint32Array(data.buffer)) counts[pixel] = (counts[pixel] || 0) + 1;
+        const most = Object.keys(counts).sort((one, other) => counts[other] - counts[one])[0];
+        const hex = number => number.toString(16).padStart(2, '0');
+        return '#' + hex(most & 255) + hex(most >> 8 & 255) + hex(most >> 16 & 255);
     }"""
-    return int(page.evaluate(script))
+    return str(page.evaluate(script))
+
+
+@contextlib.contextmanager
+def terminal(screens: Path) -> Iterator[Path]:
+    """Show a terminal on the only screen; give the file that gets each line typed there."""
+    (screen,) = screens.glob("*.json")
+    display, typed = json.loads(screen.read_text())["display"], screens / "typed"
+    look = ["-geometry", "80x24+0+0", "-bg", COLOUR, "-fg", "black", "+sb", "-b", "0", "-bw", "0"]
+    command = ["xterm", "-display", display, *look, "-e", "sh", "-c", 'exec cat > "$0"', str(typed)]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until(typed.exists, "the terminal is shown")
+            yield typed
+        finally:
+            process.terminate()
 
 
 def check(directory: Path) -> Iterator[str]:
     """Yield what holds."""
-    with serving(directory) as api, sync_playwright() as playwright:
+    with serving(directory) as api, sync_playwright() as playwright, contextlib.ExitStack() as stack:
         node, url = opened(api)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
             page = browser.new_page()
+            typed = stack.enter_context(terminal(directory / "screens"))
             faults: list[str] = []
             page.on("pageerror", lambda error: faults.append(str(error)))
             page.goto(url)
-            until(lambda: colours(page), "the screen is shown")
-            yield f"Chromium {browser.version} shows the screen of 320x240"
+            until(lambda: shown(page) == COLOUR, "the screen is shown")
+            yield f"Chromium {browser.version} shows the screen of 320x240, which is {COLOUR}"
             status = page.locator("#status").inner_text()
             if not re.match("Connected", status):
                 raise SystemExit(f"noVNC says {status!r}")
             yield f"noVNC says {status!r}"
-            log = next((directory / "screens").glob("*.log"))
-            accepted = log.read_text(errors="replace").count("accepted")
-            if accepted < 2:  # one is that of the conductor, which waits for the greeting
-                raise SystemExit("the VNC server has seen no viewer")
             page.locator("canvas").click()
-            page.keyboard.type("hello")
+            page.keyboard.type(TYPED)
+            page.keyboard.press("Enter")
+            until(typed.read_text, "a line arrives")
+            if typed.read_text() != f"{TYPED}\n":
+                raise SystemExit(f"typed was {TYPED!r}, and {typed.read_text()!r} has arrived")
+            yield f"{len(TYPED)} characters were typed, and these very ones have arrived on the screen"
             stranger = browser.new_page()
             stranger.goto(url.partition("%26token%3D")[0] + "%26token%3Dwrong")
             until(
