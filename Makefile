@@ -12,7 +12,7 @@ TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
 	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
+	@echo "make console-podman  the same with the screen in a container of podman; as root"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
@@ -110,6 +111,13 @@ console-browser: venv
 	@tools/packages.sh tools/console-browser-packages.txt
 	@$(PIP) install 'playwright>=1.50,<2'
 	@PYTHONPATH=. $(BIN)/python tools/console_browser.py
+
+console-podman: venv
+	@tools/packages.sh
+	@tools/packages.sh tools/console-browser-packages.txt
+	@tools/packages.sh tools/podman-packages.txt
+	@$(PIP) install 'playwright>=1.50,<2'
+	@PYTHONPATH=. $(BIN)/python tools/console_browser.py --podman
 
 services: venv
 	@$(BIN)/python tools/services.py start

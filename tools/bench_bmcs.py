@@ -219,8 +219,9 @@ def observe(what: str, service: Service, orders: Connection, seconds: float, int
     rest = sum((after.get(each, 0) - before.get(each, 0)) for each in after.keys() - alive)
     print(
         f"{what:<44} requests per BMC in {interval:.0f} s: {statistics.mean(asked.values()):.1f} on average, "
-        f"{min(asked.values()):.1f} to {max(asked.values()):.1f}; of dead ones {rest}; "
-        f"conductor {100 * (cpu_after - cpu) / seconds:.0f}% CPU, {memory:.0f} MiB, {threads} threads",
+        f"{min(asked.values()):.1f} to {max(asked.values()):.1f}; of dead ones {rest} in all; "
+        f"conductor {100 * (cpu_after - cpu) / seconds:.0f}% CPU, {memory:.0f} MiB, {threads} threads; "
+        f"load of this machine {os.getloadavg()[1]:.1f}",
         flush=True,
     )
 
@@ -268,7 +269,7 @@ def run(directory: Path, what: str, more: dict[str, dict[str, Any]], number: int
         observe(what, service, orders, 2 * interval, interval, alive)
         dead = {address(each) for each in range(0, number, 10)}
         orders.send(dead)
-        time.sleep(interval)
+        observe(f"{what}, a tenth just died", service, orders, 2 * interval, interval, alive - dead)
         observe(f"{what}, a tenth dead", service, orders, 2 * interval, interval, alive - dead)
 
 

@@ -85,6 +85,7 @@ def serve(directory: Path, machines: int, dead: int, seconds: int) -> None:
     with sqlite3.connect(directory / "service.sqlite") as database:
         query = "SELECT count(*), sum(fault IS NOT NULL), sum(power_state = 'power on') FROM nodes"
         found, failed, on = database.execute(query).fetchone()
+        print(f"load of this machine {os.getloadavg()[1]:.1f}")
         print(f"{found} machines, {failed} in maintenance because of a power failure, {on} recorded as on")
 
 

@@ -54,9 +54,12 @@ def run(arguments: list[str]) -> None:
             start_new_session=True,
         )
     os.close(said)
-    if not os.read(display, 1):
+    with os.fdopen(display) as answer:
+        number = answer.readline().strip()
+    if not number:
         raise SystemExit((home() / f"{name}.log").read_text())
-    (home() / f"{name}.json").write_text(json.dumps({"name": name, "labels": labels, "port": port, "pid": process.pid}))
+    screen = {"name": name, "labels": labels, "port": port, "pid": process.pid, "display": f":{number}"}
+    (home() / f"{name}.json").write_text(json.dumps(screen))
     print(name)
 
 

@@ -188,6 +188,7 @@ def _conductor(
     workers = Workers(conf.host, options.workers_pool_size, options.reserved_workers_pool_percentage)
     composition = Composition.load(conf)
     tasks = TaskFactory(store, composition, workers, conf.host)
+    silent: set[int] = set()
     conductor = Conductor(
         conf.host,
         store,
@@ -207,8 +208,8 @@ def _conductor(
             ),
             *consoles.jobs(tasks, hash_ring),
             *periodic_tasks.jobs_of(composition, tasks, hash_ring),
-            *power_sync.jobs(tasks, hash_ring),
-            *sensor_readings.jobs(tasks, hash_ring),
+            *power_sync.jobs(tasks, hash_ring, silent),
+            *sensor_readings.jobs(tasks, hash_ring, silent),
             *housekeeping.jobs(tasks, hash_ring),
         ),
     )

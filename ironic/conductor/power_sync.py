@@ -1,7 +1,7 @@
 """Power synchronisation: read the power state of many machines, compare it with the record, correct one of them.
 
 The nodes of this conductor are read in shares, so that the readings are spread over the interval; one statement finds
-the nodes of a share. How they are read, several at once, is in `power_reader`.
+the nodes of a share. How they are read, several at once, is in `bmc_reader`.
 
 Reading takes no lock, and neither does storing what was read: that is one UPDATE on the condition that the node is
 unlocked and unchanged. Only bringing a machine back into its state takes the lock, at once or not at all, and reads
@@ -12,21 +12,22 @@ because an operation owns the machine's power; doc/contract/states.md#power-sync
 import logging
 import math
 import random
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
+from ironic.conductor.bmc_reader import BmcReader, mine
 from ironic.conductor.bmc_refresh import Readings
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
+from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
-from ironic.conductor.power_reader import PowerReader, mine, state_of
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
 from ironic.core import bmc_readings, states
-from ironic.core.bmc_readings import NO_READINGS, PowerReadings, ReadingLimits, Verdict
-from ironic.core.errors import NodeLocked, NodeNotFound
+from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
+from ironic.core.context import service_context
+from ironic.core.errors import IronicError, NodeLocked, NodeNotFound
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
 from ironic.integrations.metrics import Metrics
@@ -57,11 +58,15 @@ _ALARMING: Final = frozenset({"WARNING", "CRITICAL"})
 _UNTOUCHED: Final = ("power_state", "target_power_state", "provision_state", "maintenance", "reservation")
 
 
-def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, ...]:
-    """Return the periodic tasks of power synchronisation, by the options as they are now."""
+def jobs(tasks: TaskFactory, hash_ring: HashRingManager, silent: set[int]) -> tuple[PeriodicTask, ...]:
+    """Return the periodic tasks of power synchronisation, by the options as they are now.
+
+    ``silent`` is kept up to date: the row ids of the nodes whose BMC did not answer last time.
+    """
     interval = CONF.conductor.sync_power_state_interval
     parts = max(1, math.ceil(interval / _SHARE_SECONDS))
-    sync, recovery = PowerSync(tasks, hash_ring, parts, interval / parts), Recovery(tasks, hash_ring)
+    sync = PowerSync(tasks, hash_ring, NodeShares(parts, interval / parts), silent)
+    recovery = Recovery(tasks, hash_ring)
     return (
         PeriodicTask("power synchronisation", interval / parts, sync, sync.stop),
         PeriodicTask(
@@ -71,39 +76,33 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, 
 
 
 class PowerSync:
-    """Compares one share of the nodes with their machines at each call, and more when the last one took too long.
-
-    ``spacing`` are the seconds that a share has; 0 makes it one share at each call.
-    """
+    """Compares the nodes of the shares that are due with their machines at each call."""
 
     def __init__(
         self,
         tasks: TaskFactory,
         hash_ring: HashRingManager,
-        parts: int = 1,
-        spacing: float = 0,
-        clock: Callable[[], float] = time.monotonic,
+        shares: NodeShares | None = None,
+        silent: set[int] | None = None,
     ) -> None:
-        self._tasks, self._hash_ring, self._parts = tasks, hash_ring, parts
-        self._spacing, self._clock = spacing, clock
-        self._called_at: float | None = None
-        # Parts of shares that are overdue, because calls are a spacing apart from the end of one to the next.
-        self._overdue = 0.0
-        self._next = random.randrange(parts)
-        self._round = random.randrange(_ROUNDS_BETWEEN_SETTINGS)
+        self._tasks, self._hash_ring, self._shares = tasks, hash_ring, shares or NodeShares(1)
+        # Row ids of the nodes whose last reading failed; others may read this set.
+        self._silent = set() if silent is None else silent
+        self._first_turn = random.randrange(_ROUNDS_BETWEEN_SETTINGS)
         # Row ids of the nodes whose last refresh failed, so that the failure is logged once.
         self._unrefreshed: set[int] = set()
         # By row id, what was read of nodes whose last reading did not agree with the record.
         self._readings: dict[int, PowerReadings] = {}
         # By number of the share, how many nodes of this conductor it had.
         self._counts: dict[int, int] = {}
-        self._reader = PowerReader(tasks, _PURPOSE, self._compare)
+        self._reader = _power_reader(tasks, _PURPOSE, self._compare)
         self.stop: Callable[[], None] = self._reader.stop
 
     def __call__(self) -> None:
-        """Read the next share, and again those whose last reading was doubtful."""
+        """Read the shares that are due, and again the nodes whose last reading was doubtful."""
         doubtful = [node_id for node_id, readings in self._readings.copy().items() if readings.agreeing]
         del doubtful[_MOST_DOUBTFUL:]
+        again = doubtful
         filters = {
             "reserved": False,
             "maintenance": False,
@@ -111,32 +110,22 @@ class PowerSync:
             "provision_state_not_in": states.NO_POWER_SYNC,
         }
         nodes: dict[int, NodeRecord] = {}
-        for again in (doubtful, *([] for _ in range(self._shares_due() - 1))):
-            share = Share(self._parts, self._next, again)
+        for number in self._shares.due():
+            share = Share(self._shares.parts, number, again)
             own = mine(self._tasks.store.nodes.find(share=share, **filters), self._tasks, self._hash_ring)
             nodes |= {node.id: node for node in own}
-            self._counts[self._next] = len(own)
-            self._next = (self._next + 1) % self._parts
-            if self._next == 0:
-                self._round += 1
+            self._counts[number], again = len(own), []
+            # What is read no longer, because it is gone, in maintenance or changing, is not silent.
+            in_share = {node_id for node_id in self._silent.copy() if node_id % self._shares.parts == number}
+            self._silent.difference_update(in_share - nodes.keys())
         # What was read of a node that is gone, locked or another conductor's now proves nothing any more.
         for node_id in set(doubtful) - nodes.keys():
             self._readings.pop(node_id, None)
         _METRICS.send_gauge("ConductorManager.PowerSyncNodesCount", sum(self._counts.values()))
-        suspects = {node_id for node_id, readings in self._readings.copy().items() if readings.unreadable}
-        self._reader.read(nodes.values(), suspects)
-
-    def _shares_due(self) -> int:
-        """Return how many shares to read now, so that a round takes its interval although some BMCs are slow."""
-        now = self._clock()
-        passed, self._called_at = now - (now if self._called_at is None else self._called_at), now
-        if not self._spacing or not passed:
-            return 1
-        due = max(1, min(self._parts, int(self._overdue + passed / self._spacing)))
-        self._overdue = max(0.0, min(1.0, self._overdue + passed / self._spacing - due))
-        return due
+        self._reader.read(nodes.values(), self._silent.copy())
 
     def _compare(self, task: TaskManager, seen: str | None, why: str) -> None:
+        (self._silent.add if why else self._silent.discard)(task.node_id)
         if seen is None and not why:
             self._readings.pop(task.node_id, None)  # the BMC answers without a power state, which proves nothing
             return
@@ -167,7 +156,9 @@ class PowerSync:
         """Read the health of a machine whose BMC answers, and in its turn the other columns; store what changed."""
         readings, node = Readings(task), task.node
         health = readings.health()
-        in_turn = (node.id // self._parts - self._round) % _ROUNDS_BETWEEN_SETTINGS == 0
+        in_turn = (
+            node.id // self._shares.parts - self._shares.round - self._first_turn
+        ) % _ROUNDS_BETWEEN_SETTINGS == 0
         columns = readings.columns() if in_turn else {}
         if not readings.failures:
             self._unrefreshed.discard(node.id)
@@ -204,7 +195,7 @@ class Recovery:
 
     def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
         self._tasks, self._hash_ring = tasks, hash_ring
-        self._reader = PowerReader(tasks, "recovery from a power failure", _end_power_failure)
+        self._reader = _power_reader(tasks, "recovery from a power failure", _end_power_failure)
         self.stop: Callable[[], None] = self._reader.stop
 
     def __call__(self) -> None:
@@ -213,6 +204,46 @@ class Recovery:
         own = mine(self._tasks.store.nodes.find(**filters), self._tasks, self._hash_ring)
         _METRICS.send_gauge("ConductorManager.PowerSyncRecoveryNodeCount", len(own))
         self._reader.read(own)
+
+
+# Reading
+
+
+def _power_reader(
+    tasks: TaskFactory, purpose: str, on_reading: Callable[[TaskManager, str | None, str], None]
+) -> BmcReader:
+    """Return a reader of power states; ``on_reading`` gets the shared task on a node and what ``state_of`` returned."""
+
+    def read(node: "NodeRecord") -> None:
+        with tasks.observe(service_context(), node, purpose=purpose) as task:
+            power = task.driver.power
+            if power is not None and power.supports_power_sync(task):
+                on_reading(task, *state_of(task))
+
+    options = CONF.conductor
+    return BmcReader(
+        tasks,
+        purpose,
+        read,
+        workers=lambda: int(options.sync_power_state_workers),
+        pause=lambda: float(options.sync_power_state_bmc_interval),
+    )
+
+
+def state_of(task: TaskManager) -> tuple[str | None, str]:
+    """Return the machine's power state and "", or None and the error; None and "" if the BMC names no known state."""
+    try:
+        power = task.power
+        power.validate(task)
+        state = power.get_power_state(task)
+    except IronicError as error:
+        return None, str(error)
+    except Exception as error:
+        LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
+        return None, f"unexpected {type(error).__name__}: {error}"
+    if state == "error":
+        return None, "the BMC reports an error as power state"
+    return (state if state in KNOWN else None), ""
 
 
 # Storing a reading, without a lock

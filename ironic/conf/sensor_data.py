@@ -15,7 +15,13 @@ SENSOR_DATA_OPTIONS = [
         min=1,
         help="Seconds in which each machine is read once. The readings are spread over this time.",
     ),
-    cfg.IntOpt("workers", default=4, min=1, help="Machines that one conductor reads at the same time."),
+    cfg.IntOpt(
+        "workers",
+        default=4,
+        min=1,
+        help="Machines that one conductor reads at the same time. While some answer slowly and others wait, up to four "
+        "times as many readings are under way.",
+    ),
     cfg.IntOpt(
         "wait_timeout",
         default=300,

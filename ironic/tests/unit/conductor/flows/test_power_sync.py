@@ -7,9 +7,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from ironic.conductor import power_reader
-from ironic.conductor.power_reader import PowerReader, by_bmc, state_of
-from ironic.conductor.power_sync import PowerSync, Recovery, jobs
+from ironic.conductor import bmc_reader
+from ironic.conductor.bmc_reader import BmcReader, by_bmc
+from ironic.conductor.node_shares import NodeShares
+from ironic.conductor.power_sync import PowerSync, Recovery, jobs, state_of
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.hardware_errors import DriverOperationError
@@ -232,7 +233,7 @@ def test_the_node_is_not_locked_while_it_is_read_or_recorded(bench, sync, conf):
 
 def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench, hash_ring):
     nodes = [machine(bench) for _ in range(12)]
-    sync = PowerSync(bench.tasks, hash_ring, parts=4)
+    sync = PowerSync(bench.tasks, hash_ring, NodeShares(4))
     for _ in range(4):
         sync()
     assert bench.script.calls.count("get_power_state") == len(nodes)
@@ -245,15 +246,15 @@ def test_shares_together_are_all_nodes_and_a_doubtful_one_comes_again_soon(bench
 
 def test_the_interval_is_cut_into_shares_and_zero_switches_off(bench, hash_ring, conf):
     conf(conductor__sync_power_state_interval=120, conductor__power_failure_recovery_interval=0)
-    assert [job.spacing for job in jobs(bench.tasks, hash_ring)] == [10, 0]
+    assert [job.spacing for job in jobs(bench.tasks, hash_ring, set())] == [10, 0]
     conf(conductor__sync_power_state_interval=0)
-    assert jobs(bench.tasks, hash_ring)[0].spacing == 0
+    assert jobs(bench.tasks, hash_ring, set())[0].spacing == 0
 
 
 def test_a_round_keeps_its_time_when_shares_take_long(bench, hash_ring):
     """Four shares, ten seconds each: a call that comes late reads what has become due since the last one."""
     moment = [100.0]
-    sync = PowerSync(bench.tasks, hash_ring, parts=4, spacing=10, clock=lambda: moment[0])
+    sync = PowerSync(bench.tasks, hash_ring, NodeShares(4, 10, lambda: moment[0]))
     for _ in range(8):
         machine(bench)
     read = []
@@ -293,31 +294,30 @@ class Threads:
         return self.executor.submit(function, *args)
 
 
-def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench, conf):
-    conf(conductor__sync_power_state_workers=3, conductor__sync_power_state_bmc_interval=0.05)
+def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench):
     bench.tasks.pool = Threads()
     shared = {"redfish_address": "192.0.2.1"}
     nodes = [bench.row(machine(bench, driver_info=info)) for info in (shared, {}, shared, {}, shared)]
-    alone, times, most, at_work = {nodes[i].id for i in (1, 3)}, [], [0], []
-    lock = threading.Lock()
+    alone, most, lock = {nodes[i].id for i in (1, 3)}, [0], threading.Lock()
+    at_work: list[int] = []
+    readings: list[int] = []
+    times: list[float] = []
 
-    def answer(task):
+    def read(node):
         with lock:
-            at_work.append(task.node_id)
+            at_work.append(node.id)
             most[0] = max(most[0], len(at_work))
             assert len([node for node in at_work if node not in alone]) <= 1
         time.sleep(0.03)
         with lock:
-            at_work.remove(task.node_id)
-            if task.node_id not in alone:
+            at_work.remove(node.id)
+            readings.append(node.id)
+            if node.id not in alone:
                 times.append(time.monotonic())
-        return ON
 
-    bench.script.answers["get_power_state"] = answer
-    readings = []
-    PowerReader(bench.tasks, "reading", lambda task, seen, why: readings.append((task.node_id, seen))).read(nodes)
+    BmcReader(bench.tasks, "reading", read, workers=lambda: 3, pause=lambda: 0.05).read(nodes)
     bench.tasks.pool.executor.shutdown()
-    assert sorted(readings) == sorted((node.id, ON) for node in nodes)
+    assert sorted(readings) == sorted(node.id for node in nodes)
     assert most[0] > 1
     assert all(later - earlier >= 0.05 for earlier, later in zip(times, times[1:], strict=False))
 
@@ -349,7 +349,7 @@ def test_the_number_of_synchronised_nodes_is_a_gauge(bench, hash_ring, conf, mea
     measure()
     for _ in range(5):
         machine(bench)
-    sync = PowerSync(bench.tasks, hash_ring, parts=2)
+    sync = PowerSync(bench.tasks, hash_ring, NodeShares(2))
     for _ in range(3):
         sync()
     front = "ironic.conductor.manager.ConductorManager"
@@ -361,9 +361,9 @@ def test_the_number_of_synchronised_nodes_is_a_gauge(bench, hash_ring, conf, mea
 @pytest.fixture
 def threaded(bench, hash_ring, conf, monkeypatch):
     """Return a function that makes a synchronisation with real threads, which gives up waiting soon."""
-    monkeypatch.setattr(power_reader, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(power_reader, "_SLOW_SECONDS", 0.05)
-    monkeypatch.setattr(power_reader, "_PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(bmc_reader, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(bmc_reader, "_SLOW_SECONDS", 0.05)
+    monkeypatch.setattr(bmc_reader, "_PATIENCE_SECONDS", 0.3)
     conf(conductor__sync_power_state_workers=4, conductor__power_state_sync_max_retries=99)
     pool = Workers(HOST, 32)
     yield PowerSync(TaskFactory(bench.store, bench.composition, pool, HOST), hash_ring), pool

@@ -2,10 +2,12 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.sensor_readings import SensorReadings, jobs, of_types, send_metrics
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
@@ -88,7 +90,7 @@ def test_a_round_is_one_statement_however_many_nodes(
 def test_a_round_goes_over_all_shares(bench: Bench, hash_ring: HashRingManager, sent: list[Notification]) -> None:
     bench.script.answers["get_sensors_data"] = FOUND
     uuids = sorted(machine(bench) for _ in range(7))
-    read = SensorReadings(bench.tasks, hash_ring, parts=3)
+    read = SensorReadings(bench.tasks, hash_ring, NodeShares(3))
     counts = []
     for _ in range(3):
         read()
@@ -213,41 +215,43 @@ def test_a_machine_that_fails_harms_no_other(bench: Bench, read: SensorReadings,
     assert list(map(node_of, sent)) == [good]
 
 
-def test_without_a_free_worker_it_waits_and_then_goes_on(
-    bench: Bench, read: SensorReadings, sent: list[Notification]
-) -> None:
-    machine(bench)
-    bench.pool.full = True
-    read()
-    assert sent == []
-    bench.pool.full = False
-    read()
-    assert len(sent) == 2
-
-
-def test_what_waited_too_long_is_left_for_its_next_turn(
-    bench: Bench,
-    read: SensorReadings,
-    sent: list[Notification],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_full_pool_slows_it_down_only(bench: Bench, read: SensorReadings, sent: list[Notification]) -> None:
     machine(bench)
     machine(bench)
     bench.pool.full = True
     read()
-    now = [1e9]
-    monkeypatch.setattr("ironic.conductor.sensor_readings.time.monotonic", lambda: now[0])
-    bench.pool.full = False
-    read()
     assert len(sent) == 2
-    assert "sensors of 2 nodes are not read in this round" in caplog.text
+
+
+def test_a_machine_whose_bmc_does_not_answer_others_is_read_less_often(
+    bench: Bench, hash_ring: HashRingManager, sent: list[Notification]
+) -> None:
+    bench.script.answers["get_sensors_data"] = FOUND
+    quiet, other = machine(bench), machine(bench)
+    silent = {bench.row(quiet).id}
+    read = SensorReadings(bench.tasks, hash_ring, silent=silent)
+    for _ in range(4):
+        read()
+    assert sorted(map(node_of, sent), key=str) == sorted([quiet, *[other] * 4])
+    silent.clear()
+    read()
+    assert len(sent) == 7
+
+
+@pytest.fixture
+def pool(conf: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
+    """Return real workers, of which two may read; a round is not waited for."""
+    monkeypatch.setattr("ironic.conductor.bmc_reader._PATIENCE_SECONDS", 0)
+    conf(sensor_data__workers=2)
+    pool = Workers(HOST, 3)
+    yield pool
+    assert pool.drain(60) == []
+    pool.close()
 
 
 def test_a_machine_that_never_answers_costs_one_worker(
-    bench: Bench, hash_ring: HashRingManager, sent: list[Notification], conf: Callable[..., None]
+    bench: Bench, hash_ring: HashRingManager, sent: list[Notification], pool: Workers
 ) -> None:
-    conf(sensor_data__workers=2)
     silent = machine(bench)
     others = {machine(bench) for _ in range(3)}
     hung, go_on, rounds = threading.Event(), threading.Event(), threading.Semaphore(0)
@@ -260,7 +264,6 @@ def test_a_machine_that_never_answers_costs_one_worker(
         return FOUND
 
     bench.script.answers["get_sensors_data"] = answer
-    pool = Workers(HOST, 3)
     try:
         read = SensorReadings(TaskFactory(bench.store, bench.composition, pool, HOST), hash_ring)
         read()
@@ -272,12 +275,43 @@ def test_a_machine_that_never_answers_costs_one_worker(
         for _ in range(3):
             assert rounds.acquire(timeout=60)
         assert bench.script.calls.count("get_sensors_data") == 7
-        go_on.set()
     finally:
         go_on.set()
-        assert pool.drain(60) == []
-        pool.close()
+    eventually(lambda: pool.taken, 0)
     assert {node_of(each) for each in sent} == others | {silent}
+
+
+def test_what_waited_too_long_is_left_for_its_next_turn(
+    bench: Bench,
+    hash_ring: HashRingManager,
+    sent: list[Notification],
+    pool: Workers,
+    conf: Callable[..., None],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    conf(sensor_data__workers=1, sensor_data__wait_timeout=1)
+    hung, go_on, now = threading.Event(), threading.Event(), time.monotonic()
+    for _ in range(3):
+        machine(bench)
+
+    def answer(_task: object) -> object:
+        hung.set()
+        assert go_on.wait(60)
+        return FOUND
+
+    bench.script.answers["get_sensors_data"] = answer
+    read = SensorReadings(TaskFactory(bench.store, bench.composition, pool, HOST), hash_ring)
+    try:
+        read()
+        assert hung.wait(60)
+        eventually(lambda: time.monotonic() > now + 2, True)
+    finally:
+        go_on.set()
+    eventually(lambda: pool.taken, 0)
+    assert len(sent) == 1
+    read()
+    eventually(lambda: len(sent), 4)
+    assert "2 nodes are left out of a round of reading of sensors" in caplog.text
 
 
 def test_a_stop_begins_no_further_reading(bench: Bench, read: SensorReadings, sent: list[Notification]) -> None:
@@ -332,4 +366,4 @@ def test_the_options_say_what_is_read_and_how_often(
     spacings: list[int],
 ) -> None:
     conf(**{f"sensor_data__{name}": value for name, value in options.items()})
-    assert [job.spacing for job in jobs(bench.tasks, hash_ring)] == spacings
+    assert [job.spacing for job in jobs(bench.tasks, hash_ring, ())] == spacings

@@ -1,22 +1,20 @@
-"""Readings of the power state of many machines, several at once.
+"""Periodic readings of many machines, several at once.
 
 Machines behind one BMC address are read one after another with a pause between; the others are spread over as many
-workers as the option allows and are free. Machines that did not answer last time have half of them and hold up no
+workers as an option allows and are free. Machines that did not answer last time have half of them and hold up no
 other. A stop ends a round between two readings. Reading takes no lock.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ironic.conductor.tasks import TaskFactory, TaskManager
-from ironic.conf import CONF
-from ironic.core.bmc_readings import KNOWN
-from ironic.core.context import service_context
-from ironic.core.errors import IronicError, NoFreeConductorWorker
+from ironic.conductor.tasks import TaskFactory
+from ironic.core.errors import NoFreeConductorWorker
 from ironic.inspection.bmc_addresses import server_of
 from ironic.rpc.hash_ring import HashRingManager
 
@@ -32,6 +30,8 @@ _MOST_WORKERS: Final = 4
 # Seconds that a round waits for its last readings; a BMC that does not answer must not hold up the next share.
 _PATIENCE_SECONDS: Final = 8.0
 _LOOK_SECONDS: Final = 0.5
+# Seconds after which a worker ends although machines wait: one that never ended would count as lost.
+_LONGEST_RUN: Final = 300.0
 
 
 def mine(nodes: "list[NodeRecord]", tasks: TaskFactory, hash_ring: HashRingManager) -> "list[NodeRecord]":
@@ -39,10 +39,11 @@ def mine(nodes: "list[NodeRecord]", tasks: TaskFactory, hash_ring: HashRingManag
     return [node for node in nodes if hash_ring.is_mine(tasks.host, node.uuid, node.driver, node.conductor_group)]
 
 
-# Gets the shared task on a node and what ``state_of`` returned.
-OnReading = Callable[[TaskManager, str | None, str], None]
+class _Group(NamedTuple):
+    """Nodes behind one BMC that wait to be read, and until when (monotonic seconds)."""
 
-_Group = list["NodeRecord"]
+    nodes: "list[NodeRecord]"
+    until: float
 
 
 class _Worker:
@@ -76,20 +77,32 @@ class _Lane:
         return sum(worker.since > since and not worker.end.is_set() for worker in self.workers)
 
 
-class PowerReader:
-    """Reads the power state of machines, several at once, and passes the readings on.
+class BmcReader:
+    """Reads machines, several at once; ``read_node`` is called with each of them, on workers.
 
     A BMC that does not answer occupies a worker for half a minute. So a worker that waits is soon replaced by another
     one; machines whose last reading failed have a lane of their own with half of the workers; and no call waits long:
     what is left is read while the next call comes.
     """
 
-    def __init__(self, tasks: TaskFactory, purpose: str, on_reading: OnReading) -> None:
-        self._tasks, self._purpose, self._on_reading = tasks, purpose, on_reading
+    def __init__(
+        self,
+        tasks: TaskFactory,
+        purpose: str,
+        read_node: "Callable[[NodeRecord], None]",
+        *,
+        workers: Callable[[], int],
+        pause: Callable[[], float] = lambda: 0.0,
+        longest_wait: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        """Use so many workers; ``pause`` and ``longest_wait`` are seconds, within a BMC and until a reading begins."""
+        self._tasks, self._purpose, self._read_node = tasks, purpose, read_node
+        self._workers, self._pause, self._longest_wait = workers, pause, longest_wait
         self._stopping = threading.Event()
         self._sound, self._suspect = _Lane(_MOST_WORKERS), _Lane()
-        # Row ids of the nodes that wait or are being read.
+        # Row ids of the nodes that wait or are being read, and of those that waited for too long.
         self._busy: set[int] = set()
+        self._left: set[int] = set()
 
     def stop(self) -> None:
         """End a round that is under way after the present readings."""
@@ -102,21 +115,34 @@ class PowerReader:
         """
         new = [node for node in nodes if node.id not in self._busy]
         self._busy.update(node.id for node in new)
+        until = time.monotonic() + self._longest_wait()
         for group in by_bmc(new):
             lane = self._suspect if any(node.id in suspects for node in group) else self._sound
-            lane.groups.put(group)
+            lane.groups.put(_Group(group, until))
         self._start_workers()
         if not self._sound.workers:
             # No worker is free but this one.
             self._drain(self._sound, _Worker())
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while self._sound.is_moving() and time.monotonic() < until and not self._stopping.is_set():
+        patience = time.monotonic() + _PATIENCE_SECONDS
+        while self._sound.is_moving() and time.monotonic() < patience and not self._stopping.is_set():
             self._sound.workers[0].end.wait(_LOOK_SECONDS)
             self._start_workers()
+        self._report()
+
+    def _report(self) -> None:
+        left, self._left = self._left, set()
+        if left:
+            LOG.warning(
+                "%d nodes are left out of a round of %s, because they waited for more than %d seconds. Raise its "
+                "workers or its interval if this happens often",
+                len(left),
+                self._purpose,
+                self._longest_wait(),
+            )
 
     def _start_workers(self) -> None:
         """Start as many workers as may read now."""
-        limit = CONF.conductor.sync_power_state_workers
+        limit = self._workers()
         half = limit // 2
         self._start(self._suspect, half or 1)
         self._start(self._sound, limit - half if half and self._suspect.workers else limit)
@@ -141,7 +167,8 @@ class PowerReader:
 
     def _drain(self, lane: _Lane, worker: _Worker) -> None:
         """Read the machines of one group after another until the queue is empty or a stop is requested."""
-        while not self._stopping.is_set():
+        end = time.monotonic() + _LONGEST_RUN
+        while not self._stopping.is_set() and time.monotonic() < end:
             try:
                 group = lane.groups.get_nowait()
             except Empty:
@@ -149,42 +176,26 @@ class PowerReader:
             try:
                 self._read_group(group, worker)
             finally:
-                self._busy.difference_update(node.id for node in group)
+                self._busy.difference_update(node.id for node in group.nodes)
 
     def _read_group(self, group: _Group, worker: _Worker) -> None:
-        for number, node in enumerate(group):
-            if number and self._stopping.wait(CONF.conductor.sync_power_state_bmc_interval):
+        if time.monotonic() >= group.until:
+            self._left.update(node.id for node in group.nodes)
+            return
+        for number, node in enumerate(group.nodes):
+            if number and self._stopping.wait(self._pause()):
                 break
             worker.since = time.monotonic()
             try:
-                with self._tasks.observe(service_context(), node, purpose=self._purpose) as task:
-                    power = task.driver.power
-                    if power is not None and power.supports_power_sync(task):
-                        self._on_reading(task, *state_of(task))
+                self._read_node(node)
             except Exception:
                 LOG.exception("Node %s: %s failed; it is read again in the next round", node.uuid, self._purpose)
 
 
-def by_bmc(nodes: Iterable["NodeRecord"]) -> list[_Group]:
+def by_bmc(nodes: Iterable["NodeRecord"]) -> "list[list[NodeRecord]]":
     """Return the nodes in groups that share a BMC address."""
-    groups: dict[str, _Group] = {}
+    groups: dict[str, list[NodeRecord]] = {}
     for node in nodes:
         address = server_of(node.driver_info) or node.uuid
         groups.setdefault(address, []).append(node)
     return list(groups.values())
-
-
-def state_of(task: "TaskManager") -> tuple[str | None, str]:
-    """Return the machine's power state and "", or None and the error; None and "" if the BMC names no known state."""
-    try:
-        power = task.power
-        power.validate(task)
-        state = power.get_power_state(task)
-    except IronicError as error:
-        return None, str(error)
-    except Exception as error:
-        LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
-        return None, f"unexpected {type(error).__name__}: {error}"
-    if state == "error":
-        return None, "the BMC reports an error as power state"
-    return (state if state in KNOWN else None), ""

@@ -1,0 +1,151 @@
+"""The program ironic-novncproxy: TLS, pages of other origins, recordings; with a real VNC server behind it."""
+
+import contextlib
+import http.client
+import ssl
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from ironic import db
+from ironic.core.console_tokens import ConsoleAccess
+from ironic.tests.functional.consoles.lines import until
+from ironic.tests.functional.consoles.test_console_proxy import PATIENCE, begin, read
+from ironic.tests.functional.consoles.vnc import vnc_server
+from ironic.tests.live_service import Service, create_database, free_port, write_options
+from ironic.tests.redfish_bmc import write_certificate
+
+FRIEND = "https://dashboard.example.org"
+CIPHER = "ECDHE-ECDSA-AES256-GCM-SHA384"
+
+
+class Site:
+    """The program, and a node whose console is open."""
+
+    def __init__(self, directory: Path, store: db.Store, certificate: str, port: int, vnc_port: int) -> None:
+        self.directory, self.port, self._certificate = directory, port, certificate
+        access = ConsoleAccess.granted("127.0.0.1", vnc_port, store.clock() - timedelta(seconds=1))
+        info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
+        self.path = f"/websockify?node={store.nodes.create(info).uuid}&token={access.token}"
+
+    def trusting(self) -> ssl.SSLContext:
+        """Return the terms of a client that believes this certificate only."""
+        return ssl.create_default_context(cafile=self._certificate)
+
+    def open(self, context: ssl.SSLContext | None = None, origin: str | None = None) -> ClientConnection:
+        url = f"wss://127.0.0.1:{self.port}{self.path}"
+        return connect(url, ssl=context or self.trusting(), origin=origin, proxy=None, open_timeout=PATIENCE)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    directory, port = tmp_path_factory.mktemp("novncproxy"), free_port()
+    certificate, key = write_certificate(directory)
+    (directory / "pages").mkdir()
+    (directory / "pages" / "vnc_lite.html").write_text("<html>screen</html>")
+    options: dict[str, dict[str, object]] = {
+        "DEFAULT": {"log_file": directory / "proxy.log"},
+        "database": {"connection": f"sqlite:///{directory}/ironic.sqlite"},
+        "cors": {"allowed_origin": f"https://other.example.org,{FRIEND}/"},
+        "vnc": {
+            "host_ip": "127.0.0.1",
+            "port": port,
+            "novnc_web": directory / "pages",
+            "novnc_record": directory / "screen",
+            "novnc_auth_schemes": "none",
+            "enable_ssl": True,
+            # The names of older configuration files.
+            "ssl_cert_file": certificate,
+            "ssl_key_file": key,
+            "tls_minimum_version": "1.2",
+            "tls_ciphers": CIPHER,
+        },
+    }
+    configuration = [write_options(directory / "ironic.conf", options)]
+    create_database(*configuration)
+    store = db.connect(str(options["database"]["connection"]))
+    program = Service("ironic-novncproxy", configuration, directory / "proxy.log", port)
+    try:
+        with vnc_server(directory) as vnc_port:
+            program.await_ready()
+            yield Site(directory, store, certificate, port, vnc_port)
+    finally:
+        status = program.stop()
+        store.close()
+    assert status == 0, program.log
+
+
+def test_a_screen_is_seen_and_recorded_over_tls(site: Site) -> None:
+    before = set(site.directory.glob("screen.*"))
+    with site.open() as session:
+        screen = begin(session)
+        assert (int.from_bytes(screen[:2]), int.from_bytes(screen[2:4])) == (320, 240)
+        session.send(b"\3\0" + bytes(4) + (320).to_bytes(2) + (240).to_bytes(2))
+        assert len(read(session, 320 * 240 * 4)) >= 320 * 240 * 4
+    (recording,) = until(lambda: set(site.directory.glob("screen.*")) - before, "there is a recording")
+    until(lambda: recording.stat().st_size > 320 * 240 * 4, "the picture is in it")
+
+
+def test_pages_are_served_over_tls_and_nothing_without(site: Site) -> None:
+    with contextlib.closing(
+        http.client.HTTPSConnection("127.0.0.1", site.port, timeout=PATIENCE, context=site.trusting())
+    ) as client:
+        client.request("GET", "/vnc_lite.html")
+        assert client.getresponse().read() == b"<html>screen</html>"
+    with (
+        contextlib.closing(http.client.HTTPConnection("127.0.0.1", site.port, timeout=PATIENCE)) as client,
+        pytest.raises((http.client.HTTPException, OSError)),
+    ):
+        client.request("GET", "/vnc_lite.html")
+        client.getresponse()
+
+
+def test_a_certificate_that_nobody_vouches_for_is_seen_as_such(site: Site) -> None:
+    with pytest.raises(ssl.SSLCertVerificationError):
+        site.open(ssl.create_default_context())
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_both_versions_of_tls_are_spoken(site: Site, version: ssl.TLSVersion) -> None:
+    context = site.trusting()
+    context.minimum_version = context.maximum_version = version
+    with site.open(context) as session:
+        begin(session)
+        assert session.socket.version() == version.name.replace("v1_", "v1.")  # type: ignore[attr-defined]
+        if version is ssl.TLSVersion.TLSv1_2:
+            assert session.socket.cipher()[0] == CIPHER  # type: ignore[attr-defined]
+
+
+def test_a_cipher_that_is_not_named_is_refused(site: Site) -> None:
+    context = site.trusting()
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("ECDHE-ECDSA-CHACHA20-POLY1305")
+    with pytest.raises(ssl.SSLError):
+        site.open(context)
+
+
+@pytest.mark.parametrize("origin", ["https://127.0.0.1:{port}", FRIEND, "https://other.example.org"])
+def test_own_pages_and_those_of_friends_may_open_a_console(site: Site, origin: str) -> None:
+    with site.open(origin=origin.format(port=site.port)) as session:
+        begin(session)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://127.0.0.1:{port}",
+        "https://127.0.0.1",
+        "http://dashboard.example.org",
+        f"{FRIEND}:8443",
+        f"{FRIEND}.evil.example",
+        "null",
+    ],
+)
+def test_pages_of_strangers_may_not(site: Site, origin: str) -> None:
+    with pytest.raises(InvalidStatus) as refusal:
+        site.open(origin=origin.format(port=site.port))
+    assert refusal.value.response.status_code == 403
