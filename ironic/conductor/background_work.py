@@ -8,10 +8,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ironic.conductor.flows.outcomes import Failed, attempt
+from ironic.conductor.flows.outcomes import Again, Failed, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
+from ironic.drivers import awaited_setting
 
 LOG = logging.getLogger(__name__)
 
@@ -29,11 +30,13 @@ def begin(task: TaskManager, work: Work) -> None:
     """Call ``work.act(task)`` on a worker once the task's block has ended; its changes of the node are saved."""
 
     def run() -> None:
-        answer = attempt(task, work.act)
+        answer = attempt_repeatable(task, work.act)
 
         def write(_connection: object) -> None:
             if isinstance(answer, Failed):
-                _record_failure(task, work, answer.reason)
+                _record_failure(task, work.what, work.topic, answer.reason)
+            elif isinstance(answer, Again):
+                LOG.info("Node %s: %s goes on while the machine restarts", task.node.uuid, work.what)
             else:
                 LOG.info("Node %s: %s is done", task.node.uuid, work.what)
             task.save_and_release()
@@ -41,7 +44,7 @@ def begin(task: TaskManager, work: Work) -> None:
         task.store.run(write, repeatable=True)
 
     def not_started(error: BaseException) -> None:
-        _record_failure(task, work, str(error))
+        _record_failure(task, work.what, work.topic, str(error))
         task.node.save()
 
     task.spawn_after(run)
@@ -50,8 +53,16 @@ def begin(task: TaskManager, work: Work) -> None:
     task.node.save()
 
 
-def _record_failure(task: TaskManager, work: Work, reason: str) -> None:
-    text = f"{work.what[:1].upper()}{work.what[1:]} failed: {reason}"
+def end_awaited(task: TaskManager, reason: str | None) -> None:
+    """End work that went on while the machine restarted; ``reason`` says why it failed, None that it did not."""
+    awaited_setting.forget(task.node)
+    if reason is not None:
+        _record_failure(task, "changing a setting of the firmware", "boot mode", reason)
+    task.node.save()
+
+
+def _record_failure(task: TaskManager, what: str, topic: str, reason: str) -> None:
+    text = f"{what[:1].upper()}{what[1:]} failed: {reason}"
     task.node.last_error = shortened(text)
     LOG.error("Node %s: %s", task.node.uuid, text)
-    add_history(task, work.topic, text, severity="ERROR")
+    add_history(task, topic, text, severity="ERROR")

@@ -22,12 +22,14 @@ import futurist
 from futurist import periodics
 from oslo_db import exception as db_errors
 
+from ironic.conductor import background_work
 from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.flow import in_state
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.integrations.metrics import Metrics
@@ -199,8 +201,13 @@ def _visit_nodes(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, 
 
 
 def _end_step(task: TaskManager, end: object) -> None:
-    """Continue the flow of a node whose step has ended, as a method that polls for it reports."""
+    """Continue the flow of a node whose step has ended, as a method that polls for it reports.
+
+    Outside a flow, what a user has requested for the machine has ended.
+    """
     match end:
+        case StepDone() | StepFailed() if in_state(task.node.provision_state) is None:
+            background_work.end_awaited(task, end.reason if isinstance(end, StepFailed) else None)
         case StepDone():
             resuming.continue_flow(task)
         case StepFailed(reason):

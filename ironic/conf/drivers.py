@@ -121,6 +121,12 @@ REDFISH_OPTIONS = [
         help="Seconds to wait until a changed boot mode or secure boot state has taken effect, for which the machine "
         "is restarted; 0 does not wait.",
     ),
+    cfg.IntOpt(
+        "boot_mode_status_interval",
+        default=15,
+        min=1,
+        help="Seconds between two looks whether such a setting has taken effect.",
+    ),
     cfg.BoolOpt(
         "enable_verify_bmc_clock",
         default=False,

@@ -43,7 +43,7 @@ def given(column: sa.Column[object]) -> Filter:
 class Contains:
     """Match text that contains these words, in either case; % and _ are ordinary characters, so it needs the value."""
 
-    column: sa.Column[Any]
+    column: ColumnElement[Any]
 
     def __call__(self, words: str) -> ColumnElement[bool]:
         """Return the condition."""

@@ -8,6 +8,7 @@ import logging
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.drivers.awaited_setting import SettingOrdered
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.modules.agent import instance_capabilities
 from ironic.drivers.task import Task
@@ -38,6 +39,12 @@ def require(task: Task) -> None:
 _IS_ON: Final = "secure_boot_of_instance"
 
 
+def turn_former_off(task: Task) -> None:
+    """Turn off what was ordered off with a former instance, unless the present one requests it on."""
+    if not instance_capabilities.requests_secure_boot(task.node):
+        turn_off(task)
+
+
 def turn_on(task: Task) -> None:
     """Turn secure boot on if the instance requests it; the caller saves the node."""
     if instance_capabilities.requests_secure_boot(task.node):
@@ -58,6 +65,11 @@ def turn_off(task: Task) -> None:
             return
     try:
         _set(task, False)
+    except SettingOrdered:
+        # The next ramdisk's preparation looks whether it has taken effect.
+        LOG.info("Node %s: secure boot is ordered off, which takes effect when the machine starts", node.uuid)
+        node.set_driver_internal_info(_IS_ON, True)
+        return
     except UnsupportedDriverExtension as error:
         LOG.warning("Node %s: secure boot can't be turned off: %s. Check it by hand", node.uuid, error)
     node.del_driver_internal_info(_IS_ON)

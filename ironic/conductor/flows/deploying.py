@@ -114,6 +114,7 @@ def _planned(task: TaskManager, asked: Sequence[Step], *, complete: bool) -> lis
 def _prepare(task: TaskManager) -> object:
     """Prepare the machine, then attach its volumes: the former instance, which may use them, has ended by then."""
     secure_boot.require(task)
+    secure_boot.turn_former_off(task)
     answer = task.deploy.prepare(task)
     volumes.attach(task)
     return answer

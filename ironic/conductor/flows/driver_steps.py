@@ -9,7 +9,7 @@ import logging
 import syslog
 from typing import Final
 
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Outcome, Pause, Wait, attempt
+from ironic.conductor.flows.outcomes import Again, Done, Failed, Hold, Outcome, Pause, Wait, attempt, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
@@ -53,7 +53,7 @@ def perform(task: TaskManager, flow: Flow, step: Step) -> Outcome:
         return task.driver.require(step.interface).execute_step(flow.name, task, step.as_dict())
 
     if not step.is_reserved:
-        return judge(flow, attempt(task, execute))
+        return judge(flow, attempt_repeatable(task, execute) if flow.waiting else attempt(task, execute))
     if step.step == "hold":
         return Hold()
     if step.step == "wait":
@@ -66,7 +66,7 @@ def judge(flow: Flow, answer: object) -> Outcome:
     """Return the outcome for a driver's answer: None, a word of the flow, or Failed from ``attempt``."""
     if answer is None or answer in flow.finished_words:
         return Done()
-    if isinstance(answer, Failed):
+    if isinstance(answer, Failed | Again):
         return answer
     if answer == flow.waiting:
         return Wait()

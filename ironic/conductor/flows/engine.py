@@ -17,12 +17,22 @@ from typing import Any
 
 from ironic.conductor import bmc_refresh, transitions
 from ironic.conductor.flows import child_nodes, driver_steps
-from ironic.conductor.flows.outcomes import Done, Failed, Hold, Pause, Remark, Wait, attempt
+from ironic.conductor.flows.outcomes import (
+    Again,
+    Done,
+    Failed,
+    Hold,
+    Pause,
+    Remark,
+    Wait,
+    attempt,
+    attempt_repeatable,
+)
 from ironic.conductor.tasks import TaskManager
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import interruptible_wait
+from ironic.drivers import awaited_setting, interruptible_wait
 
 LOG = logging.getLogger(__name__)
 
@@ -113,6 +123,7 @@ class Failure:
 
 def begin(task: TaskManager, operation: Operation) -> None:
     """Start a flow: make the plan, prepare the machine, then run the steps, or wait until it is prepared."""
+    awaited_setting.forget(task.node)
     if operation.flow.is_one_step:
         _run_built_in(task, operation, operation.act)
         return
@@ -120,8 +131,14 @@ def begin(task: TaskManager, operation: Operation) -> None:
         return
     if operation.refreshes_at_start:
         bmc_refresh.refresh(task, f"the start of {operation.flow.topic}")
-    answer = attempt(task, operation.prepare)
-    if isinstance(answer, Failed):
+    _prepare(task, operation)
+
+
+def _prepare(task: TaskManager, operation: Operation) -> None:
+    answer = attempt_repeatable(task, operation.prepare)
+    if isinstance(answer, Again):
+        task.finish("wait")
+    elif isinstance(answer, Failed):
         fail(task, operation, Failure(f"preparing the machine failed: {answer.reason}"))
     elif answer is not None and answer == operation.flow.waiting:
         task.finish("wait")
@@ -130,8 +147,18 @@ def begin(task: TaskManager, operation: Operation) -> None:
 
 
 def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
-    """Resume a flow where the node stands; a built-in step gets the data that it waited for."""
+    """Resume a flow where the node stands; a built-in step gets the data that it waited for.
+
+    Work that ended for a setting of the machine's firmware is done again.
+    """
     flow = operation.flow
+    is_again = awaited_setting.forget(task.node) and not data
+    if is_again and flow.is_one_step:
+        _run_built_in(task, operation, operation.act)
+        return
+    if is_again and not StepCursor.of(task.node, flow).is_planned:
+        _prepare(task, operation)
+        return
     if flow.is_one_step:
         _run_built_in(task, operation, operation.resume, *data)
         return
@@ -139,7 +166,7 @@ def resume(task: TaskManager, operation: Operation, *data: Any) -> None:
     if cursor.is_planned:
         ended = None if cursor.repeats else cursor.current
         replace(cursor, repeats=False).put(task.node)
-        _run(task, operation, cursor.plan, cursor.next_index, ended)
+        _run(task, operation, cursor.plan, cursor.next_index, ended, is_again=cursor.repeats)
         return
     plan = _plan(task, operation, complete=True)
     if plan is not None:
@@ -190,26 +217,42 @@ def _plan(task: TaskManager, operation: Operation, *, complete: bool) -> list[St
 
 def _run_built_in(task: TaskManager, operation: Operation, act: Callable[..., object], *data: Any) -> None:
     """Run the built-in step until it waits, fails or is done."""
-    match driver_steps.judge(operation.flow, attempt(task, act, *data)):
+    # The rest of a step is not repeated: its beginning would be.
+    perform = attempt_repeatable if operation.flow.waiting and act is operation.act else attempt
+    match driver_steps.judge(operation.flow, perform(task, act, *data)):
         case Failed(reason):
             fail(task, operation, Failure(reason))
-        case Wait():
+        case Wait() | Again():
             task.finish("wait")
         case _:
             _end(task, operation, None)
 
 
-def _run(task: TaskManager, operation: Operation, plan: Sequence[Step], start: int, ended: Step | None) -> None:
-    """Run the plan from index ``start``; ``ended`` is the step before it, whose end is not recorded yet."""
+def _run(
+    task: TaskManager,
+    operation: Operation,
+    plan: Sequence[Step],
+    start: int,
+    ended: Step | None,
+    *,
+    is_again: bool = False,
+) -> None:
+    """Run the plan from index ``start``; ``ended`` is the step before it, whose end is not recorded yet.
+
+    ``is_again``: the first of them has begun already.
+    """
     failures: list[Failure] = []
     for index, step in enumerate(plan[start:], start):
-        _enter(task, operation.flow, index, step, ended)
+        _enter(task, operation.flow, index, step, ended, is_again=is_again and index == start)
         ended = step
         perform = child_nodes.perform if step.is_for_children else driver_steps.perform
         match perform(task, operation.flow, step):
             case Done():
                 continue
             case Wait():
+                return task.finish("wait")
+            case Again():
+                replace(StepCursor.of(task.node, operation.flow), repeats=True).put(task.node)
                 return task.finish("wait")
             case Pause(seconds):
                 return _pause(task, operation, seconds)
@@ -223,14 +266,17 @@ def _run(task: TaskManager, operation: Operation, plan: Sequence[Step], start: i
     return fail(task, operation, *failures) if failures else _end(task, operation, ended)
 
 
-def _enter(task: TaskManager, flow: Flow, index: int, step: Step, ended: Step | None) -> None:
-    """Store the step that is about to run, together with the end of the one before (S50)."""
+def _enter(task: TaskManager, flow: Flow, index: int, step: Step, ended: Step | None, *, is_again: bool) -> None:
+    """Store the step that is about to run, together with the end of the one before (S50).
+
+    A step that runs again, as it waits for an agent or a restart, is recorded as one.
+    """
     cursor, now = StepCursor.of(task.node, flow), task.node.now()
     seconds = cursor.seconds(now)
     cursor.entered(index, step, now).put(task.node)
 
     def write(_connection: object) -> None:
-        driver_steps.record(task, flow, ended=ended, begins=step, seconds=seconds)
+        driver_steps.record(task, flow, ended=ended, begins=None if is_again else step, seconds=seconds)
         task.node.save()
 
     task.store.run(write, repeatable=True)
@@ -256,7 +302,12 @@ def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
 def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
     """End a flow whose steps are done."""
     flow = operation.flow
-    answer = attempt(task, operation.tear_down)
+    # The end of a single step is not repeated: the step would be.
+    perform = attempt_repeatable if flow.has_steps and flow.waiting else attempt
+    answer = perform(task, operation.tear_down)
+    if isinstance(answer, Again):
+        task.finish("wait")
+        return
     if isinstance(answer, Failed):
         fail(task, operation, Failure(f"clean-up after the last step failed: {answer.reason}"))
         return
@@ -279,6 +330,7 @@ def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str
     if any(failure.is_fault for failure in failures):
         transitions.set_fault(task.node, text)
     StepCursor.of(task.node, flow).ended().put(task.node)
+    awaited_setting.forget(task.node)
     if any(failure.is_prepared for failure in failures):
         text += clean_up(task, operation)
     task.finish(event, last_error=text)
@@ -286,5 +338,6 @@ def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str
 
 def clean_up(task: TaskManager, operation: Operation) -> str:
     """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
-    answer = attempt(task, operation.clean_up)
+    with awaited_setting.ordering():
+        answer = attempt(task, operation.clean_up)
     return f" Clean-up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import Invalid, IronicError, TakenOver
+from ironic.drivers.awaited_setting import SettingAwaited, leaving
 
 LOG = logging.getLogger(__name__)
 
@@ -50,22 +51,27 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """The machine restarts for a setting of its firmware to take effect; the work is to be done again afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
 class Remark:
     """It is done, but something beside it has failed; the text stays in ``last_error``."""
 
     text: str
 
 
-Outcome = Done | Wait | Pause | Hold | Failed
+Outcome = Done | Wait | Pause | Hold | Again | Failed
 
 
 def attempt(
     task: TaskManager, act: Callable[Concatenate[TaskManager, P], R], *args: P.args, **kwargs: P.kwargs
 ) -> R | Failed:
-    """Call ``act(task, ...)`` and return its answer, or Failed when it raises; TakenOver is raised."""
+    """Call ``act(task, ...)`` and return its answer, Failed when it raises; TakenOver and SettingAwaited are raised."""
     try:
         return act(task, *args, **kwargs)
-    except TakenOver:
+    except (TakenOver, SettingAwaited):
         raise
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
@@ -73,3 +79,14 @@ def attempt(
     except Exception as error:
         LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
         return Failed(f"unexpected {type(error).__name__}: {error}")
+
+
+def attempt_repeatable(
+    task: TaskManager, act: Callable[Concatenate[TaskManager, P], R], *args: P.args, **kwargs: P.kwargs
+) -> R | Failed | Again:
+    """Do as `attempt` for work that the caller can do again after a wait; Again when it has to."""
+    try:
+        with leaving():
+            return attempt(task, act, *args, **kwargs)
+    except SettingAwaited:
+        return Again()

@@ -27,7 +27,7 @@ from ironic.core.agent_memory import FAST_TRACK_IDLE, HEARTBEAT, AgentMemory
 from ironic.core.errors import InvalidState
 from ironic.core.flow import FLOWS, in_state
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers import fast_track
+from ironic.drivers import awaited_setting, fast_track
 from ironic.drivers.step_declarations import AgentBooted, StepDone, StepFailed, StepsChanged
 
 LOG = logging.getLogger(__name__)
@@ -65,8 +65,11 @@ def process_heartbeat(task: TaskManager, operation: Operation, beat: Mapping[str
     """Resume the flow of a node that waits, or have the deploy interface handle the heartbeat on a worker.
 
     Any heartbeat resumes the flow while no driver's step is under way: while the machine is prepared, in a wait of the
-    engine's own, after a hold, and in a built-in step. It has no effect before the time is over for which a step waits.
+    engine's own, after a hold, and in a built-in step. It has no effect before the time is over for which a step waits,
+    nor while the machine restarts for a setting of its firmware, whatever it boots meanwhile.
     """
+    if awaited_setting.is_awaited(task.node):
+        return
     cursor = StepCursor.of(task.node, operation.flow)
     if (cursor.seconds_left(task.node.now()) or 0) > 0:
         return
@@ -143,7 +146,8 @@ def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, 
 def _awaited(task: TaskManager, event: str) -> Operation:
     """Return the operation in which the node waits for an agent or a driver's poll, or raise InvalidState."""
     operation = waiting_or_held(task)
-    if operation is None or task.node.provision_state != operation.flow.waiting or not operation.flow.hears_agent:
+    is_heard = operation is not None and (operation.flow.hears_agent or awaited_setting.is_awaited(task.node))
+    if operation is None or task.node.provision_state != operation.flow.waiting or not is_heard:
         raise InvalidState(event=event, state=task.node.provision_state)
     return operation
 
@@ -214,6 +218,7 @@ def _abort_reason(task: TaskManager, operation: Operation) -> str:
 def _clean_up_aborted(task: TaskManager, operation: Operation, was_held: bool) -> None:
     """Undo what the flow prepared; a serviced machine is in use again, others stay in their failed state."""
     StepCursor.of(task.node, operation.flow).ended().put(task.node)
+    awaited_setting.forget(task.node)
     more = engine.clean_up(task, operation)
     if was_held:
         answer = attempt(task, operation.clean_up_held)

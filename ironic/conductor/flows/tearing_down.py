@@ -15,7 +15,7 @@ from ironic.core import flow
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.flow import RESCUE, UNRESCUE
 from ironic.core.step_cursor import StepCursor
-from ironic.drivers import secure_boot
+from ironic.drivers import awaited_setting, secure_boot
 
 # The ramdisk of a rescue may have left files or networks behind in these states.
 _RESCUED: Final = frozenset({RESCUE.done, RESCUE.waiting, RESCUE.failed, UNRESCUE.failed})
@@ -45,7 +45,8 @@ def _run(task: TaskManager, was_rescued: bool) -> None:
             secure_boot.turn_off(task)
         deploying.restore_interface(task)
 
-    answer = attempt(task, remove)
+    with awaited_setting.ordering():
+        answer = attempt(task, remove)
     if isinstance(answer, Failed):
         engine.fail(task, TEAR_DOWN, Failure(answer.reason))
         return

@@ -163,6 +163,7 @@ class AgentDeploy(CustomAgentDeploy):
         return bool(task.node.instance_info.get("image_source")) or not volumes.is_image_written(task)
 
     def prepare(self, task: Task) -> None:
+        partition_images.forget_boot_loader(task.node)
         if volumes.is_image_written(task):
             deployment_image.prepare_image(task.node)
         super().prepare(task)
@@ -189,4 +190,6 @@ class AgentDeploy(CustomAgentDeploy):
             deployment_image.withdraw_image(task.node)
             if not partition_images.install_boot_loader(task.node):
                 return in_band_steps.run_again(task, DEPLOY)
-        return super().prepare_instance_boot(task)
+        answer = super().prepare_instance_boot(task)
+        partition_images.forget_boot_loader(task.node)
+        return answer

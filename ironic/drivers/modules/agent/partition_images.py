@@ -30,6 +30,7 @@ _FILE_SYSTEM: Final = re.compile(r"[a-z][a-z0-9]{1,15}")
 _INSTALLATION: Final = "install_bootloader"
 # When the agent began with it.
 _BEGAN: Final = "boot_loader_began_at"
+_IS_INSTALLED: Final = "boot_loader_installed"
 
 # Names of partitions in the agent's answer -> parameters of its command.
 _LOADER_PARTITIONS: Final = {
@@ -127,6 +128,8 @@ def install_boot_loader(node: Node) -> bool:
     mode = instance_capabilities.boot_mode(node)
     if mode != boot_devices.UEFI and not is_partition_image(node):
         return True
+    if node.driver_internal_info.get(_IS_INSTALLED):
+        return True
     agent = Agent(node)
     last = agent.commands()[-1:]
     if last and last[0].name == _INSTALLATION:
@@ -146,7 +149,15 @@ def install_boot_loader(node: Node) -> bool:
         return False
     node.del_driver_internal_info(_BEGAN)
     agent.result(command)
+    # The step is repeated when the machine has to restart, which ends the agent.
+    node.set_driver_internal_info(_IS_INSTALLED, True)
     return True
+
+
+def forget_boot_loader(node: Node) -> None:
+    """Forget that the boot loader is installed: the deployment goes on, or another one begins."""
+    if _IS_INSTALLED in node.driver_internal_info:
+        node.del_driver_internal_info(_IS_INSTALLED)
 
 
 def _is_overdue(node: Node) -> bool:

@@ -13,7 +13,6 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, fast_track, node_attributes
 from ironic.drivers.modules.agent import instance_capabilities
-from ironic.drivers.modules.netboot import firmware_boot
 from ironic.drivers.modules.redfish import ramdisk_images
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
@@ -56,7 +55,6 @@ class RedfishHttpsBoot(RamdiskFromIso):
         def set_url(system: System) -> None:
             system.set_system_boot_options(sushy.BootSource.UEFI_HTTP, enabled=enabled, http_boot_uri=url)
 
-        firmware_boot.set_wanted_boot_mode(task)
         change(task, "setting the URL for HTTP boot", set_url)
 
     def withdraw(self, task: Task) -> None:

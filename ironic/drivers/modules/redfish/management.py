@@ -1,7 +1,7 @@
 """Management interface `redfish`: boot device, boot mode, secure boot, virtual media, indicators and sensors."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import sushy
@@ -12,7 +12,7 @@ from ironic.core import states
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
-from ironic.drivers import boot_devices
+from ironic.drivers import awaited_setting, boot_devices
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import ManagementInterface
 from ironic.drivers.interfaces.base_interface import unsupported
@@ -46,8 +46,6 @@ _DEVICES: Final = {source: device for device, source in SOURCES.items()} | {
 }
 _MODE_NAMES: Final = {mode: name for name, mode in MODES.items()}
 
-# Seconds between two looks whether a setting has taken effect after a restart.
-_POLL_SECONDS: Final = 15.0
 _LEFTOVERS_SPACING: Final = 300.0
 
 
@@ -101,7 +99,7 @@ class RedfishManagement(ManagementInterface):
         if before is None:
             LOG.warning("Node %s: boot mode %s is set, but its BMC does not report the mode", task.node.uuid, mode)
             return
-        _take_effect(task, f"boot mode {mode}", lambda: self.get_boot_mode(task) == mode)
+        self._take_effect(task, f"boot mode {mode}", "boot_mode", mode)
 
     def get_boot_mode(self, task: Task) -> str | None:
         boot = read(task, "reading the boot mode", lambda system: system.boot)
@@ -142,8 +140,48 @@ class RedfishManagement(ManagementInterface):
             return True
 
         if change(task, operation, set_state):
-            word = "on" if state else "off"
-            _take_effect(task, f"secure boot {word}", lambda: self.get_secure_boot_state(task) is state)
+            self._take_effect(task, f"secure boot {'on' if state else 'off'}", "secure_boot", state)
+
+    def _take_effect(self, task: Task, what: str, column: str, wanted: object) -> None:
+        """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.
+
+        The power state is as before afterwards. A BMC that fails to answer as it takes a setting over is read again.
+        Work that can be repeated ends with the restart; `watch_setting` looks on.
+        """
+        seconds = CONF.redfish.boot_mode_config_timeout
+
+        def is_reported() -> bool:
+            try:
+                return self._is_set(task, column, wanted)
+            except RedfishError as error:
+                LOG.debug("Node %s: whether %s has taken effect can't be read: %s", task.node.uuid, what, error)
+                return False
+
+        if not seconds or is_reported():
+            return
+        LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
+        awaited_setting.leave(task, column, wanted, seconds)
+        before = task.power.get_power_state(task)
+        task.change_power(states.REBOOT)
+        if not until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
+            reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
+            raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
+        if before == states.POWER_OFF:
+            task.change_power(states.POWER_OFF)
+
+    def _is_set(self, task: Task, column: str, wanted: object) -> bool:
+        read_setting = self.get_boot_mode if column == "boot_mode" else self.get_secure_boot_state
+        return read_setting(task) == wanted
+
+    @node_periodic(
+        purpose="waiting for a setting to take effect",
+        spacing=lambda: CONF.redfish.boot_mode_status_interval,
+        filters=awaited_setting.AWAITED,
+        predicate=waiting_step.is_remembered(awaited_setting.KEY),
+    )
+    def watch_setting(self, task: Task, manager: object, context: object) -> Ended | None:
+        """Continue a node's flow, or end the request of a user, once a setting has taken effect."""
+        return awaited_setting.look(task, lambda column, wanted: self._is_set(task, column, wanted))
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
@@ -281,29 +319,3 @@ class RedfishManagement(ManagementInterface):
         return InvalidParameterValue(
             err=f"Node {task.node.uuid} has no {what} {given!r}; it supports {', '.join(allowed) or 'none'}."
         )
-
-
-def _take_effect(task: Task, what: str, is_so: Callable[[], bool]) -> None:
-    """Restart the machine until the BMC reports a setting; raise RedfishError if it does not.
-
-    The power state is as before afterwards. A BMC that fails to answer as it takes a setting over is read again.
-    """
-    seconds = CONF.redfish.boot_mode_config_timeout
-
-    def is_reported() -> bool:
-        try:
-            return is_so()
-        except RedfishError as error:
-            LOG.debug("Node %s: whether %s has taken effect can't be read: %s", task.node.uuid, what, error)
-            return False
-
-    if not seconds or is_reported():
-        return
-    LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
-    before = task.power.get_power_state(task)
-    task.change_power(states.REBOOT)
-    if not until(is_reported, timeout=seconds, interval=_POLL_SECONDS):
-        reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
-        raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
-    if before == states.POWER_OFF:
-        task.change_power(states.POWER_OFF)

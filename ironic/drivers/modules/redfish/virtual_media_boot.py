@@ -98,6 +98,8 @@ class RamdiskFromIso(BootInterface):
         # The service's ramdisk may be unsigned.
         secure_boot.turn_off(task)
         ramdisk_boot.switch_off(task)
+        # Before the image is made: it is made again after the restart that this may need.
+        firmware_boot.set_wanted_boot_mode(task)
         ready, place = self._ready_iso(node, purpose), self.place(node)
         if ready and not self._passes_settings(node):
             # Nothing reaches the ramdisk, which gets its token by its look-up.
@@ -118,6 +120,7 @@ class RamdiskFromIso(BootInterface):
         if not _boots_own_ramdisk(node):
             firmware_boot.boot_from_disk(task)
             return
+        firmware_boot.set_wanted_boot_mode(task)
         place = self.place(node)
         if ready := self._iso_of_instance(node):
             url = ramdisk_images.publish_ready_iso(node, ramdisk_images.INSTANCE_ISO, ready, place)
@@ -220,7 +223,6 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         node = task.node
         virtual_media.insert(task, [virtual_media.CD], url)
-        firmware_boot.set_wanted_boot_mode(task)
         lasting = node_attributes.is_boot_device_persistent(node, default=persistent)
         task.management.set_boot_device(task, boot_devices.CDROM, persistent=lasting)
 

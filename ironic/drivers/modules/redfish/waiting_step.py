@@ -19,6 +19,7 @@ from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.step_cursor import StepCursor
 from ironic.core.values import utc_now
+from ironic.drivers import awaited_setting
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Node, Task
@@ -46,7 +47,9 @@ def restart(task: Task, key: str, memory: Memory) -> None:
     with_agent = memory.get(_AGENT) or AgentMemory(task.node).is_known
     remember(task, key, {**memory, _AGENT: with_agent, _RESTARTED: utc_now().isoformat()})
     if with_agent:
-        task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
+        # A step that has given its orders is not repeated, so it waits for settings itself.
+        with awaited_setting.staying():
+            task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
     task.change_power(states.REBOOT)
 
 

@@ -1,0 +1,154 @@
+"""Settings of a machine's firmware that take effect when it restarts, and who waits for them.
+
+A restart takes minutes. Work that can be repeated therefore does not wait: within `leaving`, the interface that has set
+something remembers what is awaited, restarts the machine and ends the work by `SettingAwaited`. The conductor lets the
+node wait, or releases it; a periodic method of the interface looks at the BMC through `look` and reports the end; then
+the work is done again, which finds the setting as it should be. What is awaited is in driver_internal_info, so that any
+conductor continues.
+
+Within `ordering`, as in clean-ups, nobody waits: the setting takes effect at the next start, and SettingOrdered says
+so. Elsewhere the work itself waits.
+"""
+
+import contextvars
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from typing import Any, Final
+
+from ironic.core import states
+from ironic.core.errors import IronicError
+from ironic.core.flow import in_state
+from ironic.core.values import utc_now
+from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.task import Node, Task
+
+LOG = logging.getLogger(__name__)
+
+# Key in driver_internal_info. The filters of the periodic method that looks at such nodes.
+KEY: Final = "awaited_setting"
+AWAITED: Final = {"reserved": False, "remembers": KEY}
+
+
+class _Manner(Enum):
+    """Who waits."""
+
+    WORK = auto()
+    NODE = auto()
+    NOBODY = auto()
+
+
+_MANNER: Final = contextvars.ContextVar("manner", default=_Manner.WORK)
+
+
+class SettingAwaited(Exception):
+    """The machine restarts; the work ends here and is done again when the setting is as it should be."""
+
+
+class SettingOrdered(Exception):
+    """The BMC has accepted the setting, which takes effect at the next start of the machine."""
+
+
+def leaving() -> AbstractContextManager[None]:
+    """Have a wait in this block end it by SettingAwaited: what is done there can be repeated."""
+    return _waiting(_Manner.NODE)
+
+
+def staying() -> AbstractContextManager[None]:
+    """Have work in this block wait by itself."""
+    return _waiting(_Manner.WORK)
+
+
+def ordering() -> AbstractContextManager[None]:
+    """Have nobody wait for what is set in this block."""
+    return _waiting(_Manner.NOBODY)
+
+
+@contextmanager
+def _waiting(manner: _Manner) -> Iterator[None]:
+    before = _MANNER.set(manner)
+    try:
+        yield
+    finally:
+        _MANNER.reset(before)
+
+
+def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
+    """Restart the machine and raise SettingAwaited, if the present work can be left; else do nothing.
+
+    ``column`` is the field of the node for the setting, ``seconds`` how long it may take. Raises SettingOrdered,
+    without a restart, where nobody waits.
+    """
+    if _MANNER.get() is _Manner.NOBODY:
+        raise SettingOrdered
+    if _MANNER.get() is _Manner.WORK:
+        return
+    node, flow = task.node, in_state(task.node.provision_state)
+    awaited = {
+        "column": column,
+        "wanted": wanted,
+        "until": (utc_now() + timedelta(seconds=seconds)).isoformat(),
+        "flow": flow.name if flow else None,
+        "power": task.power.get_power_state(task),
+    }
+    node.set_driver_internal_info(KEY, awaited)
+    node.save()
+    try:
+        task.change_power(states.REBOOT)
+    except IronicError:
+        forget(node)
+        raise
+    raise SettingAwaited
+
+
+def is_awaited(node: Node) -> bool:
+    """Return whether the node waits in its flow for a setting."""
+    awaited, flow = node.driver_internal_info.get(KEY), in_state(node.provision_state)
+    return bool(awaited and flow and awaited["flow"] == flow.name)
+
+
+def forget(node: Node) -> bool:
+    """Forget what is awaited; return whether anything was. The caller saves the node."""
+    is_known = KEY in node.driver_internal_info
+    if is_known:
+        node.del_driver_internal_info(KEY)
+    return is_known
+
+
+def look(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFailed | None:
+    """Return how the wait of a node has ended, with the node locked; None while it goes on.
+
+    ``is_so`` reads a setting without a lock: it gets the column of the node and the value. A BMC that does not answer,
+    as the machine restarts, is read again.
+    """
+    node = task.node
+    awaited, flow = node.driver_internal_info[KEY], in_state(node.provision_state)
+    if awaited["flow"] != (flow.name if flow else None):
+        # An operation has begun since, or has ended; it sets what it needs by itself.
+        task.upgrade_lock("forgetting a setting", retry=False)
+        if task.node.driver_internal_info.get(KEY) == awaited and forget(task.node):
+            task.node.save()
+        return None
+    if flow is not None and (node.maintenance or node.provision_state != flow.waiting):
+        return None
+    column, wanted = awaited["column"], awaited["wanted"]
+    try:
+        is_there = is_so(column, wanted)
+    except IronicError as error:
+        LOG.info("Node %s: its BMC, which is to set %s, gave no answer: %s", node.uuid, column, error)
+        is_there = False
+    if not is_there and utc_now() < datetime.fromisoformat(awaited["until"]):
+        return None
+    task.upgrade_lock("ending the wait for a setting", retry=False)
+    node, before = task.node, node.provision_state
+    if node.driver_internal_info.get(KEY) != awaited or node.provision_state != before:
+        return None  # another conductor or a user was faster
+    if not is_there:
+        return StepFailed(f"the BMC has accepted {column} {wanted}, but does not report it after a restart")
+    LOG.info("Node %s: %s is %s now", node.uuid, column, wanted)
+    setattr(node, column, wanted)
+    if flow is None and awaited["power"] == states.POWER_OFF:
+        task.change_power(states.POWER_OFF)
+    return StepDone()

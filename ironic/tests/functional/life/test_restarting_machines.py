@@ -1,0 +1,155 @@
+"""Machines that restart for a setting of their firmware: no worker waits for them, and no conductor has to live on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic import db
+from ironic.core import states
+from ironic.tests.functional.drivers.scripted_bmc import RESET, SYSTEM, ScriptedBmc, scripted_bmc
+from ironic.tests.functional.life.works import wait_for
+from ironic.tests.live_service import free_port
+from ironic.tests.site import Site, site
+
+PATIENCE = 60
+# Fewer than machines that restart.
+WORKERS, MACHINES = 4, 6
+DRIVES = f"{SYSTEM}/VirtualMedia"
+INSERT = f"{DRIVES}/1/Actions/VirtualMedia.InsertMedia"
+AWAITED = "awaited_setting"
+
+
+def options(directory: Path) -> dict[str, dict[str, object]]:
+    """Return the options of conductors that manage Redfish machines and look at them every second."""
+    kinds = ("boot", "management", "power")
+    redfish: dict[str, object] = {f"enabled_{kind}_interfaces": "redfish" for kind in kinds}
+    return {
+        "DEFAULT": {
+            **redfish,
+            "enabled_hardware_types": "redfish",
+            "enabled_boot_interfaces": "redfish-virtual-media",
+            "enabled_deploy_interfaces": "custom-agent",
+            "enabled_inspect_interfaces": "no-inspect",
+        },
+        "conductor": {"sync_power_state_interval": 0, "workers_pool_size": WORKERS},
+        "deploy": {
+            "http_root": directory,
+            "http_url": f"http://127.0.0.1:{free_port()}",
+            "ramdisk_image_download_source": "http",
+        },
+        "redfish": {"boot_mode_status_interval": 1, "connection_attempts": 1},
+        "service_catalog": {"endpoint_override": "http://127.0.0.1:9"},
+    }
+
+
+@pytest.fixture
+def bmc() -> Iterator[ScriptedBmc]:
+    """Run the BMC of machines that boot by BIOS, until the test changes that."""
+    boot = {
+        "BootSourceOverrideMode": "Legacy",
+        "BootSourceOverrideTarget": "None",
+        "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe", "Hdd", "Cd"],
+    }
+    with scripted_bmc("Off", Boot=boot, VirtualMedia={"@odata.id": DRIVES}) as script:
+        script.documents |= {
+            DRIVES: {"Name": "Drives", "Members": [{"@odata.id": f"{DRIVES}/1"}]},
+            f"{DRIVES}/1": {
+                "Id": "1",
+                "Name": "CD",
+                "MediaTypes": ["CD"],
+                "Inserted": False,
+                "Actions": {"#VirtualMedia.InsertMedia": {"target": INSERT}},
+            },
+        }
+        yield script
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, db.Store]]:
+    """Run an API and two conductors."""
+    directory = tmp_path_factory.mktemp("site")
+    with site(directory, options=options(directory / "http")) as found:
+        store = db.connect(found.database)
+        yield found, store
+        store.close()
+
+
+def enrol(running: tuple[Site, db.Store], bmc: ScriptedBmc, state: str, count: int = 1) -> list[str]:
+    """Create nodes of the second conductor in a state."""
+    found, store = running
+    info = {"redfish_address": bmc.address, "redfish_system_id": SYSTEM, "deploy_iso": "http://192.0.2.1/a.iso"}
+    wanted = {"capabilities": "boot_mode:uefi"}
+    nodes = found.nodes_of("two", count, driver="redfish", driver_info=info, properties=wanted)
+    for node in nodes:
+        store.nodes.update(node["uuid"], {"provision_state": state, "power_state": states.POWER_OFF})
+    return [node["uuid"] for node in nodes]
+
+
+def seen(running: tuple[Site, db.Store], uuid: str) -> tuple[Any, ...]:
+    """Return the state of a node, whether it is locked, and whether a setting is awaited."""
+    columns = ("provision_state", "reservation", "driver_internal_info")
+    state, holder, memory = running[1].nodes.row(columns, uuid)
+    return state, holder is not None, f'"{AWAITED}"' in (memory or "")
+
+
+def restart_is_over(bmc: ScriptedBmc) -> None:
+    """Let the mode take effect."""
+    bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideMode"] = "UEFI"
+
+
+def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
+    found, store = running
+    uuids = enrol(running, bmc, states.AVAILABLE, MACHINES)
+    for uuid in uuids:
+        wait_for(
+            lambda uuid=uuid: (
+                found.ask(  # type: ignore[misc]
+                    "PUT", f"/v1/nodes/{uuid}/states/boot_mode", {"target": "uefi"}
+                ).status_code
+            ),
+            202,
+            PATIENCE,
+        )
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, True), PATIENCE)  # type: ignore[misc]
+    restart_is_over(bmc)
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, False), PATIENCE)  # type: ignore[misc]
+        assert store.nodes.row(("boot_mode", "last_error"), uuid) == ("uefi", None)
+    # They are one machine, which the first has found off.
+    assert store.nodes.row(("power_state",), uuids[0]) == (states.POWER_OFF,)
+
+
+@pytest.mark.demand("S60")
+def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
+    (uuid,) = enrol(running, bmc, states.MANAGEABLE)
+    found, store = running
+    found.put(f"/v1/nodes/{uuid}/states/provision", {"target": "provide"})
+    wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, True), PATIENCE)
+    assert [path for path, _ in bmc.orders].count(RESET) == 1, "it was off, and restarts"
+    found.kill("two")
+    before = len(bmc.orders)
+    restart_is_over(bmc)
+    wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, False), PATIENCE)
+    after = bmc.orders[before:]
+    assert [path for path, _ in after] == [RESET, INSERT, SYSTEM, RESET], after
+    assert [body["ResetType"] for path, body in after if path == RESET] == ["ForceOff", "On"]
+    assert store.nodes.row(("boot_mode", "last_error"), uuid) == ("uefi", None)
+
+
+def test_a_setting_without_effect_fails_the_work_that_needs_it(tmp_path: Path, bmc: ScriptedBmc) -> None:
+    given = options(tmp_path / "http")
+    given["redfish"]["boot_mode_config_timeout"] = 2
+    with site(tmp_path, options=given) as found:
+        store = db.connect(found.database)
+        (cleaned, asked) = enrol((found, store), bmc, states.MANAGEABLE, 2)
+        found.put(f"/v1/nodes/{cleaned}/states/provision", {"target": "provide"})
+        wait_for(lambda: seen((found, store), cleaned)[0], states.CLEANFAIL, PATIENCE)
+        found.put(f"/v1/nodes/{asked}/states/boot_mode", {"target": "uefi"})
+        for uuid in (cleaned, asked):
+            wait_for(lambda uuid=uuid: seen((found, store), uuid)[1:], (False, False), PATIENCE)  # type: ignore[misc]
+            error = store.nodes.row(("last_error",), uuid)[0]
+            assert "boot_mode uefi, but does not report it after a restart" in (error or ""), error
+        store.close()

@@ -1,0 +1,126 @@
+"""Settings that take effect by a restart: work that can be repeated leaves its worker, other work goes its own way."""
+
+import pytest
+
+from ironic.conductor import periodic_tasks
+from ironic.conductor.flows import resuming
+from ironic.conductor.locking import LockMode
+from ironic.core import states
+from ironic.drivers import awaited_setting
+from ironic.drivers.modules.fake import FakeManagement
+from ironic.drivers.step_declarations import StepFailed
+
+KEY = awaited_setting.KEY
+WANTED = {"capabilities": {"secure_boot": "true"}}
+
+
+@pytest.fixture
+def machine(bench, monkeypatch) -> dict[str, bool]:
+    """Give the fake management secure boot that takes effect at a restart: when a test says so."""
+    machine = {"state": False}
+
+    def change(management, task, state):
+        bench.script.play(f"secure boot {state}", task)
+        awaited_setting.leave(task, "secure_boot", state, 60)
+        machine["state"] = state
+
+    monkeypatch.setattr(FakeManagement, "get_secure_boot_state", lambda management, task: machine["state"])
+    monkeypatch.setattr(FakeManagement, "set_secure_boot_state", change)
+    return machine
+
+
+def look(bench, uuid, is_so=True) -> None:
+    """Do as the periodic method of an interface does."""
+    with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
+        periodic_tasks._end_step(task, awaited_setting.look(task, lambda column, wanted: is_so))
+
+
+def deployed(bench, machine, **values) -> str:
+    uuid = bench.node("deploy", provision_state=states.AVAILABLE, automated_clean=False, instance_info=WANTED, **values)
+    assert bench.verb(uuid, "active")[0] == states.DEPLOYWAIT
+    return uuid
+
+
+def test_a_node_waits_and_the_end_of_its_deployment_is_repeated(bench, machine):
+    uuid = deployed(bench, machine)
+    assert bench.row(uuid).reservation is None
+    bench.beat(uuid)
+    look(bench, uuid, is_so=False)
+    assert bench.state(uuid)[0] == states.DEPLOYWAIT, "neither what it boots nor a look ends the wait"
+    machine["state"] = True
+    look(bench, uuid)
+    row = bench.row(uuid)
+    assert (row.provision_state, row.secure_boot, KEY in row.driver_internal_info) == (states.ACTIVE, True, False)
+    assert bench.script.calls.count("secure boot True") == 1
+    assert bench.script.calls.count("prepare") == 1
+
+
+def test_a_preparation_is_repeated_as_a_whole(bench, machine):
+    """Take what a former instance has left."""
+    machine["state"] = True
+    uuid = bench.node(
+        "deploy", provision_state=states.AVAILABLE, driver_internal_info={"secure_boot_of_instance": True}
+    )
+    assert bench.verb(uuid, "active")[0] == states.DEPLOYWAIT
+    assert bench.script.calls == ["secure boot False"]
+    machine["state"] = False
+    look(bench, uuid)
+    assert bench.state(uuid)[0] == states.ACTIVE
+    assert bench.script.calls == ["secure boot False", "prepare"]
+
+
+def test_nobody_waits_when_an_instance_is_removed(bench, machine):
+    uuid = deployed(bench, machine)
+    machine["state"] = True
+    look(bench, uuid)
+    assert bench.verb(uuid, "deleted") == (states.AVAILABLE, None)
+    row = bench.row(uuid)
+    assert row.driver_internal_info["secure_boot_of_instance"], "the next ramdisk's preparation sees to it"
+    assert (KEY in row.driver_internal_info, row.last_error) == (False, None)
+    assert machine["state"], "until the next start"
+
+
+@pytest.mark.parametrize("end", ["abort", "time-out", "failure"])
+def test_nothing_is_awaited_after_the_end_of_a_flow(bench, machine, end):
+    uuid = deployed(bench, machine)
+    if end == "abort":
+        bench.verb(uuid, "abort")
+    else:
+        with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
+            if end == "failure":
+                periodic_tasks._end_step(task, StepFailed("the BMC has accepted it, but"))
+            else:
+                resuming.end_wait(task, "Timed out.")
+    row = bench.row(uuid)
+    assert (row.provision_state, KEY in row.driver_internal_info) == (states.DEPLOYFAIL, False)
+
+
+def test_what_another_flow_finds_is_forgotten(bench, machine):
+    left = {"column": "boot_mode", "wanted": "uefi", "until": "2020-01-01T00:00:00", "flow": "deploy", "power": None}
+    uuid = bench.node("deploy", provision_state=states.CLEANWAIT, driver_internal_info={KEY: left})
+    look(bench, uuid)
+    assert bench.state(uuid)[0] == states.CLEANWAIT
+    assert KEY not in bench.row(uuid).driver_internal_info
+
+
+def test_a_step_that_waits_is_repeated_and_recorded_once(bench, machine, conf):
+    conf(conductor__record_step_flows_in_history=True)
+    uuid = bench.node("vendor", "deploy", provision_state=states.AVAILABLE)
+    bench.script.answers["second"] = lambda task: machine["state"] or task.management.set_secure_boot_state(task, True)
+    assert bench.verb(uuid, "active")[0] == states.DEPLOYWAIT
+    machine["state"] = None
+    bench.script.answers["second"] = None
+    look(bench, uuid)
+    assert bench.state(uuid)[0] == states.ACTIVE
+    assert [call for call in bench.script.calls if call in ("first", "second", "third")] == [
+        *("first", "second", "second", "third")
+    ]
+    begun = [event for _severity, _kind, event in bench.history(uuid) if event.endswith("second begins")]
+    assert len(begun) == 1
+
+
+def test_a_node_in_maintenance_waits_on(bench, machine):
+    uuid = deployed(bench, machine)
+    bench.store.nodes.update(uuid, {"maintenance": True})
+    look(bench, uuid)
+    assert bench.state(uuid)[0] == states.DEPLOYWAIT
