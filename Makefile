@@ -5,12 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 # Two workers: tests wait for processes more than they compute. The tests of a file stay together and share services.
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
+# Files begin in the order in which they are collected, the long ones first: pytest-xdist would put those with the most
+# tests first, and begin the longest ones, which have few, at the very end.
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 # How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
 RERUNS := 0
 TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
+
+# Tests start the programs hundreds of times: each start would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser
 
