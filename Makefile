@@ -25,7 +25,7 @@ help:
 	@echo "make check     format, lint, types, layers, repetition, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
-	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
+	@echo "make fuzz      what a program makes of the API's own document, with a new seed, and all examples of drawn input; twenty minutes"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
 	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
@@ -97,9 +97,11 @@ test:
 battery: services
 	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 3600 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
 
-# Prints its seed with a failure; the same seed and number of examples find it again.
+# Prints its seed with a failure; the same seed and number of examples find it again. After it, with all their examples,
+# the tests that draw their input: `make test` draws a quarter.
 fuzz: venv
 	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz
+	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider -m hypothesis ironic/tests
 
 # The changes are made and tested in a scratch copy, not estimated.
 change-cost: venv

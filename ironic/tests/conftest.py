@@ -11,6 +11,7 @@ import pytest
 from ironic.conf import CONF
 from ironic.integrations.metrics import METRICS
 from ironic.tests import transaction_guard
+from ironic.tests.effort import examples
 
 Setter = Callable[..., None]
 
@@ -22,7 +23,7 @@ def _allow_loopback() -> None:
 
 _allow_loopback()
 # An example may take long on a machine that does other things as well.
-hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.register_profile("patient", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("patient")
 transaction_guard.install()
 transaction_guard.install_in_programs()

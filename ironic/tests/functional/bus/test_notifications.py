@@ -104,6 +104,7 @@ def test_sensors_of_a_real_bmc_arrive_with_the_metrics_of_the_conductor(running:
         "oslo_messaging_notifications": {"driver": "messagingv2", "topics": running.name},
         "sensor_data": {"send_sensor_data": True, "interval": 1, "enable_for_undeployed_nodes": True},
         "metrics": {"backend": "collector"},
+        "redfish": {"connection_attempts": 1},
     }
     heard = Listener()
     ear = heard.listen(running.name)
