@@ -5,12 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 # Two workers: tests wait for processes more than they compute. The tests of a file stay together and share services.
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
+# Files begin in the order in which they are collected, the long ones first: pytest-xdist would put those with the most
+# tests first, and begin the longest ones, which have few, at the very end.
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 # How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
 RERUNS := 0
 TIMED := tools/timed.sh
 # Lines of the product that may repeat others, five or more in a row.
 REPEATED_LINES := 0
+
+# Tests start the programs hundreds of times: each start would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser console-podman
 
@@ -20,7 +25,7 @@ help:
 	@echo "make check     format, lint, types, layers, repetition, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
-	@echo "make fuzz      what a program makes of the API's own document, with a new seed; a quarter of an hour"
+	@echo "make fuzz      what a program makes of the API's own document, with a new seed, and all examples of drawn input; twenty minutes"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
 	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
 	@echo "make console-podman  the same with the screen in a container of podman; as root"
@@ -93,9 +98,11 @@ test:
 battery: services
 	@IRONIC_BATTERY=1 timeout --signal=INT --kill-after=60 3600 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/life
 
-# Prints its seed with a failure; the same seed and number of examples find it again.
+# Prints its seed with a failure; the same seed and number of examples find it again. After it, with all their examples,
+# the tests that draw their input: `make test` draws a quarter.
 fuzz: venv
 	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider ironic/tests/functional/fuzz
+	@IRONIC_FUZZ=1 $(BIN)/pytest -q -p no:cacheprovider -m hypothesis ironic/tests
 
 # The changes are made and tested in a scratch copy, not estimated.
 change-cost: venv

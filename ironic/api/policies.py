@@ -9,8 +9,10 @@ passes if the predecessor or the present rule allows it. A policy file that has 
 rules that replaced it. Source: doc/contract/policies.md#rules-of-old.
 """
 
+import copy
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, Self
 
 from oslo_config import cfg
 
@@ -309,9 +311,34 @@ RULES: Final[tuple[tuple[str, str, tuple[str, ...], str], ...]] = (
 )
 
 
+class _SharesItsCheck:
+    """A rule whose copies have the same parsed check.
+
+    Each enforcer copies every rule and gives its copy another check where it wants one; no check is ever changed. To
+    copy the checks as well takes longer than all the rest of the API's start.
+    """
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return copy.copy(self)
+
+
+NAMES: Final = frozenset((*HELPERS, *(name for name, _, _, _ in RULES)))
+
+
 def defaults() -> list[Any]:
     """Return the rules as objects of oslo.policy, which is imported only where rules are enforced."""
+    return list(_parsed())
+
+
+@cache
+def _parsed() -> tuple[Any, ...]:
     from oslo_policy import policy
+
+    class Helper(_SharesItsCheck, policy.RuleDefault):
+        pass
+
+    class Documented(_SharesItsCheck, policy.DocumentedRuleDefault):
+        pass
 
     def predecessor(name: str) -> Any:
         if (old := PREDECESSORS.get(name)) is None:
@@ -321,14 +348,12 @@ def defaults() -> list[Any]:
     def rule(name: str, check: str, scopes: tuple[str, ...], route: str) -> Any:
         options: dict[str, Any] = {"scope_types": list(scopes) or None, "deprecated_rule": predecessor(name)}
         if not route:
-            return policy.RuleDefault(name, check, **options)
+            return Helper(name, check, **options)
         method, _, path = route.partition(" ")
-        return policy.DocumentedRuleDefault(
-            name, check, _description(name), [{"method": method, "path": f"/v1{path}"}], **options
-        )
+        return Documented(name, check, _description(name), [{"method": method, "path": f"/v1{path}"}], **options)
 
-    helpers = [policy.RuleDefault(name, check) for name, check in HELPERS.items()]
-    return helpers + [rule(*row) for row in RULES]
+    helpers = [Helper(name, check) for name, check in HELPERS.items()]
+    return (*helpers, *(rule(*row) for row in RULES))
 
 
 def _description(name: str) -> str:

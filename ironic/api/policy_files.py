@@ -92,7 +92,7 @@ class SiteRules:
     def _load(self) -> Any:
         from oslo_policy import policy
 
-        known = {rule.name for rule in policies.defaults()} | {old for old, _ in policies.PREDECESSORS.values()}
+        known = policies.NAMES | {old for old, _ in policies.PREDECESSORS.values()}
         faults: list[str] = []
         for path, _ in self._state:
             rules = _rules_of(Path(path))

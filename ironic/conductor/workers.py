@@ -79,6 +79,22 @@ def _settle(set_outcome: Callable[[T], None], outcome: T) -> bool:
     return True
 
 
+def _end_idle(executor: futurist.DynamicThreadPoolExecutor) -> None:
+    """End an executor whose threads are all idle, and wait for them.
+
+    An idle thread looks only once a second whether it is to go. One that has just ended a piece of work looks at once,
+    so each gets a last piece, which ends as soon as all threads are to go.
+    """
+    leave = threading.Event()
+    last_pieces = 0
+    while last_pieces < executor.num_workers:
+        executor.submit(leave.wait)
+        last_pieces += 1
+    executor.shutdown(wait=False)
+    leave.set()
+    executor.shutdown(wait=True)
+
+
 class Workers:
     """A bounded pool of threads that refuses instead of queueing."""
 
@@ -154,7 +170,10 @@ class Workers:
         """End the threads. Idle ones are joined; a thread still at work ends with its work."""
         # A thread that shrinks the pool now would leave behind the threads it has in hand.
         shrunk = self._shrinking.acquire(timeout=_LONGEST_SHRINKING)
-        self._executor.shutdown(wait=not self._taken and not self._lost)
+        if self._taken or self._lost:
+            self._executor.shutdown(wait=False)
+        elif self._executor.alive:
+            _end_idle(self._executor)
         if shrunk:
             self._shrinking.release()
 

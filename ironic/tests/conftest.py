@@ -1,8 +1,9 @@
 """Fixtures for every test of the project, and the account of how long each suite took."""
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import hypothesis
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ironic.conf import CONF
 from ironic.integrations.metrics import METRICS
 from ironic.tests import transaction_guard
+from ironic.tests.effort import examples
 
 Setter = Callable[..., None]
 
@@ -21,7 +23,7 @@ def _allow_loopback() -> None:
 
 _allow_loopback()
 # An example may take long on a machine that does other things as well.
-hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.register_profile("patient", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("patient")
 transaction_guard.install()
 transaction_guard.install_in_programs()
@@ -83,12 +85,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--demand", action="append", default=[], help="run only tests marked with this demand (S48)")
 
 
+# Suites with files that take minutes. They begin first, so that no worker is left with one when the others are done.
+_LONG: Final = ("functional/life", "functional/bus", "scenario", "functional/fuzz", "functional/live")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests that prove none of the demands on the command line, if there are any."""
+    """Put the suites with long files first; deselect what proves none of the demands on the command line, if any."""
+    items.sort(key=lambda one: _suite(one.nodeid) not in _LONG)
     if chosen := set(config.getoption("--demand")):
         proving = [one for one in items if any(chosen.intersection(mark.args) for mark in one.iter_markers("demand"))]
         config.hook.pytest_deselected(items=[one for one in items if one not in proving])
         items[:] = proving
+
+
+def pytest_collection_finish() -> None:
+    """Have no collection of garbage walk through all modules and tests again: it would take a second, and often."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,11 +1,13 @@
-"""Databases for tests: a store over a fresh SQLite file, an empty database on a server, a count of statements."""
+"""Databases for tests: a store over a fresh SQLite file, databases of each kind, a count of statements."""
 
 import atexit
 import shutil
+import sqlite3
 import tempfile
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,14 +16,25 @@ from typing import Any
 import sqlalchemy as sa
 
 from ironic import db
+from ironic.db import schema
 from ironic.db.tables import metadata
+from ironic.tests.warm_dialect import WARM
 
 
 def sqlite_store(directory: Path, **options: Any) -> db.Store:
-    """Return a store over a new SQLite file in this directory; close it when done."""
+    """Return a store over a new SQLite file in this directory; close it when done.
+
+    Unlike that of a service it does not wait for the disk: no test takes the power away.
+    """
     path = directory / "ironic.sqlite"
     shutil.copyfile(_sqlite_file_with_tables(), path)
-    return db.connect(f"sqlite:///{path}", **options)
+    store = db.connect(f"{WARM}:///{path}", **options)
+    sa.event.listen(store.engine, "connect", _without_the_disk)
+    return store
+
+
+def _without_the_disk(connection: sqlite3.Connection, _record: object) -> None:
+    connection.execute("PRAGMA synchronous=OFF")
 
 
 SERVERS = {
@@ -49,6 +62,38 @@ def empty_database(kind: str, directory: Path) -> Iterator[str]:
     engine.dispose()
 
 
+# Migrated databases of servers that no test has at the moment, by kind: the migrations take a server several seconds.
+_spare: defaultdict[str, list[str]] = defaultdict(list)
+
+
+@contextmanager
+def database_with_tables(kind: str, directory: Path) -> Iterator[str]:
+    """Give the URL of a migrated database without rows; a server's is emptied in the end, and another test gets it."""
+    if kind == "sqlite":
+        with empty_database(kind, directory) as url:
+            schema.upgrade(url)
+            yield url
+        return
+    url = _spare[kind].pop() if _spare[kind] else _migrated(kind, directory)
+    yield url
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+    engine.dispose()
+    _spare[kind].append(url)
+
+
+_until_the_end = ExitStack()
+atexit.register(_until_the_end.close)
+
+
+def _migrated(kind: str, directory: Path) -> str:
+    url = _until_the_end.enter_context(empty_database(kind, directory))
+    schema.upgrade(url)
+    return url
+
+
 @cache
 def _sqlite_file_with_tables() -> Path:
     # Making the tables takes much longer than copying a file, and most tests want a database of their own.
@@ -57,6 +102,8 @@ def _sqlite_file_with_tables() -> Path:
     path = Path(directory) / "empty.sqlite"
     engine = sa.create_engine(f"sqlite:///{path}")
     metadata.create_all(engine)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
     engine.dispose()
     return path
 

@@ -4,14 +4,19 @@
 scenarios; nothing in it knows what a node is.
 """
 
+import atexit
 import contextlib
 import http.client
 import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import requests
@@ -44,7 +49,29 @@ def write_options(path: Path, options: Options) -> Path:
 
 
 def create_database(*configuration: Path) -> None:
-    """Create or upgrade the database that the files name."""
+    """Create or upgrade the database that the files name; one in a new SQLite file is a copy of an earlier one."""
+    found = _SQLITE_FILE.search("\n".join(path.read_text() for path in reversed(configuration)))
+    if found is None or Path(found[1]).exists():
+        _run_dbsync(configuration)
+    else:
+        shutil.copyfile(_upgraded_sqlite_file(), found[1])
+        Path(found[1]).chmod(0o600)
+
+
+_SQLITE_FILE = re.compile(r"^connection *= *sqlite:///(.+)$", re.MULTILINE)
+
+
+@cache
+def _upgraded_sqlite_file() -> Path:
+    # The program is started once for all services of a process of tests; it takes as long as the service's own start.
+    directory = Path(tempfile.mkdtemp(prefix="ironic-tests-"))
+    atexit.register(shutil.rmtree, directory)
+    path = directory / "upgraded.sqlite"
+    _run_dbsync([write_options(directory / "dbsync.conf", {"database": {"connection": f"sqlite:///{path}"}})])
+    return path
+
+
+def _run_dbsync(configuration: Sequence[Path]) -> None:
     subprocess.run(
         [PROGRAMS / "ironic-dbsync", *_options(configuration), "upgrade"], check=True, stdin=subprocess.DEVNULL
     )

@@ -13,8 +13,8 @@ from typing import Any
 
 import requests
 
-from ironic.tests.databases import empty_database
-from ironic.tests.live_service import Options, Service, create_database, free_port, write_options
+from ironic.tests.databases import database_with_tables
+from ironic.tests.live_service import Options, Service, free_port, write_options
 
 BROKER = "rabbit://guest:guest@127.0.0.1:5672/"
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
@@ -209,11 +209,10 @@ def site(
     files: Sequence[Path] = (),
     environments: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[Site]:
-    """Run an API and conductors over a new database of a kind and the shared broker, until the block ends."""
+    """Run an API and conductors over an empty database of a kind and the shared broker, until the block ends."""
     with ExitStack() as stack:
-        database = stack.enter_context(empty_database(kind, directory))
+        database = stack.enter_context(database_with_tables(kind, directory))
         running = Site(directory, database, files=files, environments=environments)
-        create_database(*running.configuration)
         stack.callback(running.stop)
         services = [running.start_api(options), *(running.start_conductor(name, options) for name in conductors)]
         for service in services:

@@ -15,9 +15,24 @@ from ironic.tests.site import Site, eventually, site
 UNFINISHED = 3
 
 
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run an API and one conductor, which stay for all tests of leavers."""
+    with site(tmp_path_factory.mktemp("site"), conductors=["one"]) as running:
+        yield running
+
+
 @pytest.fixture
-def survivor(tmp_path: Path) -> Iterator[Site]:
-    """Run an API and one conductor, which stays."""
+def survivor(standing: Site) -> Iterator[Site]:
+    """Return the API and the conductor that stay; a second one that was started is gone afterwards."""
+    yield standing
+    if leaving := standing.conductors.get("two"):
+        leaving.stop()
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Iterator[Site]:
+    """Run an API and one conductor for one test, which ends them or changes their options."""
     with site(tmp_path, conductors=["one"]) as running:
         yield running
 
@@ -63,11 +78,11 @@ def test_work_under_way_is_finished_while_the_other_one_serves_the_rest(survivor
     assert "Traceback" not in survivor.log
 
 
-def test_without_work_it_drains_at_once(survivor: Site) -> None:
+def test_without_work_it_drains_at_once(changed: Site) -> None:
     began = time.monotonic()
-    for service in (survivor.conductors["one"], survivor.api):
+    for service in (changed.conductors["one"], changed.api):
         service.signal(signal.SIGUSR2)
-    assert [service.end() for service in (survivor.conductors["one"], survivor.api)] == [(0, ""), (0, "")]
+    assert [service.end() for service in (changed.conductors["one"], changed.api)] == [(0, ""), (0, "")]
     assert time.monotonic() - began < 15
 
 
@@ -113,34 +128,34 @@ def test_who_drains_can_still_be_told_to_end(survivor: Site, mute_bmc: int) -> N
     assert leaving.end()[0] == UNFINISHED
 
 
-def test_options_take_their_new_values_while_it_runs(survivor: Site, tmp_path: Path) -> None:
-    node = survivor.create_node(name="first")
-    survivor.provision(node["uuid"], "manage", "manageable")
-    conductor = survivor.conductors["one"]
-    changed = tmp_path / "one.conf"
-    before = changed.read_text()
-    changed.write_text(before.replace("[DEFAULT]", "[DEFAULT]\ndebug = true").replace("interval = 1", "interval = 99"))
+def test_options_take_their_new_values_while_it_runs(changed: Site, tmp_path: Path) -> None:
+    node = changed.create_node(name="first")
+    changed.provision(node["uuid"], "manage", "manageable")
+    conductor = changed.conductors["one"]
+    file = tmp_path / "one.conf"
+    before = file.read_text()
+    file.write_text(before.replace("[DEFAULT]", "[DEFAULT]\ndebug = true").replace("interval = 1", "interval = 99"))
     conductor.signal(signal.SIGHUP)
     eventually(lambda: "heartbeat_interval" in conductor.log, True)  # which can't change, and that is said
     assert " DEBUG ironic.conductor" not in conductor.log.rpartition("heartbeat_interval")[0]
-    survivor.provision(node["uuid"], "provide", "available")
+    changed.provision(node["uuid"], "provide", "available")
     assert " DEBUG ironic.conductor" in conductor.log
 
-    changed.write_text("[conductor\n")
+    file.write_text("[conductor\n")
     conductor.signal(signal.SIGHUP)
     eventually(lambda: "nothing changes" in conductor.log, True)
-    assert survivor.ask("GET", f"/v1/nodes/{node['uuid']}/management/boot_device").status_code == 200
-    write_options(changed, {})
+    assert changed.ask("GET", f"/v1/nodes/{node['uuid']}/management/boot_device").status_code == 200
+    write_options(file, {})
 
 
-def test_the_api_judges_conductors_by_the_new_limit(survivor: Site, tmp_path: Path) -> None:
-    assert survivor.alive() == {"one"}
-    survivor.conductors["one"].signal(signal.SIGSTOP)
+def test_the_api_judges_conductors_by_the_new_limit(changed: Site, tmp_path: Path) -> None:
+    assert changed.alive() == {"one"}
+    changed.conductors["one"].signal(signal.SIGSTOP)
     time.sleep(2)
-    assert survivor.alive() == {"one"}
-    changed = tmp_path / "api.conf"
-    changed.write_text(changed.read_text().replace("heartbeat_timeout = 5", "heartbeat_timeout = 1"))
-    survivor.api.signal(signal.SIGHUP)
-    eventually(survivor.alive, set(), 2)
-    node = survivor.ask("POST", "/v1/nodes", {"driver": "fake-hardware"})
+    assert changed.alive() == {"one"}
+    file = tmp_path / "api.conf"
+    file.write_text(file.read_text().replace("heartbeat_timeout = 5", "heartbeat_timeout = 1"))
+    changed.api.signal(signal.SIGHUP)
+    eventually(changed.alive, set(), 2)
+    node = changed.ask("POST", "/v1/nodes", {"driver": "fake-hardware"})
     assert node.status_code == 400

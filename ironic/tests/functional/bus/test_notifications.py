@@ -29,32 +29,42 @@ class Listener:
     def events(self) -> list[str]:
         return [each[2].removeprefix("baremetal.node.") for each in self.heard]
 
-    def listen(self, topic: str) -> Any:
-        """Begin to listen to a topic; a site has one of its own, in an exchange of its own."""
+    def listen(self, topic: str, exchange: str | None = None) -> Any:
+        """Begin to listen to a topic in an exchange, which has the same name unless it is a site's own."""
         transport = oslo_messaging.get_notification_transport(CONF, url=BROKER)
-        target = oslo_messaging.Target(topic=topic, exchange=topic)
+        target = oslo_messaging.Target(topic=topic, exchange=exchange or topic)
         listener = oslo_messaging.get_notification_listener(transport, [target], [self], executor="threading")
         listener.start()
         return listener
 
 
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Site]:
-    """Run a site whose processes send no notifications."""
-    with site(tmp_path, conductors=[]) as made:
+@pytest.fixture(scope="module")
+def silent_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run an API that sends no notifications."""
+    with site(tmp_path_factory.mktemp("site"), conductors=[]) as made:
         yield made
 
 
-def test_a_node_is_told_of_by_api_and_conductor(running: Site) -> None:
+@pytest.fixture
+def running(silent_api: Site) -> Iterator[Site]:
+    """Return a site whose processes send no notifications; the conductor of a test goes with it."""
+    yield silent_api
+    silent_api.conductors["one"].stop()
+
+
+def test_a_node_is_told_of_by_api_and_conductor(tmp_path: Path) -> None:
     options = {
-        "DEFAULT": {"notification_level": "info", "versioned_notifications_topics": running.name},
+        "DEFAULT": {"notification_level": "info", "versioned_notifications_topics": "told"},
         "oslo_messaging_notifications": {"driver": "messagingv2"},
     }
+    with site(tmp_path, conductors=["one"], options=options) as running:
+        check_told(running)
+
+
+def check_told(running: Site) -> None:
+    """Have a node made, managed and switched on, and see what API and conductor tell of it."""
     heard = Listener()
-    ear = heard.listen(running.name)
-    running.api.stop()
-    running.start_api(options).await_ready()
-    running.start_conductor("one", options).await_ready()
+    ear = heard.listen("told", running.name)
     node = running.create_node(driver_info={"redfish_password": "canary"}, name="told")
     running.provision(node["uuid"], "manage", "manageable")
     running.put(f"/v1/nodes/{node['uuid']}/states/power", {"target": "power on"})
@@ -94,6 +104,7 @@ def test_sensors_of_a_real_bmc_arrive_with_the_metrics_of_the_conductor(running:
         "oslo_messaging_notifications": {"driver": "messagingv2", "topics": running.name},
         "sensor_data": {"send_sensor_data": True, "interval": 1, "enable_for_undeployed_nodes": True},
         "metrics": {"backend": "collector"},
+        "redfish": {"connection_attempts": 1},
     }
     heard = Listener()
     ear = heard.listen(running.name)

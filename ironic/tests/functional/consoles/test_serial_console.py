@@ -19,6 +19,7 @@ from ironic.drivers.modules.console import socat_command
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.drivers.modules.console.socat_command import ConsoleCommand
 from ironic.tests.conftest import Setter
+from ironic.tests.effort import examples
 from ironic.tests.functional.consoles.line_console import LineConsole
 from ironic.tests.functional.consoles.lines import Viewer, kill, processes, talk, until
 from ironic.tests.live_service import free_port
@@ -253,7 +254,7 @@ _SHOW = "import sys,json,os; print(json.dumps([sys.argv[1:], os.environ['PLAIN']
 _WORD = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(_WORD, max_size=5))
 @example(["", "a  b", "c,pty:d!!e", "'; touch /tmp/x; '", '"$(id)"', "`id`", "\\", "\n", "-L/etc/passwd", "{[(*?~#"])
 @example(["x" * 5000, ",EXEC:id,", "é"])

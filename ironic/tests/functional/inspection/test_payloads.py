@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ironic.core import states
 from ironic.inspection.hooks import base
 from ironic.tests.databases import counting_statements
+from ironic.tests.effort import examples
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.functional.wire.service import Response, environ_of
 from ironic.tests.unit.inspection.lab import DATA, post, stored_found
@@ -131,7 +132,7 @@ def put(document: Any, path: tuple[Any, ...], value: Any) -> None:
         document[last] = value
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck), database=None)
 @given(name=st.sampled_from(MACHINES), data=st.data())
 def test_whatever_is_posted_ends_in_a_clear_way(
     everything: Whole, caplog: pytest.LogCaptureFixture, name: str, data: st.DataObject

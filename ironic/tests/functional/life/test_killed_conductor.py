@@ -11,7 +11,7 @@ import pytest
 
 from ironic import db
 from ironic.core import states
-from ironic.tests.databases import empty_database
+from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.works import (
@@ -28,7 +28,7 @@ from ironic.tests.functional.life.works import (
     row,
     wait_for,
 )
-from ironic.tests.live_service import Options, create_database
+from ironic.tests.live_service import Options
 from ironic.tests.site import Site
 
 # heartbeat_timeout, the look-out interval and some room for a slow machine.
@@ -74,9 +74,8 @@ ENDLESS: Options = {**SLOW_MACHINES, "fake": dict.fromkeys(DELAYS, 120.0)}
 def pair(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Pair]:
     """Run an API and two conductors with slow machines, and have nodes for every operation, some of them on each."""
     with ExitStack() as stack:
-        url = stack.enter_context(empty_database("mariadb", tmp_path))
+        url = stack.enter_context(database_with_tables("mariadb", tmp_path))
         running = Site(tmp_path, url)
-        create_database(*running.configuration)
         store = db.connect(url)
         stack.callback(store.close)
         stack.callback(running.stop)

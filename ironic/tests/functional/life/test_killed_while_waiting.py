@@ -7,10 +7,9 @@ import pytest
 
 from ironic import db
 from ironic.core import states
-from ironic.tests.databases import empty_database
+from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life.stepping import ENTRY_POINTS, KINDS, PACKAGE, STEPS, Case, driver_info, options
 from ironic.tests.functional.life.works import row, wait_for
-from ironic.tests.live_service import create_database
 from ironic.tests.out_of_tree import lay_out
 from ironic.tests.site import Site
 
@@ -21,9 +20,8 @@ PATIENCE = 60
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, db.Store]]:
     """Run an API and two conductors with the stepping interface."""
     monkeypatch.setenv("PYTHONPATH", str(lay_out(tmp_path / "package", PACKAGE, ENTRY_POINTS)))
-    with empty_database("mariadb", tmp_path) as url:
+    with database_with_tables("mariadb", tmp_path) as url:
         running = Site(tmp_path, url)
-        create_database(*running.configuration)
         store = db.connect(url)
         services = [
             running.start_api(options()),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ironic.tests.databases import empty_database
+from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life.counts import Counted, Counts, grown
-from ironic.tests.live_service import Options, create_database
+from ironic.tests.live_service import Options
 from ironic.tests.relay import Relay, relay
 from ironic.tests.site import Site
 
@@ -41,10 +41,9 @@ def reconnect(site: Site, node: str, through: Relay, times: int) -> int:
 def test_reconnections_leave_nothing(tmp_path: Path, warm: int, times: int) -> None:
     counted = {name: Counted(tmp_path, name) for name in ("api", "one")}
     environments = {name: each.environment for name, each in counted.items()}
-    with relay("127.0.0.1", 5672) as through, empty_database("sqlite", tmp_path) as database:
+    with relay("127.0.0.1", 5672) as through, database_with_tables("sqlite", tmp_path) as database:
         broker = f"rabbit://guest:guest@127.0.0.1:{through.port}/"
         site = Site(tmp_path, database, broker, environments=environments)
-        create_database(*site.configuration)
         try:
             for service in (site.start_api(QUICK), site.start_conductor("one", QUICK)):
                 service.await_ready()

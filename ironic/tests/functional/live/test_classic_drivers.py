@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core.hardware_interfaces import KINDS
-from ironic.tests.databases import empty_database
+from ironic.tests.databases import database_with_tables
 from ironic.tests.live_service import Options, Service, create_database, free_port, write_options
 from ironic.tests.out_of_tree import lay_out
 from ironic.tests.site import FAKES, GENERAL, NONE, Site, eventually
@@ -30,9 +30,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "DEFAULT": {"enabled_drivers": ",".join(CLASSIC)},
         "conductor": {"sync_power_state_interval": 2},
     }
-    with empty_database("postgresql", directory) as database:
+    with database_with_tables("postgresql", directory) as database:
         made = Site(directory, database, environments={"old": path, "older": path})
-        create_database(*made.configuration)
         try:
             conductors = [made.start_conductor(name, options) for name in ("old", "older")]
             for service in (made.start_api(), made.start_conductor("new"), *conductors):

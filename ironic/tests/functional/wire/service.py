@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-
 from ironic.api import version_negotiation
 from ironic.api.app import BARE_METAL, build_app
 from ironic.api.served_api import ServedApi
@@ -24,6 +22,10 @@ from ironic.tests.functional.wire.recording_conductor import HOST, SERVED, Recor
 BASE = "http://wire.test:6385"
 VERSION_HEADER = "X-OpenStack-Ironic-API-Version"
 NEWEST = version_negotiation.TEXTS[version_negotiation.MAXIMUM]
+
+_EVERYTHING = {
+    table.name: f"SELECT * FROM {table.name}" for table in metadata.sorted_tables if table.name != "rejected_callbacks"
+}
 
 
 @dataclass
@@ -80,13 +82,9 @@ class Service:
         return Response(int(seen[0].split()[0]), dict(seen[1]), chunks)
 
     def contents(self) -> dict[str, list[Any]]:
-        """Return everything that is stored, but for what is noted about refusals."""
+        """Return everything that is stored, as it is stored, but for what is noted about refusals."""
         with self.store.reading() as connection:
-            return {
-                table.name: [tuple(row) for row in connection.execute(sa.select(table))]
-                for table in metadata.sorted_tables
-                if table.name != "rejected_callbacks"
-            }
+            return {name: list(connection.exec_driver_sql(query)) for name, query in _EVERYTHING.items()}
 
     def close(self) -> None:
         self.store.close()

@@ -12,6 +12,7 @@ from ironic.core.model.allocation import Allocation
 from ironic.core.model.fields import Resource
 from ironic.core.model.step_lists import DeployTemplate, Runbook
 from ironic.core.model.volumes import VolumeConnector, VolumeTarget
+from ironic.tests.effort import examples
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -31,7 +32,7 @@ STEPS = st.lists(
 )
 _numbers = itertools.count(1_000_000)
 
-LIMITS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 KINDS = [
     pytest.param("volume/connectors", VolumeConnector, {"node_uuid": NODE, "type": "ip"}, id="connectors"),

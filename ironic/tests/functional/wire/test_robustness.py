@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.model.node import Node
+from ironic.tests.effort import examples
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.service import Service
 
@@ -29,7 +30,9 @@ QUERIES = st.dictionaries(
     max_size=3,
 )
 
-LIMITS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(scope="module")

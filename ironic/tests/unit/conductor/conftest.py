@@ -78,7 +78,7 @@ def store(tmp_path, clock):
 
 @pytest.fixture(scope="session")
 def _pool():
-    # Ending a pool takes futurist a second, so all tests share one; each leaves it empty.
+    # All tests share one; each leaves it empty.
     pool = Workers("c1", 4)
     yield pool
     pool.close()

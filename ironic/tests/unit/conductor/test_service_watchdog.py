@@ -59,7 +59,7 @@ def tasks(store):
 def running(tasks, store, hash_ring, conf):
     """Run a conductor that has patience for a second."""
     conf(conductor__work_deadline=1)
-    conductor = Conductor("c1", store, fake_composition(), hash_ring, tasks, graceful_timeout=1)
+    conductor = Conductor("c1", store, fake_composition(), hash_ring, tasks, graceful_timeout=0.1)
     conductor.start()
     yield conductor
     conductor.stop()

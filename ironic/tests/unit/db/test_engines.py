@@ -16,9 +16,11 @@ from ironic.tests.suites.db.samples import node
 @pytest.mark.parametrize(
     ("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("busy_timeout", 10_000)]
 )
-def test_every_connection_is_tuned(store: Store, pragma: str, value: str | int) -> None:
-    with store.reading() as connection:
+def test_every_connection_is_tuned(tmp_path: Path, pragma: str, value: str | int) -> None:
+    made = connect(f"sqlite:///{tmp_path}/new.sqlite")
+    with made.reading() as connection:
         assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+    made.close()
 
 
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules import fake
 from ironic.drivers.redfish import RedfishHardware
 from ironic.drivers.task import BareDriver
+from ironic.tests.effort import examples
 from ironic.tests.unit.drivers.machine import Machine
 from ironic.tests.unit.drivers.plugins import (
     ENABLED,
@@ -89,7 +90,7 @@ def test_the_rows_say_what_is_offered() -> None:
 
 @pytest.mark.demand("S13")
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_set_of_enabled_interfaces_gives_the_default_that_the_rule_gives(data: st.DataObject) -> None:
     enabled = data.draw(st.lists(st.sampled_from(["acme", "acme-plus", "fake"]), unique=True, min_size=1))
     supported = ["fake", "acme-plus", "acme"]

@@ -15,6 +15,7 @@ from ironic.inspection.hooks.base import InspectionHook, NamedHook, hook_names, 
 from ironic.inspection.pipeline import Pipeline
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import counting_statements
+from ironic.tests.effort import examples
 from ironic.tests.unit.inspection.lab import (
     HOST,
     MAC,
@@ -308,7 +309,7 @@ def spoilt(data: Any, draw: Any) -> Any:
     return data
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_it_ends_well_or_with_a_clear_failure_whatever_is_reported(
     store: Store, caplog: pytest.LogCaptureFixture, data: st.DataObject

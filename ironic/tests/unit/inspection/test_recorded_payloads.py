@@ -16,6 +16,7 @@ from ironic.inspection.hooks import base
 from ironic.inspection.pipeline import Pipeline
 from ironic.inspection.rules import RuleBook
 from ironic.tests.conftest import Setter
+from ironic.tests.effort import examples
 from ironic.tests.unit.inspection.lab import (
     DATA,
     Work,
@@ -176,7 +177,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path + (key,) for key, _ in inner] + [one for key, part in inner for one in places(part, path + (key,))]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from([name for name, *_ in MACHINES]), data=st.data())
 def test_it_survives_any_change_of_a_payload(store: Store, name: str, data: st.DataObject) -> None:
     payload = recorded(name)

@@ -10,6 +10,7 @@ from ironic.drivers.modules.agent import AgentDeploy, CustomAgentDeploy
 from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.ramdisk import RamdiskDeploy
 from ironic.drivers.task import BareDriver
+from ironic.tests.effort import examples
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 NAMES = [
@@ -42,7 +43,7 @@ def work(info: dict[str, object], said: object) -> Work:
 
 
 @pytest.mark.parametrize("interface", [AgentDeploy(), CustomAgentDeploy(), RamdiskDeploy()])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(info=st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=12), said=ANYTHING)
 def test_it_takes_it_or_refuses_it(interface: DeployInterface, info: dict[str, object], said: object) -> None:
     task = work(info, said)

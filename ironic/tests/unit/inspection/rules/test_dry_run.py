@@ -23,6 +23,7 @@ from ironic.inspection.rules.explanation import explain
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
+from ironic.tests.effort import examples
 from ironic.tests.unit.inspection.lab import inventory, new_node, new_port, work_on
 
 CASES = 1000
@@ -163,7 +164,7 @@ def inspected(task: Any, rules: list[CompiledRule], found: Any, data: dict[str, 
 def test_dry_run_and_real_run_agree(shared: Store, conf: Setter, sensitive: bool) -> None:
     """The changes in the answer lead to what is stored; of sensitive rules, which rules apply and which fails."""
 
-    @settings(max_examples=CASES // 2, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples(CASES // 2), deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(RULES)
     def agree(documents: list[dict[str, Any]]) -> None:
         number = next(NUMBERS)

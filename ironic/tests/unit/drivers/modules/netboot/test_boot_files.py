@@ -15,6 +15,7 @@ from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEB
 from ironic.tests import boot_readers
 from ironic.tests.boot_readers import Command
 from ironic.tests.conftest import Setter
+from ironic.tests.effort import examples
 from ironic.tests.unit.drivers.machine import UUID, Work
 from ironic.tests.unit.drivers.modules.netboot.conftest import machine
 
@@ -219,7 +220,7 @@ SPELLED = st.lists(
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=SPELLED, instance=st.booleans())
 def test_any_parameters_come_out_as_they_went_in_or_are_refused(
     place: Path, name: str, text: str, instance: bool
@@ -250,7 +251,7 @@ URLS = st.lists(
 ).map(lambda parts: "http://images/" + "".join(parts))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(url=URLS)
 @example(url="http://images/live.iso?a=b&c=d#e;f||g")
 @example(url="http://images/${net0/mac}")
