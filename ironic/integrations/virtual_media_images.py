@@ -94,6 +94,11 @@ def new_path(node: Node, kind: str, suffix: str) -> Path:
     return _folder() / f"{node.uuid}.{kind}.{secrets.token_hex(16)}{suffix}"
 
 
+def is_here(name: str) -> bool:
+    """Return whether BMCs can download the image of a name: from this host, or from Swift, which all hosts share."""
+    return CONF.redfish.use_swift or (_folder() / name).exists()
+
+
 def url_of(node: Node, path: Path) -> str:
     """Return the URL under which the BMC of a node downloads a published image; raises ObjectStoreError."""
     if CONF.redfish.use_swift:
