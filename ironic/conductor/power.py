@@ -23,16 +23,21 @@ LOG = logging.getLogger(__name__)
 
 TOPIC: Final = "power"
 
+# The note of a task on the state of its machine.
+_STATE: Final = "power state"
+
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
 
 def change(task: "HostTask", target: str, timeout: int | None) -> None:
     """Bring the machine to a power state; see `ironic.drivers.task`."""
     node, reached = task.node, states.POWER_TARGET[target]
+    known = task.notes.get(_STATE)
+    task.notes.put(_STATE, None)
     stored_by_caller = node.target_power_state == reached
     try:
         with node_events.power_set(task, target):
-            was_ordered = _reach(task, target, timeout, is_stored=stored_by_caller)
+            was_ordered = _reach(task, target, timeout, known, is_stored=stored_by_caller)
     except TakenOver:
         raise
     except Exception as error:
@@ -40,6 +45,8 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
         note_failure(task, target, str(error))
         raise
     node.power_state = reached
+    if not task.shared:
+        task.notes.put(_STATE, reached)
     if was_ordered:
         node.timestamp_driver_internal_info("last_power_state_change")
     if node.target_power_state == reached:
@@ -57,13 +64,16 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)
 
 
-def _reach(task: "HostTask", target: str, timeout: int | None, *, is_stored: bool) -> bool:
-    """Order the change, unless the machine is there already; return whether anything was ordered."""
+def _reach(task: "HostTask", target: str, timeout: int | None, known: str | None, *, is_stored: bool) -> bool:
+    """Order the change, unless the machine is there already; return whether anything was ordered.
+
+    ``known`` is the state in which this task left the machine a moment ago: reading it may take a BMC many seconds.
+    """
     node, power = task.node, task.power
     node_rules.check_power_off(node, target)
     try:
         restarts = target in (states.REBOOT, states.SOFT_REBOOT)
-        if not restarts and power.get_power_state(task) == states.POWER_TARGET[target]:
+        if not restarts and (known or power.get_power_state(task)) == states.POWER_TARGET[target]:
             return False
         if not is_stored:
             node.target_power_state = states.POWER_TARGET[target]

@@ -78,6 +78,7 @@ class TaskManager(drivers.Task):
         "driver",
         "node",
         "node_id",
+        "notes",
         "purpose",
         "shared",
     )
@@ -86,6 +87,7 @@ class TaskManager(drivers.Task):
     node: "NodeRecord"
     driver: "BareDriver"
     shared: bool
+    notes: drivers.Notes
 
     def __init__(
         self,
@@ -99,6 +101,7 @@ class TaskManager(drivers.Task):
     ) -> None:
         self._factory, self._mode = factory, mode
         self.context, self.shared, self.purpose = context, mode.is_shared, purpose
+        self.notes = drivers.Notes()
         self._ports: list[PortRecord] | None = None
         self._portgroups: list[PortgroupRecord] | None = None
         self._work: Callable[[], object] | None = None

@@ -9,6 +9,7 @@ node's interface is unavailable on this conductor, because it was disabled after
 does not need this interface continues; ``require`` raises the reason.
 """
 
+import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType
@@ -172,10 +173,38 @@ class HasInterfaces(Protocol):
         return self.driver.vendor or self.driver.refuse("vendor")
 
 
+class Notes:
+    """What a task has just found or ordered at its machine, by a word; each is known for half a minute only.
+
+    Others can change the machine meanwhile, by its buttons for example. So a note spares a task what it has done itself
+    a moment ago, and it ends with the task.
+    """
+
+    __slots__ = ("_known",)
+
+    SECONDS: ClassVar[float] = 30.0
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[object, float]] = {}
+
+    def put(self, word: str, value: object) -> None:
+        """Note a value; None forgets it."""
+        self._known[word] = value, time.monotonic()
+
+    def get(self, word: str) -> Any:
+        """Return the value, None if it is not known or not any more."""
+        value, since = self._known.get(word, (None, 0.0))
+        return value if time.monotonic() - since < self.SECONDS else None
+
+
 class Task(inspection.Task, HasInterfaces, Protocol):
     """One piece of work on one node."""
 
     __slots__ = ()
+
+    @property
+    def notes(self) -> Notes:
+        """What the task has just found or ordered."""
 
     @property
     def shared(self) -> bool:

@@ -85,6 +85,11 @@ def new_path(node: Node, kind: str, suffix: str) -> Path:
     return folder / f"{node.uuid}.{kind}.{secrets.token_hex(16)}{suffix}"
 
 
+def is_here(name: str) -> bool:
+    """Return whether BMCs can take the image of a name: from this host, a share, or Swift, which all hosts share."""
+    return CONF.redfish.use_swift or any((folder / name).exists() for folder in image_places.folders())
+
+
 def shown(url: str) -> str:
     """Return the URL of an image as users see it: who knows the name of a boot image can read the agent's token."""
     folder, _, name = url.rpartition("/")

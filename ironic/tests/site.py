@@ -63,7 +63,7 @@ class Site:
         self._environments = environments or {}
         self.name = f"site{uuid.uuid4().hex[:8]}"
         self.conductors: dict[str, Service] = {}
-        self._directory, self.database, self._broker, self._files = directory, database, broker, files
+        self.directory, self.database, self._broker, self._files = directory, database, broker, files
         self._earlier_lives: list[str] = []
         self._port = free_port()
         self.configuration = self._configuration("api", _NO_OPTIONS)
@@ -111,7 +111,7 @@ class Site:
             service.end()
 
     def _log(self, name: str) -> Path:
-        return self._directory / f"{name}.log"
+        return self.directory / f"{name}.log"
 
     def _configuration(self, name: str, options: Options) -> list[Path]:
         groups: dict[str, Mapping[str, object]] = {
@@ -130,7 +130,7 @@ class Site:
         }
         for group, values in options.items():
             groups[group] = {**groups.get(group, {}), **values}
-        return [*self._files, write_options(self._directory / f"{name}.conf", groups)]
+        return [*self._files, write_options(self.directory / f"{name}.conf", groups)]
 
     @property
     def logs(self) -> list[str]:

@@ -45,6 +45,9 @@ _SHOWN: Final = (
     ("BIOS", boot_devices.BIOS),
     ("CD/DVD", boot_devices.CDROM),
 )
+# The note of a task on what it has ordered for the next start.
+_ORDERED: Final = "ipmi boot device"
+
 _SELECTOR: Final = "Boot Device Selector"
 _FOR_ALL: Final = "Options apply to all future boots"
 
@@ -56,12 +59,10 @@ def set_device(task: Task, device: str, *, persistent: bool) -> None:
         raise InvalidParameterValue(
             err=f"Node {node.uuid} has no boot device {device!r}; it supports {', '.join(CODES)}."
         )
-    if flag_of(node, "disable_boot_timeout", default=CONF.ipmi.disable_boot_timeout):
-        _disable_timeout(task)
-    if _is_forced(node):
+    is_forced = _is_forced(node)
+    if is_forced:
         _remember(node, device, persistent=persistent)
-        persistent = False
-    _send(task, device, persistent=persistent)
+    _order(task, device, persistent=persistent and not is_forced)
 
 
 def get_device(task: Task) -> BootDevice:
@@ -88,7 +89,7 @@ def restore_device(task: Task) -> None:
     if device not in CODES:
         return
     try:
-        _send(task, device, persistent=False)
+        _order(task, device, persistent=False, keeps_timeout=True)
     except IronicError as error:
         LOG.warning("Node %s may boot from another device than %s: %s", node.uuid, device, error)
 
@@ -104,6 +105,22 @@ def _remember(node: Node, device: str, *, persistent: bool) -> None:
     else:
         node.set_driver_internal_info(_IS_NEXT_PERSISTENT, False)
     node.save()
+
+
+def power_changes(task: Task) -> None:
+    """Forget what was ordered: a start uses it up, and some BMCs forget it when the machine is switched off."""
+    task.notes.put(_ORDERED, None)
+
+
+def _order(task: Task, device: str, *, persistent: bool, keeps_timeout: bool = False) -> None:
+    """Send what sets the device, unless this task has sent it a moment ago and the power has not changed since."""
+    mode = instance_capabilities.boot_mode(task.node)
+    if task.notes.get(_ORDERED) == (device, persistent, mode):
+        return
+    if not keeps_timeout and flag_of(task.node, "disable_boot_timeout", default=CONF.ipmi.disable_boot_timeout):
+        _disable_timeout(task)
+    _send(task, device, persistent=persistent)
+    task.notes.put(_ORDERED, (device, persistent, mode))
 
 
 def _disable_timeout(task: Task) -> None:

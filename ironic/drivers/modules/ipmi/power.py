@@ -82,6 +82,7 @@ class IPMIPower(PowerInterface):
 
     def _reach(self, task: Task, target: str, action: str, timeout: int | None) -> None:
         """Order a change and wait for the state; a refusal is none if the machine is in that state already."""
+        boot_device.power_changes(task)
         try:
             change(task, ("power", action), kind=CallClass.POWER, once=action == "reset")
         except IPMIFailure as error:

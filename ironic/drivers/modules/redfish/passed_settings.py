@@ -37,7 +37,12 @@ def for_agent(task: Task, parameters: Mapping[str, object]) -> Passed:
         passed["ipa-debug"] = "1"
     if card := _current_card(task):
         passed["BOOTIF"] = card
-    return Passed(passed, _network_data(task), _certificate())
+    return with_parameters(task, passed)
+
+
+def with_parameters(task: Task, parameters: Mapping[str, object]) -> Passed:
+    """Return what a ramdisk with these parameters is passed."""
+    return Passed(parameters, _network_data(task), _certificate())
 
 
 def _from_outside(parameters: Mapping[str, object]) -> dict[str, object]:

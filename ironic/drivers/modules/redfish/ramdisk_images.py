@@ -42,6 +42,8 @@ _KINDS: Final = (BOOT, SETTINGS, CONFIG_DRIVE)
 
 # Key in driver_internal_info: kind -> file name. "secret" keeps it out of the API: who knows a name can download it.
 _PUBLISHED: Final = "secret_virtual_media_files"
+# What is booted from the images, for the case that they have to be published again; it has the agent's token.
+BOOTED: Final = "secret_virtual_media_boot"
 # Images that are built at a time: each takes the disk's time.
 _MOST_BUILDS: Final = 4
 _SETTINGS_LABEL: Final = "ir-vfd-dev"
@@ -191,8 +193,39 @@ def withdraw(node: Node, *kinds: str) -> None:
     names = _published(node)
     virtual_media_images.withdraw_from_store(name for kind, name in names.items() if not kinds or kind in kinds)
     kept = {kind: name for kind, name in names.items() if kinds and kind not in kinds}
+    if not kinds:
+        node.del_driver_internal_info(BOOTED)
     if kept != names:
         _remember(node, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Booted:
+    """What a machine boots from published images: its purpose, and what it is passed; None for nothing."""
+
+    purpose: str
+    parameters: Mapping[str, object] | None = None
+
+    @classmethod
+    def of(cls, node: Node) -> "Booted | None":
+        """Return what the machine of a node boots, None if it is nothing from published images."""
+        kept = node.driver_internal_info.get(BOOTED)
+        return cls(**kept) if kept else None
+
+    def put(self, node: Node) -> None:
+        """Put the record on the node; the caller saves the node."""
+        node.set_driver_internal_info(BOOTED, {"purpose": self.purpose, "parameters": self.parameters})
+
+
+def are_missing(node: Node) -> bool:
+    """Return whether the machine boots from an image that was published on another host, or lost on this one."""
+    names = _published(node).values()
+    return Booted.of(node) is not None and not all(virtual_media_images.is_here(name) for name in names)
+
+
+def take_back(node: Node) -> None:
+    """Remove the images of a node from this host, so that they are missing again."""
+    virtual_media_images.withdraw(node.uuid, _KINDS)
 
 
 def remove_leftovers(store: "Store") -> None:

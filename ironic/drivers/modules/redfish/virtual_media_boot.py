@@ -6,17 +6,18 @@ its disk; for deploy interface `ramdisk` the image stays inserted, with the conf
 
 import logging
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from ironic.core import syntax
+from ironic.core import states, syntax
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import (
     InvalidParameterValue,
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
 from ironic.drivers import boot_devices, fast_track, node_attributes, secure_boot
-from ironic.drivers.driver_periodics import periodic
+from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
 from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
@@ -25,6 +26,7 @@ from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virt
 from ironic.drivers.modules.redfish.bmc_access import access_of
 from ironic.drivers.modules.redfish.bmc_connection import System
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.ramdisk_images import Booted
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places, web_root
 from ironic.integrations.image_places import Place
@@ -33,6 +35,8 @@ LOG = logging.getLogger(__name__)
 
 _RAMDISK_INSTANCE: Final = "ramdisk"
 _LEFTOVERS_SPACING: Final = 300.0
+_RESTORING_SPACING: Final = 15.0
+_HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED}
 _ON_REMOVABLE: Final = "config_via_removable"
 
 
@@ -100,17 +104,23 @@ class RamdiskFromIso(BootInterface):
         ramdisk_boot.switch_off(task)
         # Before the image is made: it is made again after the restart that this may need.
         firmware_boot.set_wanted_boot_mode(task)
-        ready, place = self._ready_iso(node, purpose), self.place(node)
-        if ready and not self._passes_settings(node):
-            # Nothing reaches the ramdisk, which gets its token by its look-up.
-            self.boot(task, ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready, place), persistent=False)
-            return
-        passed = passed_settings.for_agent(task, ramdisk_params)
-        self.offer_settings(task, passed.parameters)
+        parameters = None
+        # Nothing reaches the ramdisk of other ready images, which gets its token by its look-up.
+        if not self._ready_iso(node, purpose) or self._passes_settings(node):
+            parameters = passed_settings.for_agent(task, ramdisk_params).parameters
+        self._boot_ramdisk(task, Booted(purpose, parameters))
+
+    def _boot_ramdisk(self, task: Task, booted: Booted) -> None:
+        node = task.node
+        ready, place = self._ready_iso(node, booted.purpose), self.place(node)
+        booted.put(node)
+        if booted.parameters is not None:
+            self.offer_settings(task, booted.parameters)
         if ready:
-            url = ramdisk_images.publish_ready_iso(node, f"{purpose}_iso", ready, place)
+            url = ramdisk_images.publish_ready_iso(node, f"{booted.purpose}_iso", ready, place)
         else:
-            url = ramdisk_images.publish_ramdisk(node, purpose, passed, place)
+            passed = passed_settings.with_parameters(task, booted.parameters or {})
+            url = ramdisk_images.publish_ramdisk(node, booted.purpose, passed, place)
         self.boot(task, url, persistent=False)
 
     def prepare_instance(self, task: Task) -> None:
@@ -121,7 +131,11 @@ class RamdiskFromIso(BootInterface):
             firmware_boot.boot_from_disk(task)
             return
         firmware_boot.set_wanted_boot_mode(task)
-        place = self.place(node)
+        self._boot_instance(task)
+
+    def _boot_instance(self, task: Task) -> None:
+        node, place = task.node, self.place(task.node)
+        Booted(kernel_and_ramdisk.INSTANCE).put(node)
         if ready := self._iso_of_instance(node):
             url = ramdisk_images.publish_ready_iso(node, ramdisk_images.INSTANCE_ISO, ready, place)
         else:
@@ -150,6 +164,52 @@ class RamdiskFromIso(BootInterface):
     def _checked_iso(self, node: Node, name: str, given: Mapping[str, object]) -> str | None:
         url = given.get(name)
         return ramdisk_images.check_ready_iso(node, name, url, takes_shares=self.takes_shares) if url else None
+
+    # Nodes whose images another conductor has published
+
+    @node_periodic(
+        purpose="publishing boot images again",
+        spacing=_RESTORING_SPACING,
+        filters={**_HAS_IMAGES, "provision_state_in": states.WAITING | states.HELD},
+        predicate=ramdisk_images.are_missing,
+    )
+    def restore_ramdisk(self, task: Task, manager: object, context: object) -> None:
+        """Publish the image again of a machine that boots a ramdisk; restart one whose ramdisk has not reported."""
+        self._restore(task, self._restart_ramdisk)
+
+    @node_periodic(
+        purpose="publishing boot images again",
+        spacing=_RESTORING_SPACING,
+        filters={**_HAS_IMAGES, "provision_state": states.ACTIVE},
+        predicate=ramdisk_images.are_missing,
+    )
+    def restore_instance(self, task: Task, manager: object, context: object) -> None:
+        """Publish the image again that an instance boots whenever it starts; it runs on meanwhile."""
+        self._restore(task, self._boot_instance)
+
+    def _restore(self, task: Any, boot: Callable[[Task], None]) -> None:
+        before = task.node.provision_state
+        task.upgrade_lock("publishing boot images again", retry=False)
+        node = task.node
+        if node.provision_state != before or not ramdisk_images.are_missing(node):
+            return
+        LOG.info("Node %s: its boot image is missing on this host and is published again", node.uuid)
+        try:
+            boot(task)
+        except Exception:
+            # So that the next run finds it missing.
+            ramdisk_images.take_back(node)
+            raise
+        finally:
+            node.save()
+
+    def _restart_ramdisk(self, task: Task) -> None:
+        booted = Booted.of(task.node)
+        assert booted is not None, "an image is missing only where one is booted"
+        self._boot_ramdisk(task, booted)
+        # An agent that has reported runs from memory, and needs the image only when it is restarted.
+        if not AgentMemory(task.node).is_known:
+            task.change_power(states.REBOOT)
 
     # What the subclasses do
 

@@ -8,6 +8,7 @@ import shlex
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ import pytest
 
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.conversation import change, read
+from ironic.drivers.modules.ipmi.management import IPMIManagement
+from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -201,3 +205,33 @@ def test_an_address_that_must_not_be_contacted_is_refused(tool: Tool) -> None:
 def test_a_name_is_resolved_once(tool: Tool) -> None:
     read(work_on(driver="ipmi", driver_info={"ipmi_address": "localhost"}), ("power", "status"))
     assert "-H localhost" not in tool.calls[0]
+
+
+# What a task has ordered itself
+
+
+def test_a_task_orders_a_boot_device_once_for_a_start(tool: Tool, task: Work) -> None:
+    management = IPMIManagement()
+
+    def orders() -> int:
+        return len([call for call in tool.calls if "bootdev" in call or "0x08 0x05" in call])
+
+    management.set_boot_device(task, "disk", persistent=True)
+    management.set_boot_device(task, "disk", persistent=True)
+    assert orders() == 1
+    management.set_boot_device(task, "pxe")
+    management.set_boot_device(task, "disk", persistent=True)
+    assert orders() == 3, "what was ordered between has replaced it"
+    boot_device.power_changes(task)
+    management.set_boot_device(task, "disk", persistent=True)
+    assert orders() == 4, "a start may have used it up"
+    management.set_boot_device(replace(task, notes=Notes()), "disk", persistent=True)
+    assert orders() == 5, "another task knows nothing of it"
+
+
+def test_what_a_task_knows_is_forgotten_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = Notes()
+    notes.put("word", "value")
+    assert notes.get("word") == "value"
+    monkeypatch.setattr(Notes, "SECONDS", 0.0)
+    assert notes.get("word") is None

@@ -1,6 +1,7 @@
-"""Machines that restart for a setting of their firmware: no worker waits for them, and no conductor has to live on."""
+"""Machines that restart, and those that boot from a conductor's images: no conductor has to live on for them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from ironic import db
 from ironic.core import states
 from ironic.tests.functional.drivers.scripted_bmc import RESET, SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.functional.life.works import wait_for
-from ironic.tests.live_service import free_port
 from ironic.tests.site import Site, site
 
 PATIENCE = 60
@@ -22,7 +22,10 @@ AWAITED = "awaited_setting"
 
 
 def options(directory: Path) -> dict[str, dict[str, object]]:
-    """Return the options of conductors that manage Redfish machines and look at them every second."""
+    """Return the options of a conductor that manages Redfish machines and looks at them every second.
+
+    It publishes images below the directory.
+    """
     kinds = ("boot", "management", "power")
     redfish: dict[str, object] = {f"enabled_{kind}_interfaces": "redfish" for kind in kinds}
     return {
@@ -33,11 +36,15 @@ def options(directory: Path) -> dict[str, dict[str, object]]:
             "enabled_deploy_interfaces": "custom-agent",
             "enabled_inspect_interfaces": "no-inspect",
         },
-        "conductor": {"sync_power_state_interval": 0, "workers_pool_size": WORKERS},
+        "conductor": {
+            "sync_power_state_interval": 0,
+            "workers_pool_size": WORKERS,
+            "file_url_allowed_paths": directory.parent / "images",
+        },
         "deploy": {
-            "http_root": directory,
-            "http_url": f"http://127.0.0.1:{free_port()}",
-            "ramdisk_image_download_source": "http",
+            "http_root": directory / "http",
+            "iso_master_path": directory / "isos",
+            "http_url": f"http://127.0.0.1:9/{directory.name}",
         },
         "redfish": {"boot_mode_status_interval": 1, "connection_attempts": 1},
         "service_catalog": {"endpoint_override": "http://127.0.0.1:9"},
@@ -47,8 +54,15 @@ def options(directory: Path) -> dict[str, dict[str, object]]:
 @pytest.fixture
 def bmc() -> Iterator[ScriptedBmc]:
     """Run the BMC of machines that boot by BIOS, until the test changes that."""
+    with bmc_of("Legacy") as running:
+        yield running
+
+
+@contextmanager
+def bmc_of(mode: str) -> Iterator[ScriptedBmc]:
+    """Run the BMC of a machine with a boot mode and a virtual drive."""
     boot = {
-        "BootSourceOverrideMode": "Legacy",
+        "BootSourceOverrideMode": mode,
         "BootSourceOverrideTarget": "None",
         "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe", "Hdd", "Cd"],
     }
@@ -66,11 +80,22 @@ def bmc() -> Iterator[ScriptedBmc]:
         yield script
 
 
+def offer_image(directory: Path) -> None:
+    """Have the ramdisk that conductors read."""
+    (directory / "images").mkdir()
+    (directory / "images" / "ready.iso").write_bytes(b"the image")
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, db.Store]]:
     """Run an API and two conductors."""
     directory = tmp_path_factory.mktemp("site")
-    with site(directory, options=options(directory / "http")) as found:
+    offer_image(directory)
+    with site(directory, conductors=(), options=options(directory / "api")) as found:
+        # Each publishes on a host of its own.
+        for name in ("one", "two"):
+            found.start_conductor(name, options(directory / name)).await_ready()
+        wait_for(found.alive, {"one", "two"}, PATIENCE)
         store = db.connect(found.database)
         yield found, store
         store.close()
@@ -79,7 +104,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, db
 def enrol(running: tuple[Site, db.Store], bmc: ScriptedBmc, state: str, count: int = 1) -> list[str]:
     """Create nodes of the second conductor in a state."""
     found, store = running
-    info = {"redfish_address": bmc.address, "redfish_system_id": SYSTEM, "deploy_iso": "http://192.0.2.1/a.iso"}
+    info = {
+        "redfish_address": bmc.address,
+        "redfish_system_id": SYSTEM,
+        "deploy_iso": f"file://{found.directory}/images/ready.iso",
+    }
     wanted = {"capabilities": "boot_mode:uefi"}
     nodes = found.nodes_of("two", count, driver="redfish", driver_info=info, properties=wanted)
     for node in nodes:
@@ -129,7 +158,28 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
     found.put(f"/v1/nodes/{uuid}/states/provision", {"target": "provide"})
     wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, True), PATIENCE)
     assert [path for path, _ in bmc.orders].count(RESET) == 1, "it was off, and restarts"
-    found.kill("two")
+    with bmc_of("UEFI") as other:
+        (booting,) = enrol(running, other, states.MANAGEABLE)
+        found.put(f"/v1/nodes/{booting}/states/provision", {"target": "provide"})
+        wait_for(lambda: seen(running, booting), (states.CLEANWAIT, False, False), PATIENCE)
+        assert [host for host, _ in images(other)] == ["two"]
+        found.kill("two")
+        check_goes_on(running, uuid, bmc)
+        # The other machine was booting from an image of the conductor that is gone.
+        wait_for(lambda: [host for host, _ in images(other)], ["two", "one"], PATIENCE)
+        wait_for(lambda: other.sent()[-1], {"ResetType": "On"}, PATIENCE)
+        assert (found.directory / "one" / "http" / "vmedia" / images(other)[-1][1]).read_bytes() == b"the image"
+
+
+def images(bmc: ScriptedBmc) -> list[tuple[str, str]]:
+    """Return the images that were inserted, each with the host that publishes it and its name."""
+    parts = [body["Image"].split("/") for path, body in bmc.orders if path == INSERT]
+    return [(part[-3], part[-1]) for part in parts]
+
+
+def check_goes_on(running: tuple[Site, db.Store], uuid: str, bmc: ScriptedBmc) -> None:
+    """End the restart, and see a ramdisk prepared."""
+    _, store = running
     before = len(bmc.orders)
     restart_is_over(bmc)
     wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, False), PATIENCE)
@@ -140,9 +190,10 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
 
 
 def test_a_setting_without_effect_fails_the_work_that_needs_it(tmp_path: Path, bmc: ScriptedBmc) -> None:
-    given = options(tmp_path / "http")
+    given = options(tmp_path / "one")
     given["redfish"]["boot_mode_config_timeout"] = 2
-    with site(tmp_path, options=given) as found:
+    offer_image(tmp_path)
+    with site(tmp_path, conductors=("two",), options=given) as found:
         store = db.connect(found.database)
         (cleaned, asked) = enrol((found, store), bmc, states.MANAGEABLE, 2)
         found.put(f"/v1/nodes/{cleaned}/states/provision", {"target": "provide"})

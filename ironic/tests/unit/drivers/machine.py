@@ -11,7 +11,7 @@ from ironic.core.context import RequestContext
 from ironic.core.errors import InterfaceNotFoundInEntrypoint
 from ironic.db import NodeRecord, PortgroupRecord
 from ironic.db.bmc_logins import Turn
-from ironic.drivers.task import BareDriver, HasInterfaces
+from ironic.drivers.task import BareDriver, HasInterfaces, Notes
 
 UUID = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11"
 
@@ -114,6 +114,7 @@ class Work(HasInterfaces):
     portgroups: Sequence[PortgroupRecord] = ()
     driver: BareDriver = field(default_factory=BareDriver)
     alternatives: dict[str, Any] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
 
     def change_power(self, target: str, timeout: int | None = None) -> None:
         power.change(cast(Any, self), target, timeout)
