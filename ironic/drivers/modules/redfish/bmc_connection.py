@@ -120,6 +120,12 @@ def enabled_interfaces(system: System) -> Iterator[Any]:
             yield interface
 
 
+def drives_of(storage: Any) -> list[Any]:
+    """Return the drives of a storage, without those that its list names and the BMC lacks, as of an empty bay."""
+    found = (optional(lambda path=path: storage.get_drive(path), None) for path in storage.drives_identities or ())  # type: ignore[misc]
+    return [drive for drive in found if drive is not None]
+
+
 def _with_retries(attempt: Callable[[], T]) -> T:
     """Repeat after a lost connection, as configured; a refused certificate and a late answer stay what they are."""
     options = CONF.redfish

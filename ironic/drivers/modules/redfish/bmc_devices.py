@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
 
 Found = dict[str, object]
 
@@ -42,7 +42,7 @@ def storage_controllers(system: System) -> Iterable[Found]:
                 }
                 for one in storage.storage_controllers or ()
             ],
-            "drives": [_drive(one) for one in _branch(storage, "drives")],
+            "drives": [_drive(one) for one in drives_of(storage)],
         }
 
 

@@ -12,7 +12,7 @@ import sushy
 from ironic.core.bmc_readings import Lights
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import indicators
-from ironic.drivers.modules.redfish.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
 from ironic.drivers.task import Node
 
 
@@ -43,7 +43,7 @@ _RESOURCES: Final[dict[str, Callable[[System], _Named]]] = {
     indicators.DISK: lambda system: [
         (f"{storage.identity}:{drive.identity}", drive)
         for storage in system.storage.get_members()
-        for drive in storage.drives
+        for drive in drives_of(storage)
     ],
 }
 

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
 
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
@@ -53,7 +53,7 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
         return (
             (f"{drive.name}:{storage.identity}@{system.identity}", drive)
             for storage in system.storage.get_members()
-            for drive in storage.drives
+            for drive in drives_of(storage)
             if drive.capacity_bytes
         )
 

@@ -17,7 +17,7 @@ from ironic.core.root_device_hints import GIB
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, enabled_interfaces, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, enabled_interfaces, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.task import Node, Task
 from ironic.inspection.hooks import root_disk_hooks
@@ -213,7 +213,7 @@ def _disks(system: System) -> list[Found]:
     """Return the drives of storage controllers and the devices of simple ones; a broken controller has none."""
 
     def drives(controller: Any) -> Iterable[Found]:
-        for drive in controller.drives:
+        for drive in drives_of(controller):
             yield _known(
                 name=drive.name or drive.identity,
                 size=drive.capacity_bytes,

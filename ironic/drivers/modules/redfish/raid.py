@@ -20,7 +20,7 @@ from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, drives_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import read_task
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
@@ -267,7 +267,7 @@ def _drives(system: System, *, with_used: bool) -> list[Drive]:
         if not _makes_volumes(storage):
             continue
         used = {path for volume in _members(storage) for path in _drives_of(volume)} if with_used else set()
-        for drive in storage.drives:
+        for drive in drives_of(storage):
             if drive.capacity_bytes:
                 protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
                 kind = str(getattr(drive.media_type, "value", drive.media_type) or "")

@@ -1,8 +1,8 @@
-"""Every read, on the resources of public mock-ups that the sushy package carries (Apache licence).
+"""Every read, on all public mock-ups in packages of the tests: those of sushy (Apache licence) and the emulator's.
 
-They are parts of the DMTF's mock-ups and of answers of real machines, in several releases of the schemas. The tree is
-served as it is, in variants, and with each of its resources missing or replaced by nonsense in turn: every read gives a
-result or a clear error.
+Sushy's are parts of the DMTF's mock-ups and of answers of real machines, in several releases of the schemas, and a
+machine of Dell. They are served as they are, in variants, and with each resource missing or replaced by nonsense in
+turn: every read gives a result or a clear error.
 """
 
 import json
@@ -16,9 +16,10 @@ import sushy
 from ironic.core.errors import IronicError
 from ironic.drivers.interfaces.base_interface import BaseInterface
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
+from ironic.drivers.modules.redfish import bios_attributes, bmc_devices, boot_cards
 from ironic.drivers.modules.redfish import inspect as redfish_inspect
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
-from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.bmc_connection import optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
@@ -26,10 +27,15 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.tests.functional.drivers.hostile_bmc import HostileBmc, hostile_bmc
+from ironic.tests.redfish_bmc import redfish_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 SAMPLES = Path(sushy.__file__).parent / "tests" / "unit" / "json_samples"
+DELL = Path(sushy.__file__).parent / "tests" / "oem" / "dell" / "unit" / "json_samples"
 MACHINE = "/redfish/v1/Systems/437XR1138R2"
+DELL_MACHINE = "/redfish/v1/Systems/System.Embedded.1"
+ZT = "BiosAttributeRegistryProt0.208.208.0"
+CHASSIS_OF_DELL = "/redfish/v1/Chassis/System.Embedded.1"
 SURVEYED: dict[str, BaseInterface] = {
     "bios": RedfishBIOS(),
     "boot": RedfishVirtualMediaBoot(),
@@ -39,6 +45,13 @@ SURVEYED: dict[str, BaseInterface] = {
     "power": RedfishPower(),
     "raid": RedfishRAID(),
 }
+
+
+def switches(system: Any) -> dict[str, dict[str, object]]:
+    nothing: dict[str, dict[str, object]] = {}
+    return optional(lambda: bmc_devices.parsed_lldp(system), nothing)
+
+
 READS: dict[str, Callable[[Work], Any]] = {
     "power state": RedfishPower().get_power_state,
     "boot device": RedfishManagement().get_boot_device,
@@ -52,24 +65,92 @@ READS: dict[str, Callable[[Work], Any]] = {
     "indicators": RedfishManagement().get_supported_indicators,
     "virtual media": RedfishManagement().get_virtual_media,
     "BIOS settings": RedfishBIOS().cache_bios_settings,
+    "described BIOS settings": lambda task: read(task, "reading the BIOS settings", bios_attributes.rows_of),
     "firmware": RedfishFirmware().cache_firmware_components,
+    "switches": lambda task: read(task, "reading the switches", switches),
+    "boot cards": lambda task: read(
+        task,
+        "reading the boot cards",
+        lambda system: boot_cards.booted_from(task.node, system, {"1": "12:44:6a:3b:04:11"}),
+    ),
     "inventory": lambda task: read(task, "reading the inventory", redfish_inspect.inventory_of),
     "validation": lambda task: SURVEY.faults(task, SURVEYED),
 }
 
 
-def tree(*variants: str) -> dict[str, Any]:
+def tree(*variants: str, samples: Path = SAMPLES) -> dict[str, Any]:
     """Return the resources by path; of several for one path, those of the named files."""
     found: dict[str, Any] = {}
-    for path in sorted(SAMPLES.glob("*.json")):
+    for path in sorted(samples.glob("*.json")):
         document = json.loads(path.read_text())
         place = document.get("@odata.id") if isinstance(document, dict) else None
         if isinstance(place, str) and (place.rstrip("/") not in found or path.name in variants):
             found[place.rstrip("/")] = document
-    # The file spells its own path in another way than the system that leads to it.
-    found[f"{MACHINE}/Bios"] = found.pop(f"{MACHINE}/BIOS")
-    found["/redfish/v1"] = json.loads((SAMPLES / "root.json").read_text())
+    if samples == SAMPLES:
+        # The file spells its own path in another way than the system that leads to it.
+        found[f"{MACHINE}/Bios"] = found.pop(f"{MACHINE}/BIOS")
+        if "bare_minimum_root.json" not in variants:
+            found["/redfish/v1"] = json.loads((SAMPLES / "root.json").read_text())
     return found
+
+
+def sample(name: str) -> Any:
+    return json.loads((SAMPLES / name).read_text())
+
+
+def with_another_bios() -> dict[str, Any]:
+    """Return a machine with the BIOS settings of ZT, whose registry is another."""
+    registries = {"Name": "All", "Members": [{"@odata.id": f"/redfish/v1/Registries/{name}"} for name in ("Test", ZT)]}
+    bios = {**sample("bios_zt.json"), "@odata.id": f"{MACHINE}/Bios"}
+    return tree() | {f"{MACHINE}/Bios": bios, "/redfish/v1/Registries": registries}
+
+
+def expanded() -> dict[str, Any]:
+    """Return a machine whose BMC puts the members of a collection into it."""
+    found = tree()
+    for name, file in (("Storage", "storage_collection"), ("SimpleStorage", "simple_storage_collection")):
+        found[f"{MACHINE}/{name}"] = sample(f"{file}_expanded.json")
+        for member in found[f"{MACHINE}/{name}"]["Members"]:
+            found[member["@odata.id"]] = member
+    return found
+
+
+def with_chassis(found: dict[str, Any], place: str) -> dict[str, Any]:
+    """Add the chassis that a machine leads to, with fans, power supplies, network adapters and PCI devices."""
+    links = {
+        "Thermal": "/redfish/v1/Chassis/Blade1/Thermal",
+        "Power": "/redfish/v1/Chassis/MultiBladeEncl/Power",
+        "NetworkAdapters": f"{CHASSIS_OF_DELL}/NetworkAdapters",
+        "PCIeDevices": f"{CHASSIS_OF_DELL}/PCIeDevices",
+    }
+    chassis = {**sample("chassis.json"), **{name: {"@odata.id": path} for name, path in links.items()}}
+    return found | {place: {**chassis, "@odata.id": place}}
+
+
+def of_dell() -> dict[str, Any]:
+    """Return a machine of Dell; what its mock-up leaves out is that of the other machine."""
+    text = json.dumps(tree()).replace(MACHINE, DELL_MACHINE).replace("/Managers/BMC", "/Managers/iDRAC.Embedded.1")
+    found = json.loads(text) | tree(samples=DELL)
+    return with_chassis(found, CHASSIS_OF_DELL)
+
+
+TREES: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
+    "as it is": (tree, MACHINE),
+    "another release": (
+        lambda: tree("systemv1_20.json", "managerv1_18.json", "storage_controller_settings.json"),
+        MACHINE,
+    ),
+    "a manager without systems": (lambda: tree("system_managedby_missing_manager_present.json"), MACHINE),
+    "several storages, no inventory": (
+        lambda: tree("storage_collection_multiple.json", "updateservice_no_inv.json"),
+        MACHINE,
+    ),
+    "the smallest root": (lambda: tree("bare_minimum_root.json"), MACHINE),
+    "another BIOS": (with_another_bios, MACHINE),
+    "expanded collections": (expanded, MACHINE),
+    "a whole chassis": (lambda: with_chassis(tree(), "/redfish/v1/Chassis/1U"), MACHINE),
+    "a machine of Dell": (of_dell, DELL_MACHINE),
+}
 
 
 @pytest.fixture
@@ -84,13 +165,13 @@ def _at_once(conf: Callable[..., Any]) -> None:
     conf(redfish__connection_attempts=1)
 
 
-def on(bmc: HostileBmc) -> Work:
-    return work_on(driver_info={"redfish_address": bmc.address, "redfish_system_id": MACHINE})
-
-
-def everything(bmc: HostileBmc) -> dict[str, Any]:
+def everything(bmc: HostileBmc, machine: str = MACHINE) -> dict[str, Any]:
     """Return what each read gives: a result, or the text of its error."""
-    task, seen = on(bmc), {}
+    return reads_of(work_on(driver_info={"redfish_address": bmc.address, "redfish_system_id": machine}))
+
+
+def reads_of(task: Work) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
     # What was read of the tree before it changed.
     RECENT._kept.clear()
     for name, look in READS.items():
@@ -110,26 +191,61 @@ def used(bmc: HostileBmc) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "variants",
-    [
-        (),
-        ("systemv1_20.json", "managerv1_18.json", "storage_controller_settings.json"),
-        ("system_managedby_missing_manager_present.json",),
-        ("storage_collection_multiple.json", "updateservice_no_inv.json"),
-    ],
-)
-def test_a_whole_tree_can_be_read(bmc: HostileBmc, variants: tuple[str, ...]) -> None:
-    bmc.documents = tree(*variants)
-    seen = everything(bmc)
+@pytest.mark.parametrize("name", TREES)
+def test_a_whole_tree_can_be_read(bmc: HostileBmc, name: str) -> None:
+    make, machine = TREES[name]
+    bmc.documents = make()
+    seen = everything(bmc, machine)
     errors = {name: str(result) for name, result in seen.items() if isinstance(result, IronicError)}
     assert errors == {}
     assert seen["power state"] in ("power on", "power off")
     assert seen["addresses"] == ["12:44:6a:3b:04:11"]
     inventory = seen["inventory"]
-    assert inventory["memory"]["physical_mb"] == 96 * 1024
+    assert inventory["memory"]["physical_mb"] in (96 * 1024, 192 * 1024)
     assert inventory["disks"] and inventory["cpu"]["architecture"] == "x86_64"
     assert seen["sensors"]["Temperature"] or seen["sensors"]["Drive"]
+
+
+def test_a_whole_chassis_has_sensors_and_switches(bmc: HostileBmc) -> None:
+    bmc.documents = with_chassis(tree(), "/redfish/v1/Chassis/1U")
+    seen = everything(bmc)
+    assert all(seen["sensors"][kind] for kind in ("Fan", "Temperature", "Power", "Drive"))
+    assert seen["switches"]
+    # No function of an adapter states a boot mode, and nothing else names a card.
+    assert seen["boot cards"] == []
+
+
+def test_a_registry_describes_the_settings_of_its_bios(bmc: HostileBmc) -> None:
+    bmc.documents = with_another_bios()
+    rows = {row["name"]: row for row in everything(bmc)["described BIOS settings"]}
+    assert rows["TCG003"]["allowable_values"] == ["Disable", "Enable"]
+    assert rows["TCG003"]["attribute_type"] == "Enumeration"
+    assert rows["TCG002"]["value"] == "Enabled" and rows["TCG002"]["attribute_type"] is None
+
+
+def test_a_drive_that_is_listed_and_missing_hides_no_other(bmc: HostileBmc) -> None:
+    seen = everything(bmc)
+    storage = f"{MACHINE}/Storage/1/Drives"
+    listed = [link["@odata.id"] for link in bmc.documents[f"{MACHINE}/Storage/1"]["Drives"]]
+    present = [path for path in listed if path in bmc.documents]
+    assert len(listed) > len(present) > 1 and all(path.startswith(storage) for path in present)
+    (controller,) = seen["inventory"]["storage_controllers"]
+    assert len(controller["drives"]) == len(present)
+    names = {drive["name"] for drive in controller["drives"]}
+    assert names <= {disk["name"] for disk in seen["inventory"]["disks"]}
+
+
+@pytest.mark.parametrize("extended", [False, True])
+def test_the_emulator_can_be_read(tmp_path: Path, extended: bool) -> None:
+    with redfish_bmc(tmp_path, extended=extended) as emulator:
+        seen = reads_of(work_on(driver_info=emulator.driver_info()))
+    # Its fake machines have no BIOS settings.
+    assert {name for name, result in seen.items() if isinstance(result, IronicError)} == {
+        "BIOS settings",
+        "described BIOS settings",
+    }
+    assert seen["addresses"] == emulator.mac_addresses()
+    assert seen["sensors"]["Fan"] and seen["virtual media"]
 
 
 def test_each_resource_may_be_missing(bmc: HostileBmc) -> None:
