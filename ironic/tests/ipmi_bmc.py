@@ -100,18 +100,24 @@ class IpmiBmc:
 
 
 @contextlib.contextmanager
-def ipmi_sim(directory: Path, *, sol_port: int | None = None) -> Iterator[IpmiBmc]:
-    """Run ipmi_sim until the block ends; ``sol_port`` is a TCP port that acts as the serial port of the machine."""
+def ipmi_sim(directory: Path, *, sol_port: int | None = None, blades: Sequence[str] = ()) -> Iterator[IpmiBmc]:
+    """Run ipmi_sim until the block ends; ``sol_port`` is a TCP port that acts as the serial port of the machine.
+
+    ``blades`` are addresses such as 0x82 of further controllers, each with a machine whose files are in a directory of
+    this name; requests are bridged to them.
+    """
     if shutil.which("ipmi_sim") is None:
         raise RuntimeError("ipmi_sim can't be found; install it (tools/packages.sh)")
     (directory / "state").mkdir(parents=True)
     chassis = directory / "chassis.sh"
     chassis.write_text(_CHASSIS)
     chassis.chmod(0o755)
-    (directory / "sim.emu").write_text(_machine())
+    (directory / "sim.emu").write_text(_machine(blades))
+    for blade in blades:
+        (directory / blade).mkdir()
 
     def command(port: int) -> list[str]:
-        (directory / "lan.conf").write_text(_lan(directory, port, chassis, sol_port))
+        (directory / "lan.conf").write_text(_lan(directory, port, chassis, sol_port, blades))
         files = ["-c", str(directory / "lan.conf"), "-f", str(directory / "sim.emu"), "-s", str(directory / "state")]
         return ["ipmi_sim", *files, "-n"]
 
@@ -175,13 +181,15 @@ def _answers(process: "subprocess.Popen[bytes]", port: int) -> bool:
 # The configuration of ipmi_sim
 
 
-def _lan(directory: Path, port: int, chassis: Path, sol_port: int | None) -> str:
+def _lan(directory: Path, port: int, chassis: Path, sol_port: int | None, blades: Sequence[str]) -> str:
     ways = "none md2 md5 straight"
     lines = ['name "machine"', "set_working_mc 0x20", "startlan 1", f"  addr {HOST} {port}", "  priv_limit admin"]
     lines += [f"  allowed_auths_{level} {ways}" for level in ("callback", "user", "operator", "admin")]
     lines += ["  guid 5d8a3f0e30a644a59c390f2f6d5a7a11", "endlan", f'chassis_control "{chassis} {directory} 0x20"']
     lines += [f'sol "tcp:{HOST}:{sol_port}" 115200'] if sol_port else []
     lines += [f'user 1 true "" "" user 10 {ways}', f'user 2 true "{USER}" "{PASSWORD}" admin 10 {ways}']
+    for blade in blades:
+        lines += [f"set_working_mc {blade}", f'chassis_control "{chassis} {directory / blade} {blade}"']
     return "\n".join(lines) + "\n"
 
 
@@ -194,8 +202,8 @@ _SENSORS = (
 )
 
 
-def _machine() -> str:
-    """Return the controller and its sensors, as ipmi_sim reads them."""
+def _machine(blades: Sequence[str]) -> str:
+    """Return the controllers, and the sensors of the first one, as ipmi_sim reads them."""
     lines = [
         "mc_setbmc 0x20",
         "mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr",
@@ -210,6 +218,8 @@ def _machine() -> str:
             f"sensor_set_threshold 0x20 0 {number} settable 111111 {' '.join(map(str, limits))}",
             f"sensor_set_event_support 0x20 0 {number} enable scanning per-state " + " ".join(["000111111000000"] * 4),
         ]
+    for blade in blades:
+        lines += [f"mc_add {blade} 1 no-device-sdrs 0x11 2 3 0x9f 0x0157 0x0b01 persist_sdr", f"mc_enable {blade}"]
     return "\n".join([*lines, "mc_enable 0x20"]) + "\n"
 
 

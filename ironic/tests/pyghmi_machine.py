@@ -1,6 +1,7 @@
 """A BMC made of pyghmi's classes, as a program: `pyghmi_machine.py DIRECTORY USER PASSWORD KEY ADDRESS PORT`.
 
-It keeps boot flags byte for byte, and makes the fault that the file `fault` names.
+It keeps boot flags byte for byte, and makes the fault that the file `fault` names. It takes cipher suite 3 only; the
+file `suites` has the numbers of those that it says it takes.
 """
 
 import os
@@ -11,6 +12,15 @@ from typing import Any
 from pyghmi.ipmi import bmc
 
 DIRECTORY = Path(sys.argv[1])
+
+
+SPEED_SELECT = (0x2C, 0x41)
+# The records of cipher suites: number, authentication, integrity and confidentiality.
+SUITES = {"3": "c003014181", "17": "c011034481"}
+
+
+def with_checksum(content: bytes) -> bytes:
+    return content + bytes([-sum(content) & 0xFF])
 
 
 class Machine(bmc.Bmc):
@@ -36,7 +46,19 @@ class Machine(bmc.Bmc):
             return None
         if fault:
             return session.send_ipmi_response(code={"busy": 0xC0, "refuse": 0xC9}[fault])
+        if (request["netfn"], request["command"]) == SPEED_SELECT:
+            return session.send_ipmi_response()
         return super().handle_raw_request(request, session)
+
+    def send_cipher_suites(
+        self, myaddr: int, mylun: int, clientaddr: int, clientlun: int, clientseq: int, data: Any, sockaddr: Any
+    ) -> None:
+        records = bytes.fromhex("".join(SUITES[number] for number in self.load("suites", "3").split()))
+        self.note("cipher suites")
+        target = with_checksum(bytes([clientaddr, clientlun | 7 << 2]))
+        said = target + with_checksum(bytes([myaddr, mylun | clientseq << 2, 0x54, 0, 1]) + records)
+        header = bytes.fromhex("0600ff07 0600 00000000 00000000") + len(said).to_bytes(2, "little")
+        self.serversocket.sendto(header + said, sockaddr)
 
     def send_device_id(self, session: Any) -> None:
         session.send_ipmi_response(data=[0x20, 0x81, 1, 0x23, 2, 0xBF, 0x57, 1, 0, 0, 9, 0, 0, 0, 0])

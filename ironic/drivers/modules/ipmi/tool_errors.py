@@ -24,7 +24,16 @@ class Fault(Enum):
 
 
 # Lines about features that ipmitool searches by itself.
-_NOISE: Final = ("Loading IANA", "Running Get ", "Invalid completion code received", "Get HPM", "Get Device ID")
+_NOISE: Final = (
+    "Loading IANA",
+    "Running Get ",
+    "Invalid completion code received",
+    "Get HPM",
+    "Get Device ID",
+    "Discovered IPMB",
+)
+# Such a line is the reason if nothing comes after it: then `mc info` has failed.
+_LAST_WORD: Final = "Get Device ID command failed"
 _DUMPS: Final = (">>", "<<", " ", "RAW ")
 
 _REFUSALS: Final = (
@@ -96,7 +105,9 @@ def summary(messages: str) -> str:
 
 def _telling(messages: str) -> list[str]:
     """Return the lines about the command itself, without those that show what was sent and received."""
-    return [line for line in messages.splitlines() if line.strip() and not line.startswith((*_NOISE, *_DUMPS))]
+    lines = [line for line in messages.splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith((*_NOISE, *_DUMPS))]
+    return [*telling, lines[-1]] if lines and lines[-1].startswith(_LAST_WORD) else telling
 
 
 def _has(text: str, parts: Sequence[str]) -> bool:

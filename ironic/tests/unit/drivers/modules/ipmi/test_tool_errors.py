@@ -52,6 +52,7 @@ Invalid completion code received: Invalid command
         (f"{NOISE}Set Chassis Power Control to Diag failed: Invalid data field in request\n", Fault.ANSWERED, True),
         (f"{NOISE}Get Chassis Power Status failed: Insufficient privilege level\n", Fault.ANSWERED, True),
         (f"{NOISE}Unable to get Chassis Power Status\n", Fault.OTHER, True),
+        (f"{NOISE}Get Device ID command failed: Invalid data field in request\n", Fault.ANSWERED, True),
         ("", Fault.OTHER, True),
     ],
 )
