@@ -21,6 +21,8 @@ from pathlib import Path
 
 import requests
 
+from ironic.tests.forked_programs import ForkedProgram, may_be_forked
+
 PROGRAMS = Path(sys.executable).parent
 START_SECONDS = 60
 STOP_SECONDS = 60
@@ -91,16 +93,24 @@ class Service:
         log: Path,
         port: int | None = None,
         environment: Mapping[str, str] | None = None,
+        *,
+        from_scratch: bool = False,
     ) -> None:
+        """Start it as a fork of a process that has imported it; ``from_scratch`` starts the interpreter as well."""
         self.log_file, self.port = log, port
-        self._process = subprocess.Popen(
-            [PROGRAMS / program, *_options(configuration)],
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        words, variables = [str(PROGRAMS / program), *_options(configuration)], {**os.environ, **(environment or {})}
+        self._process: ForkedProgram | subprocess.Popen[str]
+        if may_be_forked(variables) and not from_scratch:
+            self._process = ForkedProgram(words, variables)
+        else:
+            self._process = subprocess.Popen(
+                words,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
 
     @property
     def url(self) -> str:
