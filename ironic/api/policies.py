@@ -334,10 +334,10 @@ def defaults() -> list[Any]:
 def _parsed() -> tuple[Any, ...]:
     from oslo_policy import policy
 
-    class Helper(_SharesItsCheck, policy.RuleDefault):  # type: ignore[misc]  # oslo.policy carries no types
+    class Helper(_SharesItsCheck, policy.RuleDefault):
         pass
 
-    class Documented(_SharesItsCheck, policy.DocumentedRuleDefault):  # type: ignore[misc]
+    class Documented(_SharesItsCheck, policy.DocumentedRuleDefault):
         pass
 
     def predecessor(name: str) -> Any:

@@ -142,7 +142,7 @@ class Service:
     def end(self) -> tuple[int, str]:
         """Wait for its end and return its exit status and what it printed."""
         output, _ = self._process.communicate(timeout=STOP_SECONDS)
-        return self._process.returncode, output
+        return self._process.wait(), output
 
     def stop(self) -> int:
         """Ask it to end, wait, and return its exit status; safe for one that has ended."""
