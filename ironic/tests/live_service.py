@@ -161,10 +161,10 @@ class Service:
 
 
 @contextlib.contextmanager
-def all_in_one(configuration: Sequence[Path], log: Path, port: int) -> Iterator[Service]:
+def all_in_one(configuration: Sequence[Path], log: Path, port: int, *, from_scratch: bool = False) -> Iterator[Service]:
     """Create the database, run `ironic` until the block ends, and see that it ends well."""
     create_database(*configuration)
-    service = Service("ironic", configuration, log, port)
+    service = Service("ironic", configuration, log, port, from_scratch=from_scratch)
     try:
         service.await_ready()
         yield service
