@@ -45,7 +45,6 @@ _BEATS_TO_TRUST: Final = 2
 _LONGEST_PAUSE: Final = 60.0
 _CHECKS_PER_DEADLINE: Final = 10
 
-_SHRINK_SECONDS: Final = 60
 # How many seconds work may take to end once its waits were interrupted.
 _LAST_SECONDS: Final = 1
 
@@ -166,7 +165,6 @@ class Conductor:
             PeriodicTask("overdue waits", check_interval, Timeouts(tasks, hash_ring, on_timeout or {})),
             PeriodicTask("work of dead conductors", often, self._take_over),
             PeriodicTask("forgotten locks", often, self._takeover.forgotten),
-            PeriodicTask("idle workers", _SHRINK_SECONDS, self._pool.shrink),
         )
         self._periodics = PeriodicTaskRunner([*own_jobs, *jobs], self._pool, periodic_workers)
 

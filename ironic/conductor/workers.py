@@ -2,7 +2,8 @@
 
 A slot is taken before anything is changed and started afterwards, so work that was accepted always gets a thread and
 work that finds no slot is refused at once. A share of the slots is reserved for users' requests: heartbeats and
-periodic tasks, which come again by themselves, can't have it. Threads come with the work and go when it is done.
+periodic tasks, which come again by themselves, can't have it. Each piece of work has a thread of its own, which comes
+with it and goes with it: work takes seconds, a thread a tenth of a millisecond.
 
 Work that exceeds [conductor]work_deadline is written off: no thread can be ended from outside, but its slot is freed.
 """
@@ -11,12 +12,10 @@ import functools
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
-
-import futurist
-from futurist import rejection
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ironic.core.errors import NoFreeConductorWorker
 
@@ -24,13 +23,6 @@ LOG = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# Threads that stay once they were needed. futurist counts a thread that has just picked up its work as idle for an
-# instant; with a few spare threads and growth from half busy on, no work ever queues behind a long one because of it.
-_SPARE_THREADS: Final = 4
-
-# An idle thread sees within a second that it is to go.
-_LONGEST_SHRINKING: Final = 3.0
 
 
 class WorkerSlot:
@@ -63,11 +55,10 @@ class WorkLost(Exception):
 
 
 class _Work(NamedTuple):
-    """Work that runs; the reference keeps its executor, and so its thread, alive."""
+    """Work that runs, and since when on the monotonic clock."""
 
     purpose: str
     since: float
-    executor: futurist.DynamicThreadPoolExecutor
 
 
 def _settle(set_outcome: Callable[[T], None], outcome: T) -> bool:
@@ -77,22 +68,6 @@ def _settle(set_outcome: Callable[[T], None], outcome: T) -> bool:
     except InvalidStateError:
         return False
     return True
-
-
-def _end_idle(executor: futurist.DynamicThreadPoolExecutor) -> None:
-    """End an executor whose threads are all idle, and wait for them.
-
-    An idle thread looks only once a second whether it is to go. One that has just ended a piece of work looks at once,
-    so each gets a last piece, which ends as soon as all threads are to go.
-    """
-    leave = threading.Event()
-    last_pieces = 0
-    while last_pieces < executor.num_workers:
-        executor.submit(leave.wait)
-        last_pieces += 1
-    executor.shutdown(wait=False)
-    leave.set()
-    executor.shutdown(wait=True)
 
 
 class Workers:
@@ -107,17 +82,8 @@ class Workers:
         self._changed = threading.Condition()
         self._running: dict[Future[Any], _Work] = {}
         self._lost: dict[Future[Any], str] = {}
-        self._shrinking = threading.Lock()
-        self._executor = self._new_executor()
-
-    def _new_executor(self) -> futurist.DynamicThreadPoolExecutor:
-        return futurist.DynamicThreadPoolExecutor(
-            max_workers=self._size,
-            min_workers=min(_SPARE_THREADS, self._size - 1),
-            grow_threshold=0.5,
-            shrink_threshold=0.2,
-            check_and_reject=rejection.reject_when_reached(self._size),
-        )
+        self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        self._closed = False
 
     @property
     def taken(self) -> int:
@@ -154,8 +120,6 @@ class Workers:
             if not overdue:
                 return
             self._lost |= {future: work.purpose for future, work in overdue.items()}
-            # A lost thread would count in its executor for ever; the old executor ends with the rest of its work.
-            self._executor = self._new_executor()
         for future, work in overdue.items():
             LOG.error(
                 "Conductor %s gives up on %s, which did not end within %d seconds. Its thread is lost until the "
@@ -167,37 +131,27 @@ class Workers:
             _settle(future.set_exception, WorkLost(work.purpose))
 
     def close(self) -> None:
-        """End the threads. Idle ones are joined; a thread still at work ends with its work."""
-        # A thread that shrinks the pool now would leave behind the threads it has in hand.
-        shrunk = self._shrinking.acquire(timeout=_LONGEST_SHRINKING)
-        if self._taken or self._lost:
-            self._executor.shutdown(wait=False)
-        elif self._executor.alive:
-            _end_idle(self._executor)
-        if shrunk:
-            self._shrinking.release()
-
-    def shrink(self) -> None:
-        """End, in a thread of its own, threads that a burst of work has left idle; the next call continues."""
-
-        def maintain() -> None:
-            try:
-                self._executor.maintain()
-            finally:
-                self._shrinking.release()
-
-        if self._shrinking.acquire(blocking=False):
-            # Not in the caller's thread: that may be one of the idle ones and would wait for itself.
-            threading.Thread(target=maintain, name="conductor-shrinking", daemon=True).start()
+        """Start no work any more. A thread still at work ends with its work, all others have ended on return."""
+        with self._changed:
+            self._closed = True
+            threads = [] if self._taken or self._lost else list(self._threads)
+        for thread in threads:
+            thread.join()
 
     def _submit(self, purpose: str, work: Callable[[], T]) -> Future[T]:
         future: Future[Any] = Future()
+        thread = threading.Thread(target=self._carry_out, args=(work, future), name="conductor-worker", daemon=True)
         with self._changed:
-            executor = self._executor
-            self._running[future] = _Work(purpose, time.monotonic(), executor)
+            self._running[future] = _Work(purpose, time.monotonic())
+            is_refused = self._closed
+            self._threads.add(thread)
         try:
-            executor.submit(self._carry_out, work, future)
-        except (RuntimeError, futurist.RejectedSubmission) as error:
+            if is_refused:
+                raise RuntimeError("The pool is closed.")
+            thread.start()
+        except RuntimeError as error:
+            # It is closed, or the system has no thread to give.
+            self._threads.discard(thread)
             self._ended(future)
             raise NoFreeConductorWorker(host=self._host) from error
         future.add_done_callback(self._ended)

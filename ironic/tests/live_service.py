@@ -21,6 +21,8 @@ from pathlib import Path
 
 import requests
 
+from ironic.tests.forked_programs import ForkedProgram, may_be_forked
+
 PROGRAMS = Path(sys.executable).parent
 START_SECONDS = 60
 STOP_SECONDS = 60
@@ -91,16 +93,24 @@ class Service:
         log: Path,
         port: int | None = None,
         environment: Mapping[str, str] | None = None,
+        *,
+        from_scratch: bool = False,
     ) -> None:
+        """Start it as a fork of a process that has imported it; ``from_scratch`` starts the interpreter as well."""
         self.log_file, self.port = log, port
-        self._process = subprocess.Popen(
-            [PROGRAMS / program, *_options(configuration)],
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        words, variables = [str(PROGRAMS / program), *_options(configuration)], {**os.environ, **(environment or {})}
+        self._process: ForkedProgram | subprocess.Popen[str]
+        if may_be_forked(variables) and not from_scratch:
+            self._process = ForkedProgram(words, variables)
+        else:
+            self._process = subprocess.Popen(
+                words,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
 
     @property
     def url(self) -> str:
@@ -132,7 +142,7 @@ class Service:
     def end(self) -> tuple[int, str]:
         """Wait for its end and return its exit status and what it printed."""
         output, _ = self._process.communicate(timeout=STOP_SECONDS)
-        return self._process.returncode, output
+        return self._process.wait(), output
 
     def stop(self) -> int:
         """Ask it to end, wait, and return its exit status; safe for one that has ended."""
@@ -151,10 +161,10 @@ class Service:
 
 
 @contextlib.contextmanager
-def all_in_one(configuration: Sequence[Path], log: Path, port: int) -> Iterator[Service]:
+def all_in_one(configuration: Sequence[Path], log: Path, port: int, *, from_scratch: bool = False) -> Iterator[Service]:
     """Create the database, run `ironic` until the block ends, and see that it ends well."""
     create_database(*configuration)
-    service = Service("ironic", configuration, log, port)
+    service = Service("ironic", configuration, log, port, from_scratch=from_scratch)
     try:
         service.await_ready()
         yield service

@@ -14,6 +14,7 @@ from openstack import exceptions
 
 from ironic.tests.live_service import Options, Service, all_in_one, free_port, write_options
 from ironic.tests.repository import tool
+from ironic.tests.scenario.clients.shell import Shell
 from ironic.tests.scenario.command_line import Baremetal, CommandFailed
 
 REPORT = json.loads((Path(__file__).parents[1] / "data" / "agent-inspection.json").read_text())
@@ -42,7 +43,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def baremetal(service: Service) -> Iterator[Baremetal]:
-    yield Baremetal(service.url)
+    yield Shell(service.url)
     requests.delete(f"{service.url}/v1/inspection_rules", headers=HEADERS, timeout=30)
 
 

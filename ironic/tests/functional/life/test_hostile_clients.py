@@ -110,7 +110,9 @@ def _latencies(port: int) -> list[float]:
     return sorted(took)
 
 
-@pytest.mark.parametrize("count", [1, 20, pytest.param(500, marks=pytest.mark.battery)])
+@pytest.mark.parametrize(
+    "count", [pytest.param(1, marks=pytest.mark.battery), 20, pytest.param(500, marks=pytest.mark.battery)]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: int) -> None:
     assert service.port is not None

@@ -37,7 +37,7 @@ def reconnect(site: Site, node: str, through: Relay, times: int) -> int:
     return cut
 
 
-@pytest.mark.parametrize(("warm", "times"), [(5, 10), pytest.param(100, 1000, marks=pytest.mark.battery)])
+@pytest.mark.parametrize(("warm", "times"), [(3, 6), pytest.param(100, 1000, marks=pytest.mark.battery)])
 def test_reconnections_leave_nothing(tmp_path: Path, warm: int, times: int) -> None:
     counted = {name: Counted(tmp_path, name) for name in ("api", "one")}
     environments = {name: each.environment for name, each in counted.items()}

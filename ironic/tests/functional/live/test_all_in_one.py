@@ -41,7 +41,10 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path, database: Path) -> Iterator[Callable[..., Service]]:
-    """Return a function that starts a service from a changed file; it need not become ready."""
+    """Return a function that starts a service from a changed file; it need not become ready.
+
+    Those that are left as operators have them are started with their interpreter.
+    """
     services = []
 
     def begin(change: Callable[[str], str], *, with_database: bool = True) -> Service:
@@ -49,7 +52,8 @@ def start(tmp_path: Path, database: Path) -> Iterator[Callable[..., Service]]:
         configuration = operators_file(tmp_path, port, change)
         if with_database:
             shutil.copyfile(database, tmp_path / database.name)
-        services.append(Service("ironic", [configuration], tmp_path / "service.log", port))
+        log = tmp_path / "service.log"
+        services.append(Service("ironic", [configuration], log, port, from_scratch=change is str))
         return services[-1]
 
     yield begin

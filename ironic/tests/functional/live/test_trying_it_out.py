@@ -59,6 +59,7 @@ def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path
     path = tmp_path / "ironic.conf"
     # Services of other tests have the usual port for files.
     path.write_text(f"{text}\n[deploy]\nhttp_server_port = 0\n")
-    with all_in_one([path], tmp_path / "ironic.log", port) as service:
+    # The file of the log has the name of the program.
+    with all_in_one([path], tmp_path / "ironic.log", port, from_scratch=True) as service:
         assert "WARNING" not in service.log
         assert service.get("/v1/drivers").json()["drivers"][0]["name"] == "fake-hardware"

@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
@@ -36,39 +36,45 @@ class Shell(Baremetal):
 
     def __call__(self, *words: str) -> str:
         """Run one command and return what it printed."""
-        output, complaints = io.StringIO(), io.StringIO()
-        with (
-            _surroundings(words, self.environment()),
-            _logging_as_it_was(),
-            contextlib.redirect_stdout(output),
-            contextlib.redirect_stderr(complaints),
-        ):
-            status = _run([*_HURRIED, *words])
-        if status:
-            raise CommandFailed(f"baremetal {' '.join(words)}: {output.getvalue()}{complaints.getvalue()}")
+        said = run_here("baremetal", words, self.environment(), lambda: _run([*_HURRIED, *words]))
         self.exercised |= _named(words)
-        return output.getvalue()
+        return said
 
     def rows(self, *words: str) -> list[dict[str, Any]]:
         """Run a command that lists; its versions are of several minds about how a column is written."""
         return [{name.lower().replace(" ", "_"): value for name, value in row.items()} for row in self.json(*words)]
 
 
-def _run(words: list[str]) -> object:
-    # What the client's libraries think of each other is not what is tested here.
-    with warnings.catch_warnings():
+def run_here(program: str, words: Sequence[str], environment: dict[str, str], run: Callable[[], object]) -> str:
+    """Run a client in this process and return what it printed; raises CommandFailed."""
+    output, complaints = io.StringIO(), io.StringIO()
+    with (
+        _surroundings([program, *words], environment),
+        _logging_as_it_was(),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(complaints),
+        # What the client's libraries think of each other is not what is tested here.
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
-        from ironicclient import shell
-        from ironicclient.v1 import utils
-
-        # With --wait it looks every ten seconds otherwise, and these machines are never that slow.
-        actions: Any = utils.PROVISION_ACTIONS
-        for action in filter(None, actions.values()):
-            action["poll_interval"] = 0.1
         try:
-            return shell.App().run(words)
+            status = run()
         except SystemExit as end:
-            return end.code
+            status = end.code
+    if status:
+        raise CommandFailed(f"{program} {' '.join(words)}: {output.getvalue()}{complaints.getvalue()}")
+    return output.getvalue()
+
+
+def _run(words: list[str]) -> object:
+    from ironicclient import shell
+    from ironicclient.v1 import utils
+
+    # With --wait it looks every ten seconds otherwise, and these machines are never that slow.
+    actions: Any = utils.PROVISION_ACTIONS
+    for action in filter(None, actions.values()):
+        action["poll_interval"] = 0.1
+    return shell.App().run(words)
 
 
 def _named(words: tuple[str, ...]) -> set[str]:
@@ -79,9 +85,9 @@ def _named(words: tuple[str, ...]) -> set[str]:
 
 
 @contextlib.contextmanager
-def _surroundings(words: tuple[str, ...], environment: dict[str, str]) -> Iterator[None]:
+def _surroundings(words: Sequence[str], environment: dict[str, str]) -> Iterator[None]:
     """Let the client find what it would find in a terminal; it looks at sys.argv beside its arguments."""
-    with mock.patch.dict(os.environ, environment, clear=True), mock.patch.object(sys, "argv", ["baremetal", *words]):
+    with mock.patch.dict(os.environ, environment, clear=True), mock.patch.object(sys, "argv", list(words)):
         yield
 
 

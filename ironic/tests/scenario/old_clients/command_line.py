@@ -1,14 +1,12 @@
-"""The stock `openstack` command line with the plug-in of the standalone inspector, run as a user runs it."""
+"""The stock `openstack` command line with the plug-in of the standalone inspector, in the process of the tests."""
 
 import functools
 import importlib.metadata
 import json
 import os
-import subprocess
 from typing import Any
 
-from ironic.tests.live_service import PROGRAMS
-from ironic.tests.scenario.command_line import PATIENCE, CommandFailed
+from ironic.tests.scenario.clients.shell import run_here
 
 ENTRY_POINTS = "openstack.baremetal_introspection.v1"
 
@@ -27,21 +25,18 @@ class Openstack:
 
     def __call__(self, *words: str) -> str:
         """Run one command and return what it printed."""
+
+        def run() -> object:
+            from openstackclient import shell
+
+            return shell.OpenStackShell().run(list(words))
+
         ours = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
-        done = subprocess.run(
-            [PROGRAMS / "openstack", *words],
-            env=ours | {"OS_AUTH_TYPE": "none", "INSPECTOR_URL": self._url},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        if done.returncode:
-            raise CommandFailed(f"openstack {' '.join(words)}: {done.stdout}{done.stderr}")
+        said = run_here("openstack", words, ours | {"OS_AUTH_TYPE": "none", "INSPECTOR_URL": self._url}, run)
         # The longest, for some commands are the beginning of others.
         beginnings = (" ".join(words[:length]) for length in range(len(words), 0, -1))
         self.exercised |= {next(beginning for beginning in beginnings if beginning in commands())}
-        return done.stdout
+        return said
 
     def json(self, *words: str) -> Any:
         """Run one command and return its answer."""

@@ -1,4 +1,3 @@
-import gc
 import threading
 import time
 
@@ -6,7 +5,6 @@ import pytest
 
 from ironic.conductor.workers import Workers
 from ironic.core.errors import NoFreeConductorWorker
-from ironic.tests.unit.conductor.conftest import wait_until
 
 
 @pytest.fixture
@@ -19,7 +17,7 @@ def gate():
 
 @pytest.fixture
 def pool():
-    """Return a pool of one's own; its threads go by themselves once nothing refers to it."""
+    """Return a pool of one's own."""
     return Workers("c1", 4)
 
 
@@ -82,47 +80,30 @@ def test_all_places_run_at_once(pool):
     assert sorted(future.result(5) for future in futures) == [0, 1, 2, 3]
 
 
-def test_threads_come_with_the_work():
-    before = set(threading.enumerate())
-    pool = Workers("c1", 300)
-    assert set(threading.enumerate()) <= before
-    pool.take("one").start(int).result(5)
-    assert len(set(threading.enumerate()) - before) == 1
-
-
 def of_pools():
-    """Return the threads of pools, and those that shrink them; other tests may have left threads of other kinds."""
-    return {
-        one
-        for one in threading.enumerate()
-        if type(one).__module__.startswith("futurist") or one.name == "conductor-shrinking"
-    }
+    """Return the threads of pools; other tests may have left threads of other kinds."""
+    return {one for one in threading.enumerate() if one.name == "conductor-worker"}
 
 
-def burst(gate, before):
-    """Have a pool do much at once, let it go back to a few threads, and close it."""
+def test_threads_come_with_the_work_and_go_with_it(gate):
+    before = of_pools()
     pool = Workers("c1", 40)
+    assert of_pools() <= before
     for _ in range(40):
         pool.take("burst").start(gate.wait)
     assert len(of_pools() - before) == 40
     gate.set()
-    wait_until(lambda: not pool.taken)
-
-    def shrunk():
-        # From one of its own threads, as the job does that comes round: it may be one of those that go.
-        pool.take("shrinking").start(pool.shrink).result(5)
-        return len(of_pools() - before) <= 5
-
-    wait_until(shrunk)
     assert pool.drain(5) == []
     pool.close()
+    assert of_pools() <= before
 
 
-def test_threads_of_a_burst_go_again_and_none_outlives_its_pool(gate):
-    before = of_pools()
-    burst(gate, before)
-    gc.collect()
-    wait_until(lambda: of_pools() <= before)
+def test_a_closed_pool_starts_no_work(pool):
+    slot = pool.take("late")
+    pool.close()
+    with pytest.raises(NoFreeConductorWorker):
+        slot.start(int)
+    assert pool.taken == 0
 
 
 def test_draining_names_what_does_not_end(gate):
