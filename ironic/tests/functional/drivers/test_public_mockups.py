@@ -54,7 +54,7 @@ READS: dict[str, Callable[[Work], Any]] = {
     "BIOS settings": RedfishBIOS().cache_bios_settings,
     "firmware": RedfishFirmware().cache_firmware_components,
     "inventory": lambda task: read(task, "reading the inventory", redfish_inspect.inventory_of),
-    "validation": lambda task: SURVEY.faults(task, SURVEYED),
+    "validation": lambda task: SURVEY.findings(task, SURVEYED),
 }
 
 
