@@ -39,7 +39,7 @@ def driver_properties(tasks: TaskFactory, context: RequestContext, hardware_type
 
 @rpc_method
 def validate_interfaces(task: TaskManager) -> dict[str, dict[str, object]]:
-    """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a valid interface has no reason."""
+    """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a valid interface seldom has a reason."""
     verdicts = {kind: _validate(task, kind) for kind in VALIDATED}
     surveyed: dict[Survey, dict[str, BaseInterface]] = defaultdict(dict)
     for kind, verdict in verdicts.items():
@@ -66,6 +66,7 @@ def _try_bmc(task: TaskManager, survey: Survey, interfaces: dict[str, BaseInterf
     if not _surveys.acquire(blocking=False):
         return {kind: {"result": True, "reason": _NOT_TRIED} for kind in interfaces}
     try:
-        return {kind: {"result": False, "reason": text} for kind, text in survey.faults(task, interfaces).items()}
+        found = survey.findings(task, interfaces)
+        return {kind: {"result": not each.is_fault, "reason": each.text} for kind, each in found.items()}
     finally:
         _surveys.release()

@@ -45,8 +45,7 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
         note_failure(task, target, str(error))
         raise
     node.power_state = reached
-    if not task.shared:
-        task.notes.put(_STATE, reached)
+    task.notes.put(_STATE, reached)
     if was_ordered:
         node.timestamp_driver_internal_info("last_power_state_change")
     if node.target_power_state == reached:

@@ -12,7 +12,7 @@ import copy
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.drivers import step_declarations
@@ -22,10 +22,17 @@ from ironic.drivers.task import Task
 LOG = logging.getLogger(__name__)
 
 
+class Finding(NamedTuple):
+    """What a survey has found about an interface; without a fault the node can do all but what the text names."""
+
+    text: str
+    is_fault: bool = True
+
+
 class Survey(Protocol):
     """How the interfaces of one protocol try a node's BMC, together and read-only, when a user validates the node."""
 
-    def faults(self, task: Task, interfaces: "Mapping[str, BaseInterface]") -> Mapping[str, str]:
+    def findings(self, task: Task, interfaces: "Mapping[str, BaseInterface]") -> Mapping[str, Finding]:
         """Return what is wrong by kind, for some of these interfaces; raise nothing and end in a bounded time."""
 
 

@@ -38,6 +38,7 @@ class RedfishBIOS(BIOSInterface):
     """BIOS settings through Redfish."""
 
     survey = SURVEY
+    is_needed = False
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

@@ -12,7 +12,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core.hardware_errors import RedfishError
-from ironic.drivers.interfaces.base_interface import BaseInterface
+from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
 from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, read
 from ironic.drivers.task import Task
@@ -23,6 +23,9 @@ LOG = logging.getLogger(__name__)
 class Surveyed(Protocol):
     """An interface that knows what it needs of a BMC."""
 
+    # Whether a node without it is at fault; else only steps can't be run that few nodes need.
+    is_needed: bool
+
     def lacks(self, system: System) -> str | None:
         """Return what the system lacks, as the end of "the BMC has ..."; read little, and raise what reading raises."""
 
@@ -30,8 +33,8 @@ class Surveyed(Protocol):
 class RedfishSurvey:
     """The survey of all interfaces of this package."""
 
-    def faults(self, task: Task, interfaces: Mapping[str, BaseInterface]) -> dict[str, str]:
-        """Return the faults by kind; none when BMCs are not to be tried."""
+    def findings(self, task: Task, interfaces: Mapping[str, BaseInterface]) -> dict[str, Finding]:
+        """Return the findings by kind; none when BMCs are not to be tried."""
         seconds: float = CONF.bmc.validation_timeout
         if not seconds:
             return {}
@@ -39,8 +42,11 @@ class RedfishSurvey:
         try:
             found = read(task, "trying the BMC", lambda system: _missing(system, wanted), seconds=seconds)
         except RedfishError as error:
-            return dict.fromkeys(interfaces, str(error))
-        return {kind: f"Node {task.node.uuid}: its BMC has {text}." for kind, text in found.items()}
+            return dict.fromkeys(interfaces, Finding(str(error)))
+        return {
+            kind: Finding(f"Node {task.node.uuid}: its BMC has {text}.", wanted[kind].is_needed)
+            for kind, text in found.items()
+        }
 
 
 SURVEY: Final = RedfishSurvey()

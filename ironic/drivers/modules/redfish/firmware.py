@@ -36,6 +36,7 @@ class RedfishFirmware(FirmwareInterface):
     """Firmware through Redfish."""
 
     survey = SURVEY
+    is_needed = False
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

@@ -60,6 +60,7 @@ class RedfishInspect(InspectInterface):
     """Out-of-band inspection through Redfish."""
 
     survey = SURVEY
+    is_needed = True
 
     def __init__(self) -> None:
         self.hooks = load_hooks(hook_names(CONF.redfish.inspection_hooks))

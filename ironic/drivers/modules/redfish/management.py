@@ -53,6 +53,7 @@ class RedfishManagement(ManagementInterface):
     """Changes and reads the settings of a machine through Redfish."""
 
     survey = SURVEY
+    is_needed = True
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

@@ -54,6 +54,7 @@ class RedfishPower(PowerInterface):
     """Switches machines on and off through Redfish, forced or by a graceful shutdown."""
 
     survey = SURVEY
+    is_needed = True
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

@@ -39,6 +39,7 @@ class Behaviour(Enum):
 class Quirk:
     """One row: a behaviour, who shows it, and where that is known from.
 
+    ``source`` is a row of the table in doc/contract/drivers.md#quirks-of-redfish-bmcs, with what it is known from.
     ``vendor``, ``model`` and ``firmware`` are patterns, compared in any case and anywhere in the text. An error of the
     behaviour has one of the ``statuses`` and the pattern ``text`` in it.
     """
@@ -52,26 +53,31 @@ class Quirk:
     text: str = ""
 
 
-_CONTRACT: Final = "doc/contract/drivers.md#quirks-of-redfish-bmcs"
-
 TABLE: Final = (
     Quirk(
         Behaviour.FULL_BOOT_REQUEST,
-        _CONTRACT,
+        "full boot request",
         vendor="american megatrends international|ami|asrockrack|redfish_compatible",
     ),
-    Quirk(Behaviour.DURATION_ALWAYS_SENT, _CONTRACT, vendor="^supermicro$"),
-    Quirk(Behaviour.MODE_AFTER_DEVICE, _CONTRACT, vendor="^supermicro$"),
-    Quirk(Behaviour.REFUSES_DURING_POST, _CONTRACT, statuses=(400,), text="UnableToModifyDuringSystemPOST"),
-    Quirk(Behaviour.REFUSES_UNLICENSED, _CONTRACT, statuses=(400, 401, 403), text="OemLicenseNotPassed"),
+    Quirk(Behaviour.DURATION_ALWAYS_SENT, "duration with the device", vendor="^supermicro$"),
+    Quirk(Behaviour.MODE_AFTER_DEVICE, "mode after the device", vendor="^supermicro$"),
+    Quirk(
+        Behaviour.REFUSES_DURING_POST,
+        "refusal during the self-test",
+        statuses=(400,),
+        text="UnableToModifyDuringSystemPOST",
+    ),
+    Quirk(
+        Behaviour.REFUSES_UNLICENSED, "refusal without a licence", statuses=(400, 401, 403), text="OemLicenseNotPassed"
+    ),
     Quirk(
         Behaviour.REFUSES_SAME_STATE,
-        _CONTRACT,
+        "refusal of the present state",
         statuses=(400, 409),
         text="(host is|already) powered (?P<state>on|off)",
     ),
-    Quirk(Behaviour.BUSY_AT_POWER_ON, _CONTRACT, statuses=(409,)),
-    Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, _CONTRACT, vendor="dell"),
+    Quirk(Behaviour.BUSY_AT_POWER_ON, "busy at power on", statuses=(409,)),
+    Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, "boot cards in BIOS attributes", vendor="dell"),
 )
 
 

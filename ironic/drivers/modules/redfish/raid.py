@@ -43,6 +43,7 @@ class RedfishRAID(RAIDInterface):
     """Creates and deletes volumes through Redfish."""
 
     survey = SURVEY
+    is_needed = False
 
     def get_properties(self) -> dict[str, str]:
         return dict(PROPERTIES)

@@ -244,6 +244,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
     capabilities: ClassVar[list[str]] = ["ramdisk_boot", "ramdisk_boot_configdrive"]
     survey = SURVEY
     takes_shares: ClassVar[bool] = True
+    is_needed = True
 
     def get_properties(self) -> dict[str, str]:
         return {

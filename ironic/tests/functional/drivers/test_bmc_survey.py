@@ -38,7 +38,7 @@ UPDATES = "/redfish/v1/UpdateService"
 
 
 def faults(task: Work) -> dict[str, str]:
-    return SURVEY.faults(task, INTERFACES)
+    return {kind: finding.text for kind, finding in SURVEY.findings(task, INTERFACES).items()}
 
 
 def the_only(task: Work) -> str:
@@ -122,6 +122,13 @@ def test_it_says_what_each_interface_misses(plain: HostileBmc) -> None:
         "raid": "Storage",
     }.items():
         assert word in found[kind], kind
+
+
+def test_what_only_steps_need_is_no_fault(plain: HostileBmc) -> None:
+    found = SURVEY.findings(on(plain), INTERFACES)
+    assert {kind for kind in found if not found[kind].is_fault} == {"bios", "firmware", "raid"}
+    refused = SURVEY.findings(on(plain, redfish_password="wrong"), INTERFACES)
+    assert all(finding.is_fault for finding in refused.values())
 
 
 def test_a_missing_part_is_found_below_the_system(plain: HostileBmc) -> None:

@@ -74,7 +74,7 @@ READS: dict[str, Callable[[Work], Any]] = {
         lambda system: boot_cards.booted_from(task.node, system, {"1": "12:44:6a:3b:04:11"}),
     ),
     "inventory": lambda task: read(task, "reading the inventory", redfish_inspect.inventory_of),
-    "validation": lambda task: SURVEY.faults(task, SURVEYED),
+    "validation": lambda task: SURVEY.findings(task, SURVEYED),
 }
 
 

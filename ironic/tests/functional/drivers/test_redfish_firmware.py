@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -38,6 +39,13 @@ def sent() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def bmc(sent: list[dict[str, Any]]) -> Iterator[HostileBmc]:
+    with bmc_that_updates(sent) as running:
+        yield running
+
+
+@contextmanager
+def bmc_that_updates(sent: list[dict[str, Any]]) -> Iterator[HostileBmc]:
+    """Run a BMC that updates firmware in a task; the orders are added to a list."""
     with hostile_bmc(BiosVersion="1.0", PowerState="On") as running:
         documents = running.documents
         documents["/redfish/v1"]["UpdateService"] = {"@odata.id": "/redfish/v1/UpdateService"}

@@ -1,6 +1,7 @@
 """BMCs that behave otherwise: a BMC that does so for each row of the table of quirks."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,10 +12,11 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour
+from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers import test_redfish_boot_cards
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
@@ -245,7 +247,8 @@ def test_a_device_that_the_bmc_does_not_offer_is_refused_by_name(bmc: HostileBmc
         RedfishManagement().set_boot_device(on(bmc), "uefihttp")
 
 
-SHOWN_BY = {
+# The test of each row of the table.
+SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
     Behaviour.FULL_BOOT_REQUEST: test_full_boot_requests,
     Behaviour.DURATION_ALWAYS_SENT: test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again,
     Behaviour.MODE_AFTER_DEVICE: test_a_duration_that_is_always_sent_and_a_mode_that_is_set_again,
@@ -257,6 +260,30 @@ SHOWN_BY = {
 }
 
 
-def test_every_row_has_a_source_and_a_test() -> None:
-    assert {quirk.behaviour for quirk in TABLE} == set(SHOWN_BY)
-    assert all(quirk.source for quirk in TABLE)
+def documented() -> dict[str, str]:
+    """Return the rows of the contract's table: name -> what it is known from."""
+    page = (ROOT / "doc" / "contract" / "drivers.md").read_text()
+    _, _, section = page.partition("## Quirks of Redfish BMCs")
+    lines = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+    return {row[0]: row[-1] for row in rows}
+
+
+def test_every_row_has_a_source() -> None:
+    sources = documented()
+    assert all(sources.values())
+    assert [quirk.source for quirk in TABLE if quirk.source not in sources] == []
+
+
+def test_every_row_has_a_test() -> None:
+    """A second row of a behaviour needs a test of its own, for a BMC that behaves as the row says."""
+    assert Counter(quirk.behaviour for quirk in TABLE) == Counter(list(SHOWN_BY))
+    assert all(callable(test) and test.__name__.startswith("test_") for test in SHOWN_BY.values())
+
+
+@pytest.mark.parametrize("quirk", [quirk for quirk in TABLE if quirk.vendor], ids=lambda quirk: quirk.source)
+def test_a_row_is_for_its_vendors_only(bmc: HostileBmc, quirk: Quirk) -> None:
+    for vendor in quirk.vendor.strip("^$").split("|"):
+        assert behaves(on(bmc, vendor).node, quirk.behaviour)
+    assert not behaves(on(bmc, "another").node, quirk.behaviour)
+    assert not behaves(on(bmc).node, quirk.behaviour)

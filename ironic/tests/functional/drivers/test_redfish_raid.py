@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -23,6 +24,13 @@ GIB = 1024**3
 
 @pytest.fixture
 def bmc() -> Iterator[Any]:
+    with bmc_with_storage() as running:
+        yield running
+
+
+@contextmanager
+def bmc_with_storage() -> Iterator[Any]:
+    """Run a BMC with two storage controllers; ``in_tasks``: it makes volumes in tasks."""
     with hostile_bmc(PowerState="On", Storage={"@odata.id": STORAGE}) as running:
         bmc: Any = running
         bmc.in_tasks, bmc.orders = False, []

@@ -8,7 +8,7 @@ import pytest
 
 from ironic.conductor import interface_validation
 from ironic.core import states
-from ironic.drivers.interfaces.base_interface import BaseInterface
+from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
 from ironic.drivers.modules.fake import FakeManagement, FakePower
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
@@ -18,11 +18,11 @@ class Survey:
 
     def __init__(self) -> None:
         self.asked: list[set[str]] = []
-        self.found: dict[str, str] = {}
+        self.found: dict[str, Finding] = {}
 
-    def faults(self, task: Any, interfaces: Mapping[str, BaseInterface]) -> Mapping[str, str]:
+    def findings(self, task: Any, interfaces: Mapping[str, BaseInterface]) -> Mapping[str, Finding]:
         self.asked.append(set(interfaces))
-        return {kind: text for kind, text in self.found.items() if kind in interfaces}
+        return {kind: found for kind, found in self.found.items() if kind in interfaces}
 
 
 @pytest.fixture
@@ -45,11 +45,17 @@ def busy() -> Iterator[None]:
 
 
 def test_the_bmc_is_tried_once_for_all_interfaces(bench, survey):
-    survey.found = {"power": "no power"}
+    survey.found = {"power": Finding("no power")}
     answer = bench.endpoint.validate_interfaces(bench.context, bench.node())
     assert survey.asked == [{"power", "management"}]
     assert answer["power"] == {"result": False, "reason": "no power"}
     assert answer["management"] == answer["deploy"] == {"result": True}
+
+
+def test_what_few_nodes_need_is_a_remark(bench, survey):
+    survey.found = {"power": Finding("no soft reboot", is_fault=False)}
+    answer = bench.endpoint.validate_interfaces(bench.context, bench.node())
+    assert answer["power"] == {"result": True, "reason": "no soft reboot"}
 
 
 def test_an_interface_with_wrong_settings_is_not_tried(bench, survey):
@@ -61,7 +67,7 @@ def test_an_interface_with_wrong_settings_is_not_tried(bench, survey):
 
 @pytest.mark.parametrize("verb, state", [("deploy", states.AVAILABLE), ("provide", states.MANAGEABLE)])
 def test_an_operation_does_not_try_the_bmc(bench, survey, verb, state):
-    survey.found = {"power": "no power"}
+    survey.found = {"power": Finding("no power")}
     bench.verb(bench.node(provision_state=state), verb)
     assert survey.asked == []
 

@@ -11,7 +11,7 @@ from ironic.core import states
 from ironic.core.context import RequestContext
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
-from ironic.drivers.task import BareDriver, HasInterfaces
+from ironic.drivers.task import BareDriver, HasInterfaces, Notes
 from ironic.inspection.posted_data import processed_part
 from ironic.inspection.staged_task import StagedTask
 from ironic.inspection.task import Task
@@ -30,6 +30,7 @@ class Work(HasInterfaces):
         self.store = store
         self.host = HOST
         self.context = RequestContext()
+        self.notes = Notes()
         self.node = node
         self.driver = driver or BareDriver()
         self._ports: list[PortRecord] | None = None
