@@ -69,7 +69,8 @@ def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
     for chassis in system.chassis:
         for adapter in chassis.network_adapters.get_members():
             for function in adapter.network_device_functions.get_members():
-                address = function.ethernet and syntax.mac_of(function.ethernet.mac_address)
+                named = function.ethernet.mac_address if function.ethernet is not None else None
+                address = syntax.mac_of(str(named).replace("-", ":"))
                 if address and function.json.get("BootMode") in _NETWORK_MODES:
                     yield address
 

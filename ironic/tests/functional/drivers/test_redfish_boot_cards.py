@@ -163,7 +163,7 @@ def test_functions_of_network_adapters_have_a_boot_mode(
     bmc.documents |= collection(ADAPTERS, N={"NetworkDeviceFunctions": link(functions)})
     bmc.documents |= collection(
         functions,
-        one={"Ethernet": {"MACAddress": THIRD.upper()}, "BootMode": mode},
+        one={"Ethernet": {"MACAddress": THIRD.upper().replace(":", "-")}, "BootMode": mode},
         two={"Ethernet": {"MACAddress": FIRST.upper()}, "BootMode": "Disabled"},
         three={"BootMode": "PXE"},
     )
@@ -183,3 +183,17 @@ def test_a_bmc_with_endless_boot_options_is_not_asked_for_all(store: Store, bmc:
     boot_options(bmc, None, **{f"Boot{number:04}": "HD(1)" for number in range(200)})
     inspected(store, bmc)
     assert sum(path.startswith(f"{OPTIONS}/") for _, path in bmc.requests) == 64
+
+
+def test_a_card_that_is_off_becomes_a_port_and_one_without_an_address_does_not(
+    store: Store, bmc: HostileBmc, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = f"{SYSTEM}/EthernetInterfaces"
+    bmc.documents[f"{place}/NIC.Integrated.1-1-1"] |= {
+        "Status": {"State": "Disabled"}, "MACAddress": FIRST.replace(":", "-"),
+    }  # fmt: skip
+    bmc.documents[f"{place}/NIC.Integrated.1-2-1"]["MACAddress"] = "none"
+    bmc.documents[f"{place}/NIC.Slot.3-1-1"]["MACAddress"] = None
+    _, flags = inspected(store, bmc)
+    assert flags == {FIRST: True}
+    assert "NIC.Integrated.1-2-1" in caplog.text and "NIC.Slot.3-1-1" in caplog.text
