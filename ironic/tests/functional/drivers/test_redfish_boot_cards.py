@@ -9,7 +9,7 @@ import pytest
 from ironic.db import Store
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.tests.databases import sqlite_store
-from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.inspection.lab import new_node, new_port, stored_found, work_on
 
 FIRST, SECOND, THIRD = (f"52:54:00:aa:00:0{number}" for number in (1, 2, 3))
@@ -175,6 +175,20 @@ def test_functions_of_network_adapters_have_a_boot_mode(
 def test_nonsense_in_place_of_boot_options_names_none(store: Store, bmc: HostileBmc, nonsense: Any) -> None:
     boot_options(bmc, "Boot0001", Boot0001=network(FIRST))
     bmc.documents[OPTIONS] = nonsense
+    _, flags = inspected(store, bmc)
+    assert flags == dict.fromkeys(NAMES.values(), True)
+
+
+@pytest.mark.parametrize("broken", [b"", b"<html>", b"[1", b"\xff"])
+def test_an_answer_that_is_none_does_not_fail_the_inspection(store: Store, bmc: HostileBmc, broken: bytes) -> None:
+    boot_options(bmc, None, Boot0001=network(FIRST))
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path.startswith(f"{OPTIONS}/"):
+            handler.send(200, broken)
+        return handler.path.startswith(f"{OPTIONS}/")
+
+    bmc.misbehave = misbehave
     _, flags = inspected(store, bmc)
     assert flags == dict.fromkeys(NAMES.values(), True)
 
