@@ -9,6 +9,7 @@ There are three places where a BMC may say it. The first that names a card of th
 - Functions of network adapters with `BootMode` PXE or HTTP.
 """
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -17,9 +18,11 @@ from typing import Any, Final
 import sushy
 
 from ironic.core import syntax
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, connector_of, optional
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
 from ironic.drivers.task import Node
+
+LOG = logging.getLogger(__name__)
 
 # Cards of the machine: identity -> MAC address.
 Cards = Mapping[str, str]
@@ -34,8 +37,12 @@ _MOST_OPTIONS: Final = 64
 def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
     """Return the MAC addresses of the cards that the firmware boots from; empty when the BMC does not say."""
     for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
-        nothing: list[str] = []
-        named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]
+        try:
+            nothing: list[str] = []
+            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]
+        except NOT_REDFISH:
+            LOG.debug("Node %s: what its BMC says of boot cards can't be read", node.uuid, exc_info=True)
+            continue
         if found := [mac for mac in dict.fromkeys(named) if mac in cards.values()]:
             return found
     return []
@@ -69,7 +76,8 @@ def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
     for chassis in system.chassis:
         for adapter in chassis.network_adapters.get_members():
             for function in adapter.network_device_functions.get_members():
-                address = function.ethernet and syntax.mac_of(function.ethernet.mac_address)
+                named = function.ethernet.mac_address if function.ethernet is not None else None
+                address = syntax.mac_of(str(named).replace("-", ":"))
                 if address and function.json.get("BootMode") in _NETWORK_MODES:
                     yield address
 

@@ -10,7 +10,7 @@ import pytest
 from ironic.tests.redfish_bmc import RedfishBmc, redfish_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
-MACHINES = 60
+MACHINES = 120
 
 _next_machine = itertools.count()
 

@@ -9,7 +9,7 @@ import pytest
 from ironic.db import Store
 from ironic.drivers.modules.redfish.inspect import RedfishInspect
 from ironic.tests.databases import sqlite_store
-from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.inspection.lab import new_node, new_port, stored_found, work_on
 
 FIRST, SECOND, THIRD = (f"52:54:00:aa:00:0{number}" for number in (1, 2, 3))
@@ -163,7 +163,7 @@ def test_functions_of_network_adapters_have_a_boot_mode(
     bmc.documents |= collection(ADAPTERS, N={"NetworkDeviceFunctions": link(functions)})
     bmc.documents |= collection(
         functions,
-        one={"Ethernet": {"MACAddress": THIRD.upper()}, "BootMode": mode},
+        one={"Ethernet": {"MACAddress": THIRD.upper().replace(":", "-")}, "BootMode": mode},
         two={"Ethernet": {"MACAddress": FIRST.upper()}, "BootMode": "Disabled"},
         three={"BootMode": "PXE"},
     )
@@ -179,7 +179,35 @@ def test_nonsense_in_place_of_boot_options_names_none(store: Store, bmc: Hostile
     assert flags == dict.fromkeys(NAMES.values(), True)
 
 
+@pytest.mark.parametrize("broken", [b"", b"<html>", b"[1", b"\xff"])
+def test_an_answer_that_is_none_does_not_fail_the_inspection(store: Store, bmc: HostileBmc, broken: bytes) -> None:
+    boot_options(bmc, None, Boot0001=network(FIRST))
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path.startswith(f"{OPTIONS}/"):
+            handler.send(200, broken)
+        return handler.path.startswith(f"{OPTIONS}/")
+
+    bmc.misbehave = misbehave
+    _, flags = inspected(store, bmc)
+    assert flags == dict.fromkeys(NAMES.values(), True)
+
+
 def test_a_bmc_with_endless_boot_options_is_not_asked_for_all(store: Store, bmc: HostileBmc) -> None:
     boot_options(bmc, None, **{f"Boot{number:04}": "HD(1)" for number in range(200)})
     inspected(store, bmc)
     assert sum(path.startswith(f"{OPTIONS}/") for _, path in bmc.requests) == 64
+
+
+def test_a_card_that_is_off_becomes_a_port_and_one_without_an_address_does_not(
+    store: Store, bmc: HostileBmc, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = f"{SYSTEM}/EthernetInterfaces"
+    bmc.documents[f"{place}/NIC.Integrated.1-1-1"] |= {
+        "Status": {"State": "Disabled"}, "MACAddress": FIRST.replace(":", "-"),
+    }  # fmt: skip
+    bmc.documents[f"{place}/NIC.Integrated.1-2-1"]["MACAddress"] = "none"
+    bmc.documents[f"{place}/NIC.Slot.3-1-1"]["MACAddress"] = None
+    _, flags = inspected(store, bmc)
+    assert flags == {FIRST: True}
+    assert "NIC.Integrated.1-2-1" in caplog.text and "NIC.Slot.3-1-1" in caplog.text
