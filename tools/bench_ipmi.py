@@ -1,38 +1,53 @@
 """Measure power synchronisation of many IPMI machines of which some are dead: `python tools/bench_ipmi.py`.
 
 The service runs with its defaults but for the hardware type. A program in the place of ipmitool answers for the living
-machines at once, and lets the dead ones take the time that the real one needs for two requests without an answer. It
-notes each call, so the figures are what BMCs see.
+machines at once, and lets the dead ones take the time that the real one needs for two requests without an answer. With
+`--real` the real ipmitool speaks with an ipmi_sim per living machine, and with silent UDP ports. Each call is noted,
+so the figures are what BMCs see.
 """
 
 import argparse
+import contextlib
 import os
+import shutil
+import socket
 import sqlite3
 import statistics
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import requests
 
+from ironic.tests.ipmi_bmc import PASSWORD, USER, free_udp_port, ipmi_sim
 from ironic.tests.live_service import all_in_one, free_port, write_options
 
 TOOL = """\
 #!/bin/sh
-case "$*" in *-h) exit 0;; esac
-address=${{4}}
-echo "$(date +%s.%N) $address" >> {calls}
-case $address in
-    127.2.*)
-        previous=
-        for word in "$@"; do [ "$previous" = -N ] && seconds=$word; previous=$word; done
-        sleep $((2 * seconds))
-        echo "Error: Unable to establish IPMI v2 / RMCP+ session" >&2; echo "$(date +%s.%N) $address end" >> {calls}
-        exit 1;;
-esac
-echo Chassis Power is on
+case "$*" in *-h) exec {real} "$@";; esac
+previous=
+for word in "$@"; do
+    case $previous in -H) address=$word;; -p) port=$word;; -N) seconds=$word;; esac
+    previous=$word
+done
+echo "$(date +%s.%N) $address:$port" >> {calls}
+{act}
+status=$?
+case $address in 127.2.*) echo "$(date +%s.%N) $address:$port end" >> {calls};; esac
+exit $status
 """
+
+FAKE = """\
+case $address in
+    127.2.*) sleep $((2 * seconds)); echo "Error: Unable to establish IPMI v2 / RMCP+ session" >&2; false;;
+    *) echo Chassis Power is on;;
+esac"""
+
+PORT = 623
+
+Address = tuple[str, int]
 
 
 def main() -> None:
@@ -41,20 +56,42 @@ def main() -> None:
     parser.add_argument("--machines", type=int, default=1000)
     parser.add_argument("--dead", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--real", action="store_true", help="use the real ipmitool and simulators")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ironic-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="ironic-bench-") as name, contextlib.ExitStack() as stack:
         directory = Path(name)
         calls = directory / "calls"
-        tool = directory / "ipmitool"
-        tool.write_text(TOOL.format(calls=calls))
+        tool, real = directory / "ipmitool", shutil.which("ipmitool") or "ipmitool"
+        act = f'{real} "$@"' if asked.real else FAKE
+        tool.write_text(TOOL.format(calls=calls, real=real if asked.real else "true", act=act))
         tool.chmod(0o755)
         os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
-        serve(directory, asked.machines, asked.dead, asked.seconds)
+        addresses = [address(number, asked.dead) for number in range(asked.machines)]
+        if asked.real:
+            addresses = [real_bmc(stack, directory, *each) for each in addresses]
+        serve(directory, addresses, asked.seconds)
         report(calls.read_text().splitlines())
 
 
-def serve(directory: Path, machines: int, dead: int, seconds: int) -> None:
-    """Run the service with so many machines."""
+def address(number: int, dead: int) -> Address:
+    """Return where a BMC is; those of the dead begin with 127.2."""
+    return f"127.{2 if number < dead else 1}.{number // 250}.{number % 250 + 1}", PORT
+
+
+def real_bmc(stack: contextlib.ExitStack, directory: Path, host: str, port: int) -> Address:
+    """Run a simulator, or a port that never answers in the place of a dead BMC; return where it is."""
+    if host.startswith("127.2."):
+        silent = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        port = free_udp_port()
+        silent.bind((host, port))
+        return host, port
+    bmc = stack.enter_context(ipmi_sim(directory / host))
+    bmc.switch(on=True)
+    return "127.0.0.1", bmc.port
+
+
+def serve(directory: Path, addresses: Sequence[Address], seconds: int) -> None:
+    """Run the service with a machine at each address."""
     port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
@@ -71,10 +108,9 @@ def serve(directory: Path, machines: int, dead: int, seconds: int) -> None:
     }
     configuration = [write_options(directory / "ironic.conf", options)]
     with all_in_one(configuration, directory / "service.log", port) as service:
-        for number in range(machines):
-            net = 2 if number < dead else 1
-            address = f"127.{net}.{number // 250}.{number % 250 + 1}"
-            info = {"ipmi_address": address, "ipmi_username": "u", "ipmi_password": "p", "ipmi_cipher_suite": "3"}
+        for host, bmc_port in addresses:
+            info = {"ipmi_address": host, "ipmi_port": bmc_port, "ipmi_cipher_suite": "3"}
+            info |= {"ipmi_username": USER, "ipmi_password": PASSWORD}
             body = {"driver": "ipmi", "driver_info": info}
             headers = {"X-OpenStack-Ironic-API-Version": "1.95"}
             requests.post(f"{service.url}/v1/nodes", json=body, headers=headers, timeout=30).raise_for_status()
@@ -99,7 +135,7 @@ def report(lines: list[str]) -> None:
             lasted[address].append(float(moment) - begun[address][-1])
         else:
             begun[address].append(float(moment))
-    living = {address: times for address, times in begun.items() if address.startswith("127.1.")}
+    living = {address: times for address, times in begun.items() if not address.startswith("127.2.")}
     dead = [times for address, times in begun.items() if address.startswith("127.2.")]
     apart = [late - early for times in living.values() for early, late in zip(times, times[1:], strict=False)]
     print(f"{len(living)} living BMCs asked {sum(map(len, living.values()))} times, {min(map(len, living.values()))} "

@@ -56,17 +56,14 @@ class _Worker:
 class _Lane:
     """Nodes that wait to be read, in groups, and the workers that read them."""
 
-    def __init__(self, most: int = 1) -> None:
-        """Have up to ``most`` times the workers while readings are slow."""
+    def __init__(self) -> None:
         self.groups: SimpleQueue[_Group] = SimpleQueue()
         self.workers: list[_Worker] = []
-        self._most = most
 
     def free(self, limit: int) -> int:
-        """Return how many more workers may read, of so many at once."""
+        """Return how many more workers may read, of so many at once; those that wait for slow machines don't count."""
         self.workers = [worker for worker in self.workers if not worker.end.is_set()]
-        counted = self._fast() if self._most > 1 else len(self.workers)
-        return min(self.groups.qsize(), limit - counted, self._most * limit - len(self.workers))
+        return min(self.groups.qsize(), limit - self._fast(), _MOST_WORKERS * limit - len(self.workers))
 
     def is_moving(self) -> bool:
         """Return whether a node waits for a worker, or is read and that is not slow yet."""
@@ -99,7 +96,7 @@ class BmcReader:
         self._tasks, self._purpose, self._read_node = tasks, purpose, read_node
         self._workers, self._pause, self._longest_wait = workers, pause, longest_wait
         self._stopping = threading.Event()
-        self._sound, self._suspect = _Lane(_MOST_WORKERS), _Lane()
+        self._sound, self._suspect = _Lane(), _Lane()
         # Row ids of the nodes that wait or are being read, and of those that waited for too long.
         self._busy: set[int] = set()
         self._left: set[int] = set()

@@ -225,6 +225,28 @@ def test_a_pod_that_does_not_get_ready_is_removed(programs: Programs) -> None:
     assert "delete" in programs.runs[-1]["arguments"]
 
 
+def test_ports_and_times_are_those_of_the_options(
+    programs: Programs, vnc: int, conf: Setter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conf(
+        vnc__container_executable="podman",
+        vnc__container_publish_port="192.0.2.9:6001:5900",
+        vnc__systemd_container_publish_port="192.0.2.9:6002:5900",
+        vnc__kubernetes_pod_timeout=7,
+    )
+    programs.add("podman", port=(0, f"5900/tcp -> 127.0.0.1:{vnc}"))
+    programs.add("systemctl")
+    programs.add("kubectl", podIP=(0, "192.0.2.8"))
+    ContainerConsoleContainer().start_container(work_on(), "fake", INFO)
+    assert "192.0.2.9:6001:5900" in programs.run("run", "--publish")["arguments"]
+    SystemdConsoleContainer(tmp_path / "units").start_container(work_on(), "fake", INFO)
+    assert "PublishPort=192.0.2.9:6002:5900\n" in (tmp_path / "units" / f"{NAME}.container").read_text()
+    provider = KubernetesConsoleContainer()
+    monkeypatch.setattr(provider._programs, "await_vnc", lambda address: None)
+    provider.start_container(work_on(), "fake", INFO)
+    assert programs.run("wait", "--timeout=7s")
+
+
 PROVIDERS = [
     (ContainerConsoleContainer, ["docker"], "container_command_template"),
     (SystemdConsoleContainer, ["systemctl", "podman"], "systemd_container_template"),

@@ -165,6 +165,33 @@ def test_a_process_that_ignores_its_end_is_killed(console: LineConsole, task: An
     assert processes(pid_file) == []
 
 
+@pytest.mark.parametrize(("seconds", "ends_well"), [(30, True), (0, False)])
+def test_a_process_has_some_time_to_end(
+    console: LineConsole, task: Any, tmp_path: Path, conf: Setter, seconds: int, ends_well: bool
+) -> None:
+    conf(console__kill_timeout=seconds)
+    farewell = tmp_path / "farewell"
+    script = f"trap 'sleep 0.5; echo bye > {farewell}; exit' TERM; echo ready; while :; do sleep 0.1; done"
+    task.node.driver_info["line_command"] = ["sh", "-c", script]
+    console.start_console(task)
+    with contextlib.closing(Viewer(console.get_console(task)["url"])) as viewer:
+        viewer.read_until(b"ready")
+        console.stop_console(task)
+    assert farewell.exists() is ends_well
+
+
+def test_a_server_that_does_not_get_ready_is_given_up(
+    console: LineConsole, task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conf: Setter, pid_file: Path
+) -> None:
+    conf(console__subprocess_timeout=1, console__subprocess_checking_interval=1)
+    (tmp_path / "socat").write_text("#!/bin/sh\nexec sleep 600\n")
+    (tmp_path / "socat").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(ConsoleSubprocessFailed, match="did not listen in time"):
+        console.start_console(task)
+    assert processes(pid_file) == []
+
+
 def test_an_end_is_reported_with_its_reason(console: LineConsole, task: Any, pid_file: Path) -> None:
     ends: list[ConsoleEnd] = []
     SERVERS.report_to(ends.append)

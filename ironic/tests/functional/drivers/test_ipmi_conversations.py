@@ -195,6 +195,19 @@ def test_a_bmc_that_sends_without_an_end_is_cut_off(tool: Tool, task: Work, tmp_
         read(task, ("sdr", "-v"))
 
 
+@pytest.mark.parametrize("kills", [True, False])
+def test_a_slow_tool_is_killed_if_it_is_to(
+    tool: Tool, task: Work, tmp_path: Path, conf: Callable[..., Any], kills: bool
+) -> None:
+    conf(ipmi__kill_on_timeout=kills, ipmi__command_retry_timeout=1)
+    (tmp_path / "ipmitool").write_text("#!/bin/sh\ncase $* in *-h) exit 0;; esac\nsleep 1.5; echo late\n")
+    if kills:
+        with pytest.raises(IPMIConnectionFailure, match="did not end in time and was killed"):
+            read(task, ("power", "status"))
+    else:
+        assert read(task, ("power", "status")) == "late\n"
+
+
 def test_an_address_that_must_not_be_contacted_is_refused(tool: Tool) -> None:
     task = work_on(driver="ipmi", driver_info={"ipmi_address": "169.254.169.254"})
     with pytest.raises(IPMIFailure, match="link-local"):
