@@ -5,11 +5,15 @@
 
 The emulator is taken as it is, except for one thing: it lets every power action take 1 to 11 seconds by chance, and
 tests say how long instead. Run as a program, this file is that emulator.
+
+`libvirt_bmc` runs the same emulator with its driver for libvirt, and libvirt's own hypervisor for tests.
 """
 
 import argparse
 import contextlib
 import datetime
+import importlib.machinery
+import importlib.util
 import ipaddress
 import pprint
 import re
@@ -26,6 +30,11 @@ START_SECONDS = 60.0
 HOST = "127.0.0.1"
 
 _ADDRESS = re.compile(r"Running on (https?)://[^:]+:(\d+)")
+# The hypervisor and its only machine, which is on.
+LIBVIRT = "test:///default"
+LIBVIRT_MACHINE = {"uuid": "6695eb01-f6a4-8304-79aa-97f2502e193f", "nics": [{"mac": "aa:bb:cc:dd:ee:ff"}]}
+# Debian's package, which the environment of the tests does not see.
+_DEBIAN = "/usr/lib/python3/dist-packages"
 _NAMES = uuid.UUID("5d8a3f0e-30a6-44a5-9c39-0f2f6d5a7a11")
 
 
@@ -87,16 +96,30 @@ def redfish_bmc(
         certificate, key = write_certificate(directory)
         settings |= {"SUSHY_EMULATOR_SSL_CERT": certificate, "SUSHY_EMULATOR_SSL_KEY": key}
     login = {"redfish_username": user, "redfish_password": password} if user else {}
-    with _running(directory, settings, delay, extended) as address:
+    options = ["--delay", str(delay), *(["--extended"] if extended else [])]
+    with _running(directory, settings, options) as address:
         yield RedfishBmc(address, systems, login, settings.get("SUSHY_EMULATOR_SSL_CERT"))
 
 
 @contextlib.contextmanager
-def _running(directory: Path, settings: dict[str, Any], delay: int, extended: bool) -> Iterator[str]:
+def libvirt_bmc(directory: Path) -> Iterator[RedfishBmc]:
+    """Run the emulator with a machine of libvirt until the block ends; ``directory`` has to be empty."""
+    settings = {
+        "SUSHY_EMULATOR_LIBVIRT_URI": LIBVIRT,
+        "SUSHY_EMULATOR_STATE_DIR": str(directory),
+        "SUSHY_EMULATOR_LISTEN_IP": HOST,
+        "SUSHY_EMULATOR_LISTEN_PORT": 0,
+        "SUSHY_EMULATOR_FEATURE_SET": "full",
+    }
+    with _running(directory, settings, ["--libvirt"]) as address:
+        yield RedfishBmc(address, (LIBVIRT_MACHINE,), {})
+
+
+@contextlib.contextmanager
+def _running(directory: Path, settings: dict[str, Any], options: Sequence[str]) -> Iterator[str]:
     config, log = directory / "emulator.conf", directory / "emulator.log"
     config.write_text("".join(f"{name} = {pprint.pformat(value)}\n" for name, value in settings.items()))
-    command = [sys.executable, "-P", __file__, "--config", str(config), "--delay", str(delay)]
-    command += ["--extended"] if extended else []
+    command = [sys.executable, "-P", __file__, "--config", str(config), *options]
     with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
             yield _await_address(process, log)
@@ -212,20 +235,38 @@ def _with_insides(driver: Any) -> Any:
     return Extended
 
 
+def _module(name: str) -> Any:
+    """Import a module of Debian's, and nothing else that is beside it."""
+    spec = importlib.machinery.PathFinder.find_spec(name, [_DEBIAN])
+    assert spec is not None and spec.loader is not None, "tools/packages.sh installs python3-libvirt"
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def main() -> int:
     """Run the emulator."""
-    from sushy_tools.emulator import main as emulator
-    from sushy_tools.emulator.resources.systems import fakedriver
-
     parser = argparse.ArgumentParser(description="Redfish emulator with power actions of a given length.")
     parser.add_argument("--config", required=True)
     parser.add_argument("--delay", type=int, default=0)
     parser.add_argument("--extended", action="store_true")
+    parser.add_argument("--libvirt", action="store_true")
     arguments = parser.parse_args()
+    # The emulator looks for libvirt when it is imported.
+    libvirt = [_module(name) for name in ("libvirtmod", "libvirt")][-1] if arguments.libvirt else None
+
+    from sushy_tools.emulator import main as emulator
+    from sushy_tools.emulator.resources.systems import fakedriver
+
+    sys.argv = ["sushy-emulator", "--config", arguments.config]
+    if libvirt:
+        # What this hypervisor knows ends with its last connection, and the emulator opens one for each request.
+        with contextlib.closing(libvirt.open(LIBVIRT)):
+            return int(emulator.main())
     if arguments.extended:
         fakedriver.FakeDriver = _with_insides(fakedriver.FakeDriver)
     fakedriver.random = _Chance(arguments.delay)
-    sys.argv = ["sushy-emulator", "--config", arguments.config, "--fake"]
+    sys.argv.append("--fake")
     return int(emulator.main())
 
 
