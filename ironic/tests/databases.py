@@ -33,6 +33,11 @@ def sqlite_store(directory: Path, **options: Any) -> db.Store:
     return store
 
 
+def url_for_programs(store: db.Store) -> str:
+    """Return the URL of a store of `sqlite_store` for other programs, which know the usual dialect only."""
+    return store.engine.url.set(drivername="sqlite").render_as_string()
+
+
 def _without_the_disk(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous=OFF")
 

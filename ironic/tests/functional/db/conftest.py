@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import Engine
 
 from ironic.db import Store, connect, schema
 from ironic.db.tables import metadata
@@ -22,15 +23,22 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield url
 
 
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    """Return an empty store."""
+@pytest.fixture(scope="session")
+def engine(database: str) -> Iterator[Engine]:
+    """Return the engine that stores share, as each engine compiles all statements anew."""
     made = connect(database)
+    yield made.engine
+    made.close()
+
+
+@pytest.fixture
+def store(engine: Engine) -> Iterator[Store]:
+    """Return an empty store."""
+    made = Store(engine)
     yield made
     with made.writing() as connection:
         for table in reversed(metadata.sorted_tables):
             connection.execute(table.delete())
-    made.close()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from ironic.db import Store, schema
 from ironic.inspection.inspector_import import Importer, ImportRefused, uuid_in
 from ironic.tests.conftest import Setter
+from ironic.tests.databases import url_for_programs
 from ironic.tests.swift_store import SwiftStore
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, recorded, stored_found
 
@@ -30,7 +31,7 @@ def kept(dump: dict[str, Any]) -> tuple[Any, Any]:
 
 @pytest.fixture
 def command(store: Store, tmp_path: Path) -> list[str]:
-    config, url = tmp_path / "ironic.conf", store.engine.url.render_as_string()
+    config, url = tmp_path / "ironic.conf", url_for_programs(store)
     schema.stamp(url, "head")
     config.write_text(f"[database]\nconnection = {url}\n")
     return [sys.executable, "-m", "ironic.command.inventory", "--config-file", str(config), "import"]

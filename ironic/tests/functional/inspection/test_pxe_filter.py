@@ -18,7 +18,7 @@ from ironic.core import states
 from ironic.db import Store, connect, schema
 from ironic.inspection.pxe_filter import HostsDir, HostsDirError, PxeFilter
 from ironic.tests.conftest import Setter
-from ironic.tests.databases import counting_statements
+from ironic.tests.databases import counting_statements, url_for_programs
 from ironic.tests.private_servers import Database
 from ironic.tests.unit.inspection.lab import new_node, new_port
 
@@ -214,7 +214,7 @@ def test_the_program_serves_a_machine_soon_after_its_inspection_has_begun(
 def command(store: Store, directory: Path, tmp_path: Path) -> list[str]:
     config = tmp_path / "filter.conf"
     config.write_text(
-        f"[database]\nconnection = {store.engine.url.render_as_string()}\n"
+        f"[database]\nconnection = {url_for_programs(store)}\n"
         f"[pxe_filter]\ndhcp_hostsdir = {directory}\nsync_period = 1\n"
     )
     return [sys.executable, "-m", "ironic.command.pxe_filter", "--config-file", str(config)]

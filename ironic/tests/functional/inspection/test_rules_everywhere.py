@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ironic.tests.databases import url_for_programs
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, inventory
 
@@ -39,7 +40,7 @@ def running(tmp_path: Path) -> Iterator[Whole]:
 
 @pytest.fixture
 def conductors(running: Whole) -> Iterator[list[Conductor]]:
-    url = running.store.engine.url.render_as_string()
+    url = url_for_programs(running.store)
     program = [sys.executable, "-m", "ironic.tests.functional.inspection.rule_reader", url]
     with ExitStack() as stack:
         processes = [
