@@ -69,7 +69,7 @@ def test_a_preparation_is_repeated_as_a_whole(bench, machine):
     assert bench.script.calls == ["secure boot False", "prepare"]
 
 
-def test_nobody_waits_when_an_instance_is_removed(bench, machine):
+def test_there_is_no_wait_when_an_instance_is_removed(bench, machine):
     uuid = deployed(bench, machine)
     machine["state"] = True
     look(bench, uuid)
