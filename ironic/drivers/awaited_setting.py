@@ -6,8 +6,8 @@ node wait, or releases it; a periodic method of the interface looks at the BMC t
 the work is done again, which finds the setting as it should be. What is awaited is in driver_internal_info, so that any
 conductor continues.
 
-Within `ordering`, as in clean-ups, nobody waits: the setting takes effect at the next start, and SettingOrdered says
-so. Elsewhere the work itself waits.
+Within `ordering`, as in clean-ups, there is no wait: the setting takes effect at the next start, and SettingOrdered
+says so. Elsewhere the work itself waits.
 """
 
 import contextvars
@@ -37,7 +37,7 @@ class _Manner(Enum):
 
     WORK = auto()
     NODE = auto()
-    NOBODY = auto()
+    NO_WAIT = auto()
 
 
 _MANNER: Final = contextvars.ContextVar("manner", default=_Manner.WORK)
@@ -62,8 +62,8 @@ def staying() -> AbstractContextManager[None]:
 
 
 def ordering() -> AbstractContextManager[None]:
-    """Have nobody wait for what is set in this block."""
-    return _waiting(_Manner.NOBODY)
+    """Have what is set in this block take effect without a wait."""
+    return _waiting(_Manner.NO_WAIT)
 
 
 @contextmanager
@@ -79,9 +79,9 @@ def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
     """Restart the machine and raise SettingAwaited, if the present work can be left; else do nothing.
 
     ``column`` is the field of the node for the setting, ``seconds`` how long it may take. Raises SettingOrdered,
-    without a restart, where nobody waits.
+    without a restart, where there is no wait.
     """
-    if _MANNER.get() is _Manner.NOBODY:
+    if _MANNER.get() is _Manner.NO_WAIT:
         raise SettingOrdered
     if _MANNER.get() is _Manner.WORK:
         return

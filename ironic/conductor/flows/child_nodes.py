@@ -95,7 +95,7 @@ def _perform_on_child(task: TaskManager, flow: Flow, step: Step, uuid: str) -> O
             if isinstance(refusal, Failed):
                 return refusal
             note(child, flow, f"{what} begins")
-            outcome = _without_wait(driver_steps.perform(child, flow, _as_own(step)))
+            outcome = _without_wait(driver_steps.perform(child, flow, _as_own(step), is_repeatable=False))
             child.node.save()
             if isinstance(outcome, Failed):
                 note(child, flow, f"{what} failed: {outcome.reason}", "ERROR")

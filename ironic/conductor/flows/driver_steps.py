@@ -46,14 +46,15 @@ def offered_steps(task: TaskManager, flow: str, *, with_agent: bool = True) -> l
     return list(found.values())
 
 
-def perform(task: TaskManager, flow: Flow, step: Step) -> Outcome:
-    """Perform one step and return how it ended."""
+def perform(task: TaskManager, flow: Flow, step: Step, *, is_repeatable: bool = True) -> Outcome:
+    """Perform one step and return how it ended; Again only where the caller can repeat it."""
 
     def execute(task: TaskManager) -> object:
         return task.driver.require(step.interface).execute_step(flow.name, task, step.as_dict())
 
     if not step.is_reserved:
-        return judge(flow, attempt_repeatable(task, execute) if flow.waiting else attempt(task, execute))
+        make_attempt = attempt_repeatable if is_repeatable and flow.waiting else attempt
+        return judge(flow, make_attempt(task, execute))
     if step.step == "hold":
         return Hold()
     if step.step == "wait":

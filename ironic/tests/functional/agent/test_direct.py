@@ -4,10 +4,13 @@ import hashlib
 
 import pytest
 
+from ironic.conductor.flows import resuming
+from ironic.conductor.locking import LockMode
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers import awaited_setting
 from ironic.tests.agent_double import AgentDouble
-from ironic.tests.functional.agent.conftest import beat
+from ironic.tests.functional.agent.conftest import NotingBoot, beat
 from ironic.tests.unit.conductor.flows import bench as benches
 
 SUM = hashlib.sha256(b"image").hexdigest()
@@ -232,3 +235,29 @@ def test_servicing_takes_the_machine_out_and_back(bench, agent, done):
     assert beat(bench, agent, uuid)[0] == states.ACTIVE
     assert done == ["set power off", "clean_up_ramdisk", "remove servicing", "configure tenant", "prepare_instance",
                     "set power on"]  # fmt: skip
+
+
+def test_a_restart_for_the_firmware_ends_the_agent_but_not_the_deployment(bench, secure_agent, conf, monkeypatch):
+    """The step is repeated without the agent, which has installed the boot loader before."""
+    conf(conductor__record_step_flows_in_history=True)
+    agent, restarts = secure_agent, iter([True, False])
+
+    def prepare_instance(boot, task):
+        if next(restarts):
+            awaited_setting.leave(task, "secure_boot", True, 60)
+
+    monkeypatch.setattr(NotingBoot, "prepare_instance", prepare_instance)
+    uuid = deploying(bench, agent)
+    beat(bench, agent, uuid)
+    agent.end()
+    assert beat(bench, agent, uuid) == (states.DEPLOYWAIT, "prepare_instance_boot")
+    for name in ("standby.get_partition_uuids", "image.install_bootloader", "standby.power_off"):
+        agent.refusals[name] = (500, "gone")
+    agent.commands.clear()
+    with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC, purpose="looking") as task:
+        resuming.continue_flow(task)
+    assert bench.state(uuid)[0] == states.ACTIVE, bench.row(uuid).last_error
+    assert agent.names.count("image.install_bootloader") == 1
+    assert "boot_loader_installed" not in bench.row(uuid).driver_internal_info
+    begun = [event for _severity, _kind, event in bench.history(uuid) if "prepare_instance_boot begins" in event]
+    assert len(begun) == 1

@@ -37,6 +37,7 @@ class FilterSuite:
                 {"description_contains": "7%o"},
             ),
             ({"description": "a/b"}, {"description_contains": "a/b"}, {"description_contains": "a_b"}),
+            ({"driver_internal_info": {"a_key": {"b": 1}}}, {"remembers": "a_key"}, {"remembers": "a-key"}),
             ({"shard": "s1"}, {"shard": ["s0", "s1"]}, {"shard": ["s0"]}),
             ({"shard": "s1"}, {"shard": "s1"}, {"shard": "s"}),
             ({"shard": "s1"}, {"sharded": True}, {"sharded": False}),

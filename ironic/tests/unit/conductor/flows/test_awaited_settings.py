@@ -69,7 +69,7 @@ def test_a_preparation_is_repeated_as_a_whole(bench, machine):
     assert bench.script.calls == ["secure boot False", "prepare"]
 
 
-def test_nobody_waits_when_an_instance_is_removed(bench, machine):
+def test_there_is_no_wait_when_an_instance_is_removed(bench, machine):
     uuid = deployed(bench, machine)
     machine["state"] = True
     look(bench, uuid)
@@ -124,3 +124,14 @@ def test_a_node_in_maintenance_waits_on(bench, machine):
     bench.store.nodes.update(uuid, {"maintenance": True})
     look(bench, uuid)
     assert bench.state(uuid)[0] == states.DEPLOYWAIT
+
+
+def test_a_step_on_a_child_node_is_not_left(bench, machine):
+    """The parent's flow waits for no child, so the step itself does."""
+    parent = bench.node("vendor", "deploy", provision_state=states.MANAGEABLE)
+    child = bench.node("vendor", provision_state=states.MANAGEABLE, parent_node=parent)
+    bench.script.answers["second"] = lambda task: task.management.set_secure_boot_state(task, True)
+    step = {"interface": "vendor", "step": "second", "args": {}, "execute_on_child_nodes": True}
+    assert bench.verb(parent, "clean", clean_steps=[step])[0] == states.MANAGEABLE
+    assert machine["state"]
+    assert not any(KEY in bench.row(uuid).driver_internal_info for uuid in (parent, child))
