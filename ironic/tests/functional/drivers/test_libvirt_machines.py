@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,8 @@ def test_it_inspects_the_machine(bmc: RedfishBmc, tmp_path: Path) -> None:
     store = sqlite_store(tmp_path)
     try:
         node = lab.new_node(store, driver="redfish", inspect_interface="redfish", driver_info=bmc.driver_info())
-        assert RedfishInspect().inspect_hardware(lab.work_on(store, node)) == states.MANAGEABLE
+        work: Any = lab.work_on(store, node)
+        assert RedfishInspect().inspect_hardware(work) == states.MANAGEABLE
         assert [port.address for port in store.ports.find(node_id=node.id)] == bmc.mac_addresses()
         assert store.nodes.get(node.uuid).properties["memory_mb"] == 8192
     finally:
