@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from oslo_config import cfg
+from oslo_middleware.opts import list_opts_healthcheck
 
 import ironic
 from ironic.conf import CONF, OPTIONS
@@ -189,8 +190,9 @@ COMPOSED = {
     "nfs": r"base_url",  # ironic/integrations/image_places.py, for every kind of share
     "pxe": r"(uefi_)?i?pxe_bootfile_name(_by_arch)?",  # ironic/drivers/modules/netboot/boot_files.py
 }
-# Read by the library that registers it: pycadf's prefix of identifiers.
-READ_ELSEWHERE = {("audit", "namespace")}
+# Read by the library that registers them: pycadf, and the health check once one is served.
+HEALTH_CHECK = {("healthcheck", option.dest) for _, options in list_opts_healthcheck() for option in options}
+READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK}
 
 
 def test_an_option_that_is_registered_is_read() -> None:
