@@ -7,6 +7,7 @@ configuration is written once, so that it can be edited.
 import argparse
 import configparser
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,20 +28,21 @@ rpc_transport = none
 host = {host}
 state_path = {directory}
 log_file = {directory}/ironic.log
-enabled_hardware_types = fake-hardware
-enabled_bios_interfaces = fake, no-bios
-enabled_boot_interfaces = fake
+# Simulated machines, and real ones with a Redfish BMC or with none{and_ipmi}.
+enabled_hardware_types = fake-hardware, redfish, manual-management{ipmi}
+enabled_bios_interfaces = fake, redfish, no-bios
+enabled_boot_interfaces = fake, redfish-virtual-media, redfish-https, ipxe, pxe, http-ipxe, http
 enabled_console_interfaces = fake, no-console
-enabled_deploy_interfaces = fake
-enabled_firmware_interfaces = fake, no-firmware
-enabled_inspect_interfaces = agent, fake, no-inspect
-enabled_management_interfaces = fake, noop, redfish
+enabled_deploy_interfaces = fake, autodetect, direct, ramdisk, custom-agent
+enabled_firmware_interfaces = fake, redfish, no-firmware
+enabled_inspect_interfaces = agent, fake, redfish, no-inspect
+enabled_management_interfaces = fake, redfish, noop{ipmitool}
 enabled_network_interfaces = noop
-enabled_power_interfaces = fake, redfish
-enabled_raid_interfaces = fake, no-raid
-enabled_rescue_interfaces = fake, no-rescue
+enabled_power_interfaces = fake, agent, redfish{ipmitool}
+enabled_raid_interfaces = fake, agent, redfish, no-raid
+enabled_rescue_interfaces = fake, agent, no-rescue
 enabled_storage_interfaces = fake, noop
-enabled_vendor_interfaces = fake, no-vendor
+enabled_vendor_interfaces = fake, redfish, no-vendor{ipmitool}
 
 [api]
 host_ip = 127.0.0.1
@@ -54,10 +56,10 @@ endpoint_override = http://127.0.0.1:{port}
 # What machines and BMCs download; the service itself serves it, for machines on this host.
 http_root = {directory}/httpboot
 http_server_ip = 127.0.0.1
-
 iso_master_path = {directory}/images/iso
 
 [pxe]
+tftp_root = {directory}/tftpboot
 tftp_master_path = {directory}/images/ramdisks
 instance_master_path = {directory}/images/instances
 
@@ -88,7 +90,18 @@ def configure(directory: Path, port: int) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "ironic.conf"
     if not path.exists():
-        path.write_text(CONFIGURATION.format(host="localhost", directory=directory, port=port))
+        # A conductor does not start with what needs ipmitool where it is not installed.
+        has_ipmitool = shutil.which("ipmitool") is not None
+        path.write_text(
+            CONFIGURATION.format(
+                host="localhost",
+                directory=directory,
+                port=port,
+                and_ipmi=", and with an IPMI BMC" if has_ipmitool else "; install ipmitool for type ipmi",
+                ipmi=", ipmi" if has_ipmitool else "",
+                ipmitool=", ipmitool" if has_ipmitool else "",
+            )
+        )
     return path
 
 

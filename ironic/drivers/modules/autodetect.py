@@ -37,6 +37,7 @@ class AutodetectDeploy(AgentBase):
 
 def _fitting(task: Task) -> str:
     """Return the name of the first interface that fits; raise InvalidParameterValue when none does."""
+    usable = []
     for name in CONF.autodetect_deploy_interfaces:
         if name == NAME:
             continue
@@ -44,11 +45,12 @@ def _fitting(task: Task) -> str:
             candidate: Any = task.alternative("deploy", name)
         except InvalidParameterValue:
             continue  # the node can't use it here
+        usable.append(name)
         if candidate.supports_deploy(task):
             return str(name)
     raise InvalidParameterValue(
-        err=f"None of the deploy interfaces {', '.join(CONF.autodetect_deploy_interfaces)} fits what instance_info of "
-        f"node {task.node.uuid} names. Give image_source for a disk, or kernel and ramdisk or boot_iso without one; or "
+        err=f"None of the deploy interfaces ({', '.join(usable)}) that autodetect may choose for node {task.node.uuid} "
+        "fits its instance_info. Give image_source for a disk, or kernel and ramdisk or boot_iso without one; or "
         "choose a deploy interface."
     )
 

@@ -168,7 +168,7 @@ def test_the_order_of_the_option_decides(bench, conf):
 def test_what_nothing_fits_is_refused_and_changes_nothing(bench, info):
     uuid = node(bench, "autodetect", info)
     before = bench.row(uuid).as_dict()
-    with pytest.raises(InvalidParameterValue, match="None of the deploy interfaces ramdisk, bootc, direct"):
+    with pytest.raises(InvalidParameterValue, match=r"None of the deploy interfaces \(ramdisk, direct\) "):
         bench.verb(uuid, "active")
     after = bench.row(uuid).as_dict()
     assert {**after, "updated_at": 0} == {**before, "updated_at": 0}

@@ -7,6 +7,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from ironic.tests.live_service import all_in_one, free_port, listens
 from ironic.tests.repository import ROOT, tool
 
@@ -44,6 +46,13 @@ def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:
     assert tool("run").url_of(path) == "http://127.0.0.1:1"
 
 
+def test_make_run_enables_ipmi_only_where_its_tool_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ", ipmi\n" in tool("run").configure(tmp_path / "with", 1).read_text()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    without = tool("run").configure(tmp_path / "without", 1).read_text()
+    assert not re.search(r"^enabled_.* = .*ipmi", without, re.MULTILINE)
+
+
 def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path) -> None:
     port = free_port()
     block = re.search(r"```ini\n(.*?)```", (ROOT / "doc" / "install.md").read_text(), re.DOTALL)
@@ -58,8 +67,8 @@ def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path
         text = text.replace(old, new)
     path = tmp_path / "ironic.conf"
     # Services of other tests have the usual port for files.
-    path.write_text(f"{text}\n[deploy]\nhttp_server_port = 0\n")
+    path.write_text(text.replace("[deploy]\n", "[deploy]\nhttp_server_port = 0\n"))
     # The file of the log has the name of the program.
     with all_in_one([path], tmp_path / "ironic.log", port, from_scratch=True) as service:
         assert "WARNING" not in service.log
-        assert service.get("/v1/drivers").json()["drivers"][0]["name"] == "fake-hardware"
+        assert {driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]} == {"ipmi", "redfish"}
