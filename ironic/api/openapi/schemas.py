@@ -133,7 +133,8 @@ def trait() -> Schema:
 def argument(one: Argument, minor: int) -> Schema:
     """Return the schema of an argument in one version."""
     if isinstance(one.type, FieldNames):
-        return list_of(_STRING | {"enum": one.type.resource.selectable(minor)})
+        # Empty names are dropped.
+        return list_of(_STRING | {"enum": [*one.type.resource.selectable(minor), ""]})
     schema = given((one.exact or one.type).at(minor))
     if one.words:
         schema |= {"enum": [word for word in schema["enum"] if one.words.get(word, 1) <= minor]}
