@@ -8,9 +8,9 @@ import logging
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.drivers import instance_capabilities
 from ironic.drivers.awaited_setting import SettingOrdered
 from ironic.drivers.interfaces import ManagementInterface
-from ironic.drivers.modules.agent import instance_capabilities
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)

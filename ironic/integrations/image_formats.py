@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from oslo_concurrency import processutils
-from oslo_utils.imageutils import format_inspector
-
 from ironic.conf import CONF
 from ironic.core.hardware_errors import ImageConvertFailed, ImageUnacceptable
 from ironic.integrations import disk_space
@@ -52,6 +49,9 @@ def inspect(path: Path, called: str | None, permitted: Collection[str]) -> Forma
 
     ``called`` is the format that the user has named, None for any.
     """
+    # Imported at the first image, so that the service starts without loading it; so is processutils below.
+    from oslo_utils.imageutils import format_inspector
+
     try:
         found: Any = format_inspector.detect_file_format(str(path))
         found.safety_check()
@@ -80,6 +80,8 @@ def make_raw(path: Path, known: Format) -> None:
 
 
 def _convert(source: Path, known: Format, target: Path) -> None:
+    from oslo_concurrency import processutils
+
     if shutil.which(_PROGRAM) is None:
         raise ImageConvertFailed(format=known.name, reason=f"{_PROGRAM} can't be found; install it (qemu-utils)")
     options = CONF.disk_utils

@@ -8,7 +8,8 @@ import logging
 from typing import Any, ClassVar, Final
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
-from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers import instance_capabilities
+from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.agent_base import AgentBase
 from ironic.drivers.step_declarations import deploy_step
 from ironic.drivers.task import Task

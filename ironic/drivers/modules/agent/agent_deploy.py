@@ -14,12 +14,11 @@ from ironic.conf import CONF
 from ironic.core import states, syntax
 from ironic.core.errors import IronicError
 from ironic.core.flow import DEPLOY
-from ironic.drivers import boot_devices, fast_track, interruptible_wait, volumes
+from ironic.drivers import boot_devices, fast_track, instance_capabilities, interruptible_wait, volumes
 from ironic.drivers.modules.agent import (
     config_drive,
     deployment_image,
     in_band_steps,
-    instance_capabilities,
     partition_images,
     ramdisk_boot,
     ramdisk_logs,

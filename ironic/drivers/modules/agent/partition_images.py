@@ -15,8 +15,7 @@ from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import AgentCommandTimeout
 from ironic.core.values import utc_now
-from ironic.drivers import boot_devices
-from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers import boot_devices, instance_capabilities
 from ironic.drivers.modules.agent.agent_client import RUNNING, Agent
 from ironic.drivers.task import Node
 

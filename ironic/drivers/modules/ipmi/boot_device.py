@@ -11,8 +11,7 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import BootDevice
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import IPMIFailure
-from ironic.drivers import boot_devices
-from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers import boot_devices, instance_capabilities
 from ironic.drivers.modules.ipmi.bmc_access import flag_of
 from ironic.drivers.modules.ipmi.conversation import change, read
 from ironic.drivers.task import Node, Task

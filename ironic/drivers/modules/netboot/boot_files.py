@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 from ironic.conf import CONF
 from ironic.core import boot_file_quoting
 from ironic.core.boot_file_quoting import IPXE, PXELINUX
-from ironic.drivers import boot_devices, node_attributes
-from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import boot_variants, kernel_and_ramdisk, shared_boot_files
 from ironic.drivers.modules.netboot.boot_variants import CONFIG, PROGRAMS, Layout, Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot

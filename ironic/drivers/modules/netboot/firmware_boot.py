@@ -13,8 +13,8 @@ from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.core.values import utc_now
-from ironic.drivers import boot_devices
-from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers import boot_devices, instance_capabilities
+from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.netboot.boot_variants import Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
 from ironic.drivers.node_attributes import is_boot_device_persistent

@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Final
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, UnsupportedDriverExtension
-from ironic.drivers import boot_devices, node_attributes, secure_boot
+from ironic.drivers import boot_devices, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
-from ironic.drivers.modules.agent import instance_capabilities
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk, prepared_boot, shared_boot_files
 from ironic.drivers.modules.netboot.boot_files import BootFiles
 from ironic.drivers.modules.netboot.boot_variants import VARIANTS, Variant

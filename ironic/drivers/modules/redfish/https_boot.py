@@ -11,8 +11,7 @@ import sushy
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
-from ironic.drivers import boot_devices, fast_track, node_attributes
-from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes
 from ironic.drivers.modules.redfish import ramdisk_images
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
 from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso

@@ -20,8 +20,7 @@ from ironic.conf import CONF
 from ironic.core import boot_file_quoting
 from ironic.core.errors import InvalidParameterValue, NodeNotFound
 from ironic.core.hardware_errors import ImageCreationFailed
-from ironic.drivers import boot_devices, node_attributes
-from ironic.drivers.modules.agent import instance_capabilities
+from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.netboot import kernel_and_ramdisk
 from ironic.drivers.task import Node
 from ironic.integrations import boot_iso, fat_image, virtual_media_images

@@ -16,10 +16,10 @@ from ironic.core.errors import (
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
-from ironic.drivers import boot_devices, fast_track, node_attributes, secure_boot
+from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
-from ironic.drivers.modules.agent import instance_capabilities, ramdisk_boot
+from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virtual_media
