@@ -92,9 +92,7 @@ class FirmwareUpdates:
             )
             return str(monitor.task_monitor_uri)
 
-        kept: Memory = {
-            name: memory[name] for name in ("updates", "began_at", "with_agent", "restarted_at") if name in memory
-        }
+        kept: Memory = {name: memory[name] for name in ("updates", "began_at", *waiting_step.CARRIED) if name in memory}
         waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
         uri = change(task, f"updating the firmware of {name_of(update)}", send)
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))

@@ -147,7 +147,7 @@ def _send(task: Task, memory: Memory) -> Memory:
     # What is known of orders is stored before them: a conductor that takes over does not give them twice.
     waiting_step.remember(task, KEY, {**memory, "sending": True})
     rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
-    kept = {name: value for name, value in memory.items() if name in ("operation", "with_agent", "restarted_at")}
+    kept = {name: value for name, value in memory.items() if name in ("operation", *waiting_step.CARRIED)}
     tasks: list[str] = []
     restarts = False
 
