@@ -188,6 +188,36 @@ def test_no_worker_waits_for_the_secure_boot_of_rescued_instances(running: tuple
         assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}] * MACHINES
 
 
+def shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc, uuids: list[str]) -> None:
+    """Order soft shutdowns of one machine, which takes its time, until nobody waits for it with a worker."""
+    bmc.documents[SYSTEM]["PowerState"] = "On"
+    bmc.on_reset = lambda _kind: bmc.documents[SYSTEM].update(PowerState="On")
+    found, store = running
+    for uuid in uuids:
+        store.nodes.update(uuid, {"power_state": states.POWER_ON})
+        path, body = f"/v1/nodes/{uuid}/states/power", {"target": "soft power off"}
+        wait_for(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)  # type: ignore[misc]
+
+
+def power_of(store: db.Store, uuid: str) -> tuple[Any, ...]:
+    """Return the power state of a node, where it is going, and who works on it."""
+    return store.nodes.row(("power_state", "target_power_state", "reservation"), uuid)
+
+
+def test_no_worker_waits_for_systems_that_shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
+    found, store = running
+    uuids = enrol(running, bmc, states.ACTIVE, MACHINES)
+    shut_down(running, bmc, uuids)
+    device = f"/v1/nodes/{uuids[0]}/management/boot_device"
+    assert found.ask("PUT", device, {"boot_device": "pxe"}).status_code == 204
+    bmc.documents[SYSTEM]["PowerState"] = "Off"
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_OFF, None, None), PATIENCE)  # type: ignore[misc]
+        assert store.nodes.row(("last_error",), uuid) == (None,)
+
+
 @pytest.mark.demand("S60")
 def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
     (uuid,) = enrol(running, bmc, states.MANAGEABLE)
@@ -200,10 +230,14 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
         found.put(f"/v1/nodes/{booting}/states/provision", {"target": "provide"})
         wait_for(lambda: seen(running, booting), (states.CLEANWAIT, False, False), PATIENCE)
         assert [host for host, _ in images(other)] == ["two"]
-        with bmc_of("UEFI") as secure:
+        with bmc_of("UEFI") as secure, bmc_of("UEFI") as closing:
             (leaving,) = rescued(running, secure)
             unrescue(running, [leaving])
+            ending = enrol(running, closing, states.ACTIVE)
+            shut_down(running, closing, ending)
             found.kill("two")
+            closing.documents[SYSTEM]["PowerState"] = "Off"
+            wait_for(lambda: power_of(store, ending[0]), (states.POWER_OFF, None, None), PATIENCE)
             secure.documents[SECURE_BOOT]["SecureBootEnable"] = True
             wait_for(lambda: seen(running, leaving), (states.ACTIVE, False, False), PATIENCE)
             assert secure.sent()[-1] == {"ResetType": "On"}
