@@ -25,7 +25,7 @@ from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component, Pause
 from ironic.command.wsgi_bridge import Application
-from ironic.conductor import consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
+from ironic.conductor import awaited_shutdowns, consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
 from ironic.conductor.allocator import Allocator
 from ironic.conductor.flows.resuming import ON_TIMEOUT
 from ironic.conductor.periodic_tasks import PeriodicTask
@@ -207,6 +207,7 @@ def _conductor(
                 "unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True
             ),
             *consoles.jobs(tasks, hash_ring),
+            *awaited_shutdowns.jobs(tasks, hash_ring),
             *periodic_tasks.jobs_of(composition, tasks, hash_ring),
             *power_sync.jobs(tasks, hash_ring, silent),
             *sensor_readings.jobs(tasks, hash_ring, silent),

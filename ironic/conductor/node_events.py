@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ironic.conf import CONF
+from ironic.drivers.awaited_shutdown import ShutdownAwaited
 from ironic.rpc import notifications
 from ironic.rpc.notifications import END, ERROR, NOTIFIER, START, SUCCESS, Payload, subjects
 from ironic.rpc.notifications.notifier import CONDUCTOR
@@ -57,6 +58,11 @@ def power_set(task: "Task", target: str) -> Iterator[None]:
         yield
 
 
+def power_was_set(task: "Task", target: str, *, has_failed: bool) -> None:
+    """Notify of the end of a power change that went on after its block."""
+    _notify(task, "node.power_set", ERROR if has_failed else END, notifications.NODE_SET_POWER, to_power=target)
+
+
 @contextmanager
 def console_set(task: "Task") -> Iterator[None]:
     """Notify of a console that is opened or closed in this block."""
@@ -83,6 +89,8 @@ def _notified(task: "Task", event: str, payload: Payload, **more: Any) -> Iterat
     _notify(task, event, START, payload, **more)
     try:
         yield
+    except ShutdownAwaited:
+        raise  # its end comes later
     except BaseException:
         _notify(task, event, ERROR, payload, **more)
         raise

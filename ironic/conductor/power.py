@@ -7,14 +7,17 @@ power interface's business. Sources: doc/contract/states.md#power, demand S57.
 """
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
 from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import TakenOver
+from ironic.core.errors import PowerStateFailure, TakenOver
+from ironic.core.values import utc_now
 from ironic.drivers import volumes
+from ironic.drivers.awaited_shutdown import ShutdownAwaited
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 TOPIC: Final = "power"
+
+# Key in driver_internal_info: a soft change of the power whose machine shuts down, and until when it may.
+AWAITED: Final = "awaited_shutdown"
 
 # The note of a task on the state of its machine.
 _STATE: Final = "power state"
@@ -32,6 +38,8 @@ _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, stat
 def change(task: "HostTask", target: str, timeout: int | None) -> None:
     """Bring the machine to a power state; see `ironic.drivers.task`."""
     node, reached = task.node, states.POWER_TARGET[target]
+    if AWAITED in node.driver_internal_info:
+        node.del_driver_internal_info(AWAITED)  # this change replaces it
     known = task.notes.get(_STATE)
     task.notes.put(_STATE, None)
     stored_by_caller = node.target_power_state == reached
@@ -40,10 +48,39 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
             was_ordered = _reach(task, target, timeout, known, is_stored=stored_by_caller)
     except TakenOver:
         raise
+    except ShutdownAwaited as shutdown:
+        until = utc_now() + timedelta(seconds=shutdown.seconds)
+        node.set_driver_internal_info(AWAITED, {"target": target, "until": until.isoformat()})
+        node.save()
+        LOG.info("Node %s: power change to '%s' goes on: %s", node.uuid, target, shutdown)
+        return
     except Exception as error:
         node.target_power_state = None
         note_failure(task, target, str(error))
         raise
+    _arrive(task, reached, was_ordered=was_ordered, is_stored=stored_by_caller)
+
+
+def end_shutdown(task: "HostTask", target: str, is_off: bool) -> None:
+    """End a soft change whose machine has shut down, or has not in time; the caller saves the node.
+
+    Raises PowerStateFailure, and what switching the machine on raises where it has to come up again.
+    """
+    node = task.node
+    node.del_driver_internal_info(AWAITED)
+    if not is_off:
+        node.target_power_state = None
+        reason = "its operating system did not shut down in time. Switch it off, or allow it more time."
+        note_failure(task, target, reason)
+        raise PowerStateFailure(node=node.uuid, target=target, reason=reason)
+    _arrive(task, states.POWER_OFF, was_ordered=True, is_stored=True)
+    if states.POWER_TARGET[target] == states.POWER_ON:
+        change(task, states.POWER_ON, None)
+
+
+def _arrive(task: "HostTask", reached: str, *, was_ordered: bool, is_stored: bool) -> None:
+    """Record that the machine is in a power state; ``is_stored``: its caller has stored the target, and saves."""
+    node = task.node
     node.power_state = reached
     task.notes.put(_STATE, reached)
     if was_ordered:
@@ -57,7 +94,7 @@ def change(task: "HostTask", target: str, timeout: int | None) -> None:
             raise
         except Exception as error:
             LOG.warning("Node %s is off and its volumes could not be detached: %s", node.uuid, error)
-    if was_ordered and not stored_by_caller and flow.in_state(node.provision_state) is None:
+    if was_ordered and not is_stored and flow.in_state(node.provision_state) is None:
         # A target that stayed in the row would keep synchronisation away. Within a flow the next move stores the end.
         node.save()
     LOG.info("Node %s: power state is '%s' now", node.uuid, node.power_state)

@@ -19,6 +19,7 @@ from ironic.core.context import service_context
 from ironic.core.errors import NodeNotFound, TakenOver
 from ironic.core.flow import in_state
 from ironic.core.step_cursor import StepCursor
+from ironic.drivers import awaited_setting
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -125,14 +126,18 @@ class TakeOver:
             self._store.nodes.save_and_release(node)
 
     def _fail_orphans(self) -> None:
-        """Fail unlocked nodes in a working state; a node at work is locked, so this repairs what should not be."""
+        """Fail unlocked nodes in a working state; a node at work is locked, so this repairs what should not be.
+
+        A machine may restart in an operation without a waiting state; another conductor goes on with that.
+        """
         limit = self._store.clock() - timedelta(seconds=CONF.conductor.heartbeat_timeout)
         filters = {"provision_state_in": states.WORKING, "reserved": False, "provision_updated_before": limit}
         for row in self._store.nodes.rows(("id", "uuid", "driver", "conductor_group"), filters=filters):
             if self._hash_ring.is_mine(self._host, *row[1:]):
                 with self._store.writing():
                     node = self._store.nodes.lock_row(row[0])
-                    if node.reservation is None and node.provision_state in states.WORKING:
+                    is_left = node.reservation is None and node.provision_state in states.WORKING
+                    if is_left and not awaited_setting.is_looked_at(node):
                         self._fail(node, ORPHANED, release=False)
 
     def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:

@@ -153,8 +153,20 @@ REDFISH_OPTIONS = [
     cfg.IntOpt(
         "firmware_update_required_successes",
         default=3,
-        min=1,
+        min=0,
         help="How often in a row a BMC must answer after a firmware update before the step goes on.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_validation_interval",
+        default=30,
+        min=0,
+        help="Minimum number of seconds between two of these answers. The BMC is asked when its node is looked at.",
+    ),
+    cfg.IntOpt(
+        "firmware_update_resource_validation_timeout",
+        default=480,
+        min=0,
+        help="Seconds within which these answers must begin, or the step fails; 0 does not wait for any.",
     ),
     cfg.IntOpt(
         "firmware_update_nic_starting_wait",

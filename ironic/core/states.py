@@ -175,8 +175,8 @@ WORKING: Final = frozenset(flow.working for flow in FLOWS)
 # A conductor, a BMC or an agent is busy in these; boot mode and the like must not change meanwhile.
 TRANSIENT: Final = WORKING | WAITING
 
-# Power states are not synchronized in these: an operation waits or is held, or the node is not managed.
-NO_POWER_SYNC: Final = WAITING | HELD | {ENROLL, ADOPTFAIL}
+# Power states are not synchronized in these: an operation owns the power, or the node is not managed.
+NO_POWER_SYNC: Final = TRANSIENT | HELD | {ENROLL, ADOPTFAIL}
 
 DELETABLE: Final = frozenset({ENROLL, MANAGEABLE, ADOPTFAIL})
 # In SERVICING the machine may still run its instance; its ramdisk runs in the waiting state.

@@ -4,10 +4,10 @@ A restart takes minutes. Work that can be repeated therefore does not wait: with
 something remembers what is awaited, restarts the machine and ends the work by `SettingAwaited`. The conductor lets the
 node wait, or releases it; a periodic method of the interface looks at the BMC through `look` and reports the end; then
 the work is done again, which finds the setting as it should be. What is awaited is in driver_internal_info, so that any
-conductor continues.
+conductor continues. Within `leaving_to_step` the step, which polls, goes on by itself.
 
 Within `ordering`, as in clean-ups, there is no wait: the setting takes effect at the next start, and SettingOrdered
-says so. Elsewhere the work itself waits.
+says so. Elsewhere, as on child nodes, the work itself waits.
 """
 
 import contextvars
@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from ironic.core import states
 from ironic.core.errors import IronicError
-from ironic.core.flow import in_state
+from ironic.core.flow import Flow, in_state
 from ironic.core.values import utc_now
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Node, Task
@@ -30,6 +30,8 @@ LOG = logging.getLogger(__name__)
 # Key in driver_internal_info. The filters of the periodic method that looks at such nodes.
 KEY: Final = "awaited_setting"
 AWAITED: Final = {"reserved": False, "remembers": KEY}
+# How long after its end a wait may still be looked at.
+_GRACE: Final = timedelta(minutes=5)
 
 
 class _Manner(Enum):
@@ -37,6 +39,7 @@ class _Manner(Enum):
 
     WORK = auto()
     NODE = auto()
+    STEP = auto()
     NO_WAIT = auto()
 
 
@@ -56,9 +59,9 @@ def leaving() -> AbstractContextManager[None]:
     return _waiting(_Manner.NODE)
 
 
-def staying() -> AbstractContextManager[None]:
-    """Have work in this block wait by itself."""
-    return _waiting(_Manner.WORK)
+def leaving_to_step() -> AbstractContextManager[None]:
+    """Do as `leaving` in a step that polls: its flow does not continue when the setting is as it should be."""
+    return _waiting(_Manner.STEP)
 
 
 def ordering() -> AbstractContextManager[None]:
@@ -92,6 +95,7 @@ def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
         "until": (utc_now() + timedelta(seconds=seconds)).isoformat(),
         "flow": flow.name if flow else None,
         "power": task.power.get_power_state(task),
+        "in_step": _MANNER.get() is _Manner.STEP,
     }
     node.set_driver_internal_info(KEY, awaited)
     node.save()
@@ -106,7 +110,20 @@ def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
 def is_awaited(node: Node) -> bool:
     """Return whether the node waits in its flow for a setting."""
     awaited, flow = node.driver_internal_info.get(KEY), in_state(node.provision_state)
-    return bool(awaited and flow and awaited["flow"] == flow.name)
+    return bool(awaited and flow and awaited["flow"] == flow.name and node.provision_state == _state_of_wait(flow))
+
+
+def is_looked_at(node: Node) -> bool:
+    """Return whether the node waits in its flow for a setting, and no end of that wait is overdue."""
+    if not is_awaited(node):
+        return False
+    until = datetime.fromisoformat(node.driver_internal_info[KEY]["until"])
+    return bool(node.maintenance) or utc_now() < until + _GRACE
+
+
+def _state_of_wait(flow: Flow) -> str:
+    """Return the state of a node that waits; without a lock, a working state is one too."""
+    return flow.waiting or flow.working
 
 
 def forget(node: Node) -> bool:
@@ -131,7 +148,7 @@ def look(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFail
         if task.node.driver_internal_info.get(KEY) == awaited and forget(task.node):
             task.node.save()
         return None
-    if flow is not None and (node.maintenance or node.provision_state != flow.waiting):
+    if flow is not None and (node.maintenance or node.provision_state != _state_of_wait(flow)):
         return None
     column, wanted = awaited["column"], awaited["wanted"]
     try:
@@ -149,6 +166,10 @@ def look(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFail
         return StepFailed(f"the BMC has accepted {column} {wanted}, but does not report it after a restart")
     LOG.info("Node %s: %s is %s now", node.uuid, column, wanted)
     setattr(node, column, wanted)
+    if awaited.get("in_step"):
+        forget(node)
+        node.save()
+        return None
     if flow is None and awaited["power"] == states.POWER_OFF:
         task.change_power(states.POWER_OFF)
     return StepDone()

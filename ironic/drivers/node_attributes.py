@@ -25,9 +25,13 @@ def architecture(node: Node) -> str | None:
 
 def add_capability(task: Task, name: str, value: object) -> None:
     """Set one capability of the node, keep the others, and save the node."""
-    changed = {**_capabilities(task.node), name: str(value)}
-    task.node.properties["capabilities"] = syntax.format_capabilities(changed)
+    task.node.properties["capabilities"] = with_capability(task.node, name, value)
     task.node.save()
+
+
+def with_capability(node: Node, name: str, value: object) -> str:
+    """Return the capabilities of the node, one of them with this value."""
+    return syntax.format_capabilities({**_capabilities(node), name: str(value)})
 
 
 def _capabilities(node: Node) -> dict[str, str]:

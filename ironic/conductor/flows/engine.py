@@ -137,7 +137,7 @@ def begin(task: TaskManager, operation: Operation) -> None:
 def _prepare(task: TaskManager, operation: Operation) -> None:
     answer = attempt_repeatable(task, operation.prepare)
     if isinstance(answer, Again):
-        task.finish("wait")
+        _let_wait(task, operation)
     elif isinstance(answer, Failed):
         fail(task, operation, Failure(f"preparing the machine failed: {answer.reason}"))
     elif answer is not None and answer == operation.flow.waiting:
@@ -218,14 +218,22 @@ def _plan(task: TaskManager, operation: Operation, *, complete: bool) -> list[St
 def _run_built_in(task: TaskManager, operation: Operation, act: Callable[..., object], *data: Any) -> None:
     """Run the built-in step until it waits, fails or is done."""
     # The rest of a step is not repeated: its beginning would be.
-    perform = attempt_repeatable if operation.flow.waiting and act is operation.act else attempt
+    perform = attempt_repeatable if act is operation.act else attempt
     match driver_steps.judge(operation.flow, perform(task, act, *data)):
         case Failed(reason):
             fail(task, operation, Failure(reason))
         case Wait() | Again():
-            task.finish("wait")
+            _let_wait(task, operation)
         case _:
             _end(task, operation, None)
+
+
+def _let_wait(task: TaskManager, operation: Operation) -> None:
+    """Release a node that waits; without a waiting state it stays as it is, and what it awaits is remembered."""
+    if operation.flow.waiting:
+        task.finish("wait")
+    else:
+        task.save_and_release()
 
 
 def _run(

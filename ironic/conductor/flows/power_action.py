@@ -7,6 +7,7 @@ from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.core import node_rules, states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.drivers import awaited_shutdown
 
 
 @rpc_method
@@ -21,7 +22,8 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         )
 
     def change() -> None:
-        answer = attempt(task, TaskManager.change_power, target, timeout)
+        with awaited_shutdown.leaving():
+            answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
             node.last_error = shortened(power.failure_text(target, answer.reason))
         task.save_and_release()

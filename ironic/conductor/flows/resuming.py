@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ironic.conductor.flows import engine
-from ironic.conductor.flows.engine import Failure, Operation, waiting_or_held
+from ironic.conductor.flows.engine import OPERATIONS, Failure, Operation, waiting_or_held
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
@@ -132,6 +132,8 @@ def continue_flow(task: TaskManager) -> None:
     step = StepCursor.of(task.node, operation.flow).current
     if step is not None and step.abort_after:
         abort_now(task, operation)
+    elif task.node.provision_state == operation.flow.working:
+        task.spawn_after(engine.resume, task, operation)
     else:
         task.process_event("resume", callback=engine.resume, call_args=(task, operation))
 
@@ -145,11 +147,11 @@ def fail_polled_step(task: TaskManager, logmsg: str, errmsg: str | None = None, 
 
 def _awaited(task: TaskManager, event: str) -> Operation:
     """Return the operation in which the node waits for an agent or a driver's poll, or raise InvalidState."""
-    operation = waiting_or_held(task)
-    is_heard = operation is not None and (operation.flow.hears_agent or awaited_setting.is_awaited(task.node))
-    if operation is None or task.node.provision_state != operation.flow.waiting or not is_heard:
-        raise InvalidState(event=event, state=task.node.provision_state)
-    return operation
+    node, flow = task.node, in_state(task.node.provision_state)
+    hears_agent = flow is not None and flow.hears_agent and node.provision_state == flow.waiting
+    if flow is None or not (hears_agent or awaited_setting.is_awaited(node)):
+        raise InvalidState(event=event, state=node.provision_state)
+    return OPERATIONS[flow]
 
 
 def unhold(task: TaskManager) -> None:

@@ -7,13 +7,12 @@ can be observed; a node that must not be powered off is reset instead.
 from collections.abc import Callable
 from typing import Final
 
-from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import DriverOperationError, IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import await_power
+from ironic.drivers.modules.bmc.power_wait import await_power, await_shutdown
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
@@ -63,7 +62,10 @@ class IPMIPower(PowerInterface):
         self._reach(task, states.POWER_OFF, "off", timeout)
 
     def _soft_power_off(self, task: Task, timeout: int | None) -> None:
-        self._reach(task, states.POWER_OFF, "soft", timeout or CONF.conductor.soft_power_off_timeout)
+        self._order(task, states.POWER_OFF, "soft")
+        await_shutdown(
+            task, access_of(task.node).address, lambda: self.get_power_state(task) == states.POWER_OFF, timeout
+        )
 
     def _restart(self, task: Task, timeout: int | None) -> None:
         if self.get_power_state(task) != states.POWER_OFF:
@@ -81,14 +83,18 @@ class IPMIPower(PowerInterface):
         self._power_on(task, timeout)
 
     def _reach(self, task: Task, target: str, action: str, timeout: int | None) -> None:
-        """Order a change and wait for the state; a refusal is none if the machine is in that state already."""
+        """Order a change and wait for the state."""
+        self._order(task, target, action)
+        await_power(task, access_of(task.node).address, target, lambda: self.get_power_state(task) == target, timeout)
+
+    def _order(self, task: Task, target: str, action: str) -> None:
+        """Order a change; a refusal is none if the machine is in that state already."""
         boot_device.power_changes(task)
         try:
             change(task, ("power", action), kind=CallClass.POWER, once=action == "reset")
         except IPMIFailure as error:
             if action == "reset" or error.is_unreachable or self.get_power_state(task) != target:
                 raise
-        await_power(task, access_of(task.node).address, target, lambda: self.get_power_state(task) == target, timeout)
 
 
 _ACTIONS: Final[dict[str, Callable[[IPMIPower, Task, int | None], None]]] = {

@@ -13,7 +13,7 @@ from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.core.values import utc_now
-from ironic.drivers import boot_devices, instance_capabilities
+from ironic.drivers import awaited_setting, boot_devices, instance_capabilities
 from ironic.drivers.modules.agent import ramdisk_boot
 from ironic.drivers.modules.netboot.boot_variants import Variant
 from ironic.drivers.modules.netboot.prepared_boot import PreparedBoot
@@ -28,8 +28,12 @@ def boot_from_network(task: Task, device: str, *, persistent: bool) -> None:
 
     ``persistent`` is the default that the node's force_persistent_boot_device overrides.
     """
-    node, management = task.node, task.management
     set_wanted_boot_mode(task)
+    _set_network_device(task, device, persistent=persistent)
+
+
+def _set_network_device(task: Task, device: str, *, persistent: bool) -> None:
+    node, management = task.node, task.management
     if device == boot_devices.UEFIHTTP and device not in management.get_supported_boot_devices(task):
         LOG.info("Node %s: its BMC does not support boot device %s; pxe is set instead", node.uuid, device)
         device = boot_devices.PXE
@@ -74,20 +78,25 @@ def boot_from_disk(task: Task) -> None:
 def is_retry_due(node: Node) -> bool:
     """Return whether [pxe]boot_retry_timeout has passed since the machine was started and no agent is known."""
     timeout = CONF.pxe.boot_retry_timeout
-    if not timeout or PreparedBoot.of(node) is None or KnownAgent(node.driver_internal_info).is_known:
+    if (
+        not timeout
+        or awaited_setting.is_awaited(node)
+        or PreparedBoot.of(node) is None
+        or KnownAgent(node.driver_internal_info).is_known
+    ):
         return False
     started = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
     return started is not None and utc_now() - started > timedelta(seconds=timeout)
 
 
 def retry_boot(task: Task, variant: Variant) -> None:
-    """Restart the machine from the network."""
+    """Restart the machine from the network; its boot mode was set when that was prepared."""
     LOG.warning(
         "Node %s: its ramdisk has not reported for %d seconds; the machine is booted again",
         task.node.uuid,
         CONF.pxe.boot_retry_timeout,
     )
     ramdisk_boot.switch_off(task)
-    boot_from_network(task, variant.boot_device, persistent=False)
+    _set_network_device(task, variant.boot_device, persistent=False)
     ramdisk_boot.switch_on(task)
     task.node.save()

@@ -6,7 +6,7 @@ reads such branches. Connections are kept in `connection_cache`; how requests tr
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
+S = TypeVar("S")
 T = TypeVar("T")
 System = Any
 
@@ -110,6 +111,14 @@ def optional(branch: Callable[[], T], otherwise: T) -> T:
     except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
         LOG.debug("A Redfish BMC lacks a resource: %s", error)
         return otherwise
+
+
+def of_each(sources: Callable[[], Iterable[S]], read_one: Callable[[S], Iterable[T]]) -> Iterator[T]:
+    """Yield what is read of each source; one that the BMC lacks or can't show takes nothing away from the others."""
+    no_sources: list[S] = []
+    for source in optional(lambda: list(sources()), no_sources):
+        nothing: list[T] = []
+        yield from optional(lambda source=source: list(read_one(source)), nothing)  # type: ignore[misc]
 
 
 def enabled_interfaces(system: System) -> Iterator[Any]:

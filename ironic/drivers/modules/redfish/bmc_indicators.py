@@ -12,7 +12,7 @@ import sushy
 from ironic.core.bmc_readings import Lights
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import indicators
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, of_each, optional
 from ironic.drivers.task import Node
 
 
@@ -40,11 +40,10 @@ _Named = Iterable[tuple[str, Resource]]
 _RESOURCES: Final[dict[str, Callable[[System], _Named]]] = {
     indicators.SYSTEM: lambda system: [(system.uuid or system.identity, system)],
     indicators.CHASSIS: lambda system: [(chassis.uuid or chassis.identity, chassis) for chassis in system.chassis],
-    indicators.DISK: lambda system: [
-        (f"{storage.identity}:{drive.identity}", drive)
-        for storage in system.storage.get_members()
-        for drive in drives_of(storage)
-    ],
+    indicators.DISK: lambda system: of_each(
+        lambda: system.storage.get_members(),
+        lambda storage: [(f"{storage.identity}:{drive.identity}", drive) for drive in drives_of(storage)],
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, of_each
 
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
@@ -36,40 +36,41 @@ _DRIVE: Final = ("name", "model", "capacity_bytes")
 def readings(system: System) -> dict[str, dict[str, Any]]:
     """Return all readings by sensor type and sensor name; `Extra` says which machine it is."""
 
-    def fans() -> Found:
-        return ((_name(fan, chassis), fan) for chassis in system.chassis for fan in chassis.thermal.fans)
+    def fans(chassis: Any) -> Found:
+        return ((_name(fan, chassis), fan) for fan in chassis.thermal.fans)
 
-    def temperatures() -> Found:
-        return ((_name(probe, chassis), probe) for chassis in system.chassis for probe in chassis.thermal.temperatures)
+    def temperatures(chassis: Any) -> Found:
+        return ((_name(probe, chassis), probe) for probe in chassis.thermal.temperatures)
 
-    def supplies() -> Found:
+    def supplies(chassis: Any) -> Found:
         return (
             (f"{supply.identity or number}:{chassis.power.identity}@{chassis.identity}", supply)
-            for chassis in system.chassis
             for number, supply in enumerate(chassis.power.power_supplies)
         )
 
-    def drives() -> Found:
+    def drives(storage: Any) -> Found:
         return (
             (f"{drive.name}:{storage.identity}@{system.identity}", drive)
-            for storage in system.storage.get_members()
             for drive in drives_of(storage)
             if drive.capacity_bytes
         )
 
-    def devices() -> Found:
+    def devices(storage: Any) -> Found:
         return (
             (f"{device.name}:{storage.identity}@{system.identity}", device)
-            for storage in system.simple_storage.get_members()
             for device in storage.devices or ()
             if device.capacity_bytes
         )
 
+    def all_chassis() -> list[Any]:
+        return list(system.chassis)
+
     return {
-        "Fan": _collect(fans, _FAN),
-        "Temperature": _collect(temperatures, _TEMPERATURE),
-        "Power": _collect(supplies, _SUPPLY),
-        "Drive": _collect(drives, _DRIVE) or _collect(devices, _DRIVE),
+        "Fan": _collect(all_chassis, fans, _FAN),
+        "Temperature": _collect(all_chassis, temperatures, _TEMPERATURE),
+        "Power": _collect(all_chassis, supplies, _SUPPLY),
+        "Drive": _collect(lambda: system.storage.get_members(), drives, _DRIVE)
+        or _collect(lambda: system.simple_storage.get_members(), devices, _DRIVE),
         "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
 
@@ -78,8 +79,10 @@ def _name(sensor: Any, chassis: Any) -> str:
     return f"{sensor.identity}@{chassis.identity}"
 
 
-def _collect(find: Callable[[], Found], names: tuple[str, ...]) -> dict[str, Reading]:
-    """Return the named fields, state and health of each sensor."""
+def _collect(
+    parts: Callable[[], Iterable[Any]], sensors: Callable[[Any], Found], names: tuple[str, ...]
+) -> dict[str, Reading]:
+    """Return the named fields, state and health of the sensors of each part of the machine."""
 
     def reading(item: Any) -> Reading:
         found = {name: _plain(getattr(item, name, None)) for name in names}
@@ -89,7 +92,7 @@ def _collect(find: Callable[[], Found], names: tuple[str, ...]) -> dict[str, Rea
         # Drives of some BMCs have a health but no state.
         return found | {"state": "Enabled" if health and state is None else state, "health": health}
 
-    return optional(lambda: {name: reading(item) for name, item in find()}, {})
+    return dict(of_each(parts, lambda part: ((name, reading(item)) for name, item in sensors(part))))
 
 
 def _plain(value: object) -> object:

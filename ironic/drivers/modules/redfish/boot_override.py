@@ -39,6 +39,8 @@ MODES: Final = {
 # The device that is set again before each boot, and the URL that a boot interface has chosen for the next one.
 _REMEMBERED: Final = "redfish_boot_device"
 _HTTP_URL: Final = "redfish_uefi_http_url"
+# What is booted over HTTP at each start; "secret" keeps it out of the API: who knows the URL of an image has the image.
+_REMEMBERED_URL: Final = "secret_redfish_boot_url"
 # Names that earlier releases stored.
 _FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bios setup": boot_devices.BIOS}
 
@@ -47,13 +49,16 @@ _CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
 _LONGEST_PAUSE: Final = 6
 
 
-def set_device(task: Task, device: str, *, persistent: bool) -> None:
-    """Set the boot device; one that the BMC sets for one boot only is remembered instead of set persistently."""
+def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
+    """Set the boot device; one that the BMC sets for one boot only is remembered instead of set persistently.
+
+    ``url`` is what the firmware boots over HTTP.
+    """
     node = task.node
     info = node.driver_internal_info
-    url = info.get(_HTTP_URL)
-    if _REMEMBERED in info or _HTTP_URL in info:
-        for key in (_REMEMBERED, _HTTP_URL):
+    url = url or info.get(_HTTP_URL)
+    if present := [key for key in (_REMEMBERED, _REMEMBERED_URL, _HTTP_URL) if key in info]:
+        for key in present:
             node.del_driver_internal_info(key)
         node.save()
     if _set(task, device, persistent=persistent, url=url):
@@ -64,6 +69,8 @@ def set_device(task: Task, device: str, *, persistent: bool) -> None:
         device,
     )
     node.set_driver_internal_info(_REMEMBERED, device)
+    if url:
+        node.set_driver_internal_info(_REMEMBERED_URL, url)
     node.save()
 
 
@@ -77,7 +84,7 @@ def restore_device(task: Task) -> None:
         LOG.warning("Node %s: boot device %r is remembered, which is none", task.node.uuid, device)
         return
     try:
-        _set(task, device, persistent=False)
+        _set(task, device, persistent=False, url=task.node.driver_internal_info.get(_REMEMBERED_URL))
     except IronicError as error:
         LOG.warning("Node %s may boot from another device than %s: %s", task.node.uuid, device, error)
 

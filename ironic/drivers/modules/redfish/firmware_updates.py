@@ -12,6 +12,7 @@ conductor can go on:
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import syntax
+from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.modules.redfish import firmware_images, waiting_step
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
@@ -92,9 +94,7 @@ class FirmwareUpdates:
             )
             return str(monitor.task_monitor_uri)
 
-        kept: Memory = {
-            name: memory[name] for name in ("updates", "began_at", "with_agent", "restarted_at") if name in memory
-        }
+        kept: Memory = {name: memory[name] for name in ("updates", "began_at", *waiting_step.CARRIED) if name in memory}
         waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
         uri = change(task, f"updating the firmware of {name_of(update)}", send)
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
@@ -141,7 +141,7 @@ class FirmwareUpdates:
         if seconds is None and update.get("component") == BMC:
             seconds = CONF.redfish.firmware_update_reboot_delay
         if not seconds:
-            return lambda task, memory: self._enter(task, memory, "settle")
+            return self._settle
         until = (utc_now() + timedelta(seconds=seconds)).isoformat()
         return lambda task, memory: self._enter(task, memory, "pause", until=until)
 
@@ -169,11 +169,24 @@ class FirmwareUpdates:
         until = syntax.moment_of(memory.get("until"))
         if until is not None and utc_now() < until:
             return None
-        return lambda task, memory: self._enter(task, memory, "settle")
+        return self._settle
+
+    def _settle(self, task: Task, memory: Memory) -> None:
+        """See to it that the BMC, which may restart, answers steadily before anything else is asked of it."""
+        self._enter(task, memory, "settle", settles_since=utc_now().isoformat(), answers=0)
 
     def _judge_settle(self, task: Task, memory: Memory) -> Verdict:
-        for _ in range(CONF.redfish.firmware_update_required_successes):
-            read(task, "looking whether the BMC answers after a firmware update", _touch, anew=True)
+        options = CONF.redfish
+        limit, answers = options.firmware_update_resource_validation_timeout, memory.get("answers", 0)
+        if limit and answers < options.firmware_update_required_successes:
+            if answers and _age(memory, "answered_at") < options.firmware_update_validation_interval:
+                return None
+            if _answers(task):
+                now = utc_now().isoformat()
+                return lambda task, memory: self._enter(task, memory, "settle", answers=answers + 1, answered_at=now)
+            if _age(memory, "settles_since") > limit:
+                return StepFailed(f"the BMC did not answer steadily within {limit} seconds after a firmware update")
+            return (lambda task, memory: self._enter(task, memory, "settle", answers=0)) if answers else None
         if len(memory["updates"]) > 1:
             return lambda task, memory: self._send_next(task, {**memory, "updates": memory["updates"][1:]})
         is_ready = "restarted_at" not in memory or waiting_step.has_booted(task.node, memory)
@@ -214,13 +227,29 @@ def _wants_restart(component: str | None, state: BmcTask, memory: Memory) -> boo
     return state.word != "Running" and _age(memory, "sent_at") > CONF.redfish.firmware_update_nic_starting_wait
 
 
-def _touch(system: System) -> None:
-    """Read what a BMC must be able to show before it gets another update."""
-    for name in ("managers", "chassis"):
-        try:
-            list(getattr(system, name))
-        except sushy_errors.MissingAttributeError:
-            continue
+def _answers(task: Task) -> bool:
+    """Return whether the BMC shows system, managers, chassis and network adapters, as far as it has them."""
+
+    def touch(system: System) -> None:
+        def adapters() -> list[Any]:
+            return [chassis.network_adapters for chassis in system.chassis]
+
+        finds: tuple[Callable[[], object], ...] = (lambda: list(system.managers), adapters)
+        for find in finds:
+            try:
+                find()
+            except sushy_errors.MissingAttributeError as error:
+                LOG.debug("A BMC lacks a resource: %s", error)
+            except sushy_errors.BadRequestError as error:
+                # HPE's has no network adapters while the machine is off.
+                LOG.debug("A BMC does not show a resource: %s", error)
+
+    try:
+        read(task, "looking whether the BMC answers after a firmware update", touch, anew=True)
+    except RedfishError as error:
+        LOG.info("Node %s: its BMC is not ready after a firmware update: %s", task.node.uuid, error)
+        return False
+    return True
 
 
 def _age(memory: Memory, name: str) -> float:

@@ -12,8 +12,8 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes
-from ironic.drivers.modules.redfish import ramdisk_images
-from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish import boot_override, ramdisk_images
+from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
 from ironic.drivers.task import Task
 
@@ -49,12 +49,7 @@ class RedfishHttpsBoot(RamdiskFromIso):
 
     def boot(self, task: Task, url: str, *, persistent: bool) -> None:
         lasting = node_attributes.is_boot_device_persistent(task.node, default=persistent)
-        enabled = sushy.BootSourceOverrideEnabled.CONTINUOUS if lasting else sushy.BootSourceOverrideEnabled.ONCE
-
-        def set_url(system: System) -> None:
-            system.set_system_boot_options(sushy.BootSource.UEFI_HTTP, enabled=enabled, http_boot_uri=url)
-
-        change(task, "setting the URL for HTTP boot", set_url)
+        boot_override.set_device(task, boot_devices.UEFIHTTP, persistent=lasting, url=url)
 
     def withdraw(self, task: Task) -> None:
         ramdisk_images.withdraw(task.node)

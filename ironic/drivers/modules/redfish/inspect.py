@@ -14,6 +14,7 @@ import sushy
 from ironic.conf import CONF
 from ironic.core import states, syntax
 from ironic.core.root_device_hints import GIB
+from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
@@ -92,6 +93,9 @@ class RedfishInspect(InspectInterface):
         if disk:
             plugin_data["root_disk"] = disk
             node.set_property("local_gb", root_disk_hooks.local_gb(disk, CONF.inspector.disk_partitioning_spacing))
+        mode = inventory.get("boot", {}).get("current_boot_mode")
+        if mode and not node_attributes.capability(node, "boot_mode"):
+            node.set_property("capabilities", node_attributes.with_capability(node, "boot_mode", mode))
         self._process(task, inventory, plugin_data)
         return states.MANAGEABLE
 

@@ -4,6 +4,7 @@ An action ends when the BMC reports the target state, not when it has accepted t
 machine off and on, so that both changes can be observed; a node that must not be powered off is reset instead.
 """
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import Final
@@ -20,7 +21,7 @@ from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import await_power
+from ironic.drivers.modules.bmc.power_wait import await_power, await_shutdown
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
@@ -101,7 +102,10 @@ def _power_off(task: Task, timeout: int | None) -> None:
 
 
 def _soft_power_off(task: Task, timeout: int | None) -> None:
-    _reach(task, states.POWER_OFF, Reset.GRACEFUL_SHUTDOWN, timeout or CONF.conductor.soft_power_off_timeout)
+    if _state(task) is not sushy.PowerState.OFF:
+        _request(task, Reset.GRACEFUL_SHUTDOWN)
+        is_off = functools.partial(_is_settled, task, states.POWER_OFF)
+        await_shutdown(task, access_of(task.node).address, is_off, timeout)
 
 
 def _restart(task: Task, timeout: int | None) -> None:
@@ -179,8 +183,11 @@ def _is_there(system: System, reset: Reset, error: sushy_errors.HTTPError) -> bo
 
 
 def _wait(task: Task, target: str, timeout: int | None) -> None:
-    settled = _SETTLED[target]
-    await_power(task, access_of(task.node).address, target, lambda: _state(task, anew=True) is settled, timeout)
+    await_power(task, access_of(task.node).address, target, functools.partial(_is_settled, task, target), timeout)
+
+
+def _is_settled(task: Task, target: str) -> bool:
+    return _state(task, anew=True) is _SETTLED[target]
 
 
 def _state(task: Task, *, anew: bool = False) -> sushy.PowerState | None:

@@ -76,7 +76,7 @@ TABLE: Final = (
         statuses=(400, 409),
         text="(host is|already) powered (?P<state>on|off)",
     ),
-    Quirk(Behaviour.BUSY_AT_POWER_ON, "busy at power on", statuses=(409,)),
+    Quirk(Behaviour.BUSY_AT_POWER_ON, "busy at power on", statuses=(409,), text="ActionParameterValueConflict"),
     Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, "boot cards in BIOS attributes", vendor="dell"),
 )
 

@@ -32,9 +32,16 @@ LOG = logging.getLogger(__name__)
 
 KEY: Final = "raid_configs"
 
+_DELETE: Final = {"description": "Whether to delete the logical disks that are there; false if left out."}
 _CREATE_ARGSINFO: Final = {
-    name: RAID_APPLY_CONFIGURATION_ARGSINFO[name]
-    for name in ("create_root_volume", "create_nonroot_volumes", "delete_existing")
+    "create_root_volume": RAID_APPLY_CONFIGURATION_ARGSINFO["create_root_volume"],
+    "create_nonroot_volumes": RAID_APPLY_CONFIGURATION_ARGSINFO["create_nonroot_volumes"],
+    "delete_existing": _DELETE,
+}
+_APPLY_ARGSINFO: Final = {
+    **RAID_APPLY_CONFIGURATION_ARGSINFO,
+    "create_nonroot_volumes": {"description": "Whether to create the other logical disks; false if left out."},
+    "delete_existing": _DELETE,
 }
 _SCSI: Final = "scsi"
 
@@ -92,8 +99,8 @@ class RedfishRAID(RAIDInterface):
         present = read(task, "reading the volumes", _volume_paths, anew=True)
         return _begin(task, {"operation": "delete", "delete": present, "create": []})
 
-    @deploy_step(priority=0, argsinfo=RAID_APPLY_CONFIGURATION_ARGSINFO)
-    @service_step(priority=0, argsinfo=RAID_APPLY_CONFIGURATION_ARGSINFO)
+    @deploy_step(priority=0, argsinfo=_APPLY_ARGSINFO)
+    @service_step(priority=0, argsinfo=_APPLY_ARGSINFO)
     def apply_configuration(
         self,
         task: Task,
@@ -147,7 +154,7 @@ def _send(task: Task, memory: Memory) -> Memory:
     # What is known of orders is stored before them: a conductor that takes over does not give them twice.
     waiting_step.remember(task, KEY, {**memory, "sending": True})
     rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
-    kept = {name: value for name, value in memory.items() if name in ("operation", "with_agent", "restarted_at")}
+    kept = {name: value for name, value in memory.items() if name in ("operation", *waiting_step.CARRIED)}
     tasks: list[str] = []
     restarts = False
 

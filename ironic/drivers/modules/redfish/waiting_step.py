@@ -35,6 +35,10 @@ WAITING: Final = {
 
 _RESTARTED: Final = "restarted_at"
 _AGENT: Final = "with_agent"
+# The machine has restarted for a setting of its firmware, so the agent is booted once the BMC has done its work.
+_AGENT_LATER: Final = "agent_later"
+# What a step remembers from one order to the next.
+CARRIED: Final = (_RESTARTED, _AGENT, _AGENT_LATER)
 _RUN: Final = "step_began"
 # Shorter than any time-out of a wait that makes sense, and long enough to write seldom.
 _TOUCH_AFTER: Final = timedelta(minutes=5)
@@ -45,11 +49,16 @@ Memory = dict[str, Any]
 def restart(task: Task, key: str, memory: Memory) -> None:
     """Restart the machine, into the agent's ramdisk if an agent runs on it; remember when, and save the node."""
     with_agent = memory.get(_AGENT) or AgentMemory(task.node).is_known
-    remember(task, key, {**memory, _AGENT: with_agent, _RESTARTED: utc_now().isoformat()})
+    memory = {**memory, _AGENT: with_agent, _RESTARTED: utc_now().isoformat()}
+    remember(task, key, memory)
     if with_agent:
-        # A step that has given its orders is not repeated, so it waits for settings itself.
-        with awaited_setting.staying():
-            task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
+        try:
+            # A step that has given its orders is not repeated.
+            with awaited_setting.leaving_to_step():
+                task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
+        except awaited_setting.SettingAwaited:
+            remember(task, key, {**memory, _AGENT_LATER: True})
+            return
     task.change_power(states.REBOOT)
 
 
@@ -77,8 +86,8 @@ def end(task: Task, key: str) -> None:
 
 
 def has_booted(node: Node, memory: Memory) -> bool:
-    """Return whether an agent has sent a heartbeat since the restart; True where none runs."""
-    if not memory.get(_AGENT):
+    """Return whether an agent has sent a heartbeat since the restart; True where none runs, or is booted later."""
+    if not memory.get(_AGENT) or memory.get(_AGENT_LATER):
         return True
     came, since = KnownAgent(node.driver_internal_info).last_heartbeat, memory.get(_RESTARTED)
     return bool(since and came and came > datetime.fromisoformat(since) and AgentMemory(node).is_known)
@@ -126,9 +135,26 @@ def look(task: Any, key: str, judge: Callable[[Task, Memory], Verdict], *, has_o
             ended = verdict(task, memory)
         except IronicError as error:
             ended = StepFailed(str(error))
+    if isinstance(ended, StepDone) and memory.get(_AGENT_LATER):
+        ended = _boot_agent(task, key, memory)
     if ended is not None:
         end(task, key)
     return ended
+
+
+def _boot_agent(task: Task, key: str, memory: Memory) -> Ended | None:
+    """Boot the agent at the end of a step, once the setting is as it should be for which it was not booted before."""
+    if awaited_setting.is_awaited(task.node):
+        return None
+    try:
+        # If this conductor ends meanwhile, another boots it again.
+        restart(task, key, memory)
+    except IronicError as error:
+        return StepFailed(f"the agent could not be booted again: {error}")
+    if not awaited_setting.is_awaited(task.node):
+        kept = {name: value for name, value in task.node.driver_internal_info[key].items() if name != _AGENT_LATER}
+        remember(task, key, kept)
+    return None
 
 
 def _forget(task: Any, key: str) -> None:

@@ -82,7 +82,7 @@ def begun(bmc: HostileBmc, *updates: dict[str, Any]) -> Work:
 
 
 def until_end(task: Work, look: Callable[..., Any]) -> Any:
-    for _ in range(12):
+    for _ in range(30):
         task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
         if (end := look(task, None, None)) is not None:
             return end
@@ -153,7 +153,7 @@ def test_another_conductor_publishes_the_rest_on_its_own_host(
     task = begun(bmc, {"component": "bmc", "url": image}, {"component": "bios", "url": image})
     firmware_images.withdraw(UUID, [])
     task_is(bmc, "Completed", TaskStatus="OK")
-    for _ in range(4):
+    for _ in range(5):
         task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
         RedfishFirmware().watch_firmware_update(task, None, None)
     assert len(sent) == 2

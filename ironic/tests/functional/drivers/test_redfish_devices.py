@@ -11,7 +11,7 @@ from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.bmc_devices import parsed_lldp
 from ironic.drivers.modules.redfish.inspect import inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement
-from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 CHASSIS = "/redfish/v1/Chassis/1"
@@ -130,6 +130,31 @@ def test_sensors_have_names_and_fields_of_the_contract(bmc: HostileBmc) -> None:
     drive = sensors["Drive"]["Disk 1:R@1"]
     assert (drive["state"], drive["health"], drive["capacity_bytes"]) == ("Enabled", "OK", 480_000_000_000)
     assert sensors["Power"]["0:Power@1"]["power_capacity_watts"] == 750
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_parts_without_sensors_hide_no_others(bmc: HostileBmc, status: int) -> None:
+    """As an enclosure, which has no fans of its own, and a controller that is broken."""
+    bmc.documents[SYSTEM]["Links"]["Chassis"].insert(0, link(f"{CHASSIS}0"))
+    bmc.documents[f"{CHASSIS}0"] = {"Id": "10", "Name": "Enclosure", "ChassisType": "Enclosure"}
+    bmc.documents[STORAGE]["Members"].insert(0, link(f"{STORAGE}/B"))
+    bmc.documents[f"{STORAGE}/B"] = {"Id": "B", "Name": "broken", "Drives": [link(f"{STORAGE}/B/D")]}
+
+    def misbehave(handler: Handler) -> bool:
+        is_broken = handler.path == f"{STORAGE}/B/D"
+        if is_broken:
+            handler.answer(status, {})
+        return is_broken
+
+    bmc.misbehave = misbehave
+    sensors = RedfishManagement().get_sensors_data(on(bmc))
+    assert {kind: set(sensors[kind]) for kind in ("Fan", "Temperature", "Power", "Drive")} == {
+        "Fan": {"0@1"},
+        "Temperature": {"0@1"},
+        "Power": {"0:Power@1"},
+        "Drive": {"Disk 1:R@1"},
+    }
+    assert set(RedfishManagement().get_supported_indicators(on(bmc), "disk")["disk"]) == {"R:D1"}
 
 
 def test_indicators_are_named_by_uuid_and_drive(bmc: HostileBmc) -> None:

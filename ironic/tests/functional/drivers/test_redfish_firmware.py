@@ -29,7 +29,7 @@ URL = "https://images.example.com/bios.bin"
 
 @pytest.fixture(autouse=True)
 def at_once(conf: Callable[..., Any]) -> None:
-    conf(redfish__firmware_update_reboot_delay=0)
+    conf(redfish__firmware_update_reboot_delay=0, redfish__firmware_update_validation_interval=0)
 
 
 @pytest.fixture
@@ -120,9 +120,13 @@ def until_end(task: Work, most: int = 12) -> Any:
     pytest.fail(f"the step goes on for ever: {task.node.driver_internal_info[KEY]}")
 
 
-def phase(task: Work) -> str:
-    found: str = task.node.saved["driver_internal_info"][KEY]["phase"]
+def remembered(task: Work) -> dict[str, Any]:
+    found: dict[str, Any] = task.node.saved["driver_internal_info"][KEY]
     return found
+
+
+def phase(task: Work) -> str:
+    return str(remembered(task)["phase"])
 
 
 def task_is(bmc: HostileBmc, state: str | None, **more: Any) -> None:
@@ -283,12 +287,49 @@ def test_the_bmc_must_answer_before_it_goes_on(bmc: HostileBmc, sent: list[dict[
     task = begun(bmc, {"component": "bmc", "url": URL}, {"component": "bios", "url": URL})
     task_is(bmc, "Completed", TaskStatus="OK")
     assert look(task) is None
-    manager = bmc.documents.pop("/redfish/v1/Managers/1")
     assert look(task) is None
-    assert len(sent) == 1
-    bmc.documents["/redfish/v1/Managers/1"] = manager
+    for path in ("/redfish/v1/Managers/1", "/redfish/v1/Chassis/1/NetworkAdapters"):
+        kept = bmc.documents.pop(path)
+        assert look(task) is None
+        bmc.documents[path] = kept
+        assert remembered(task)["answers"] == 0, "the answers before do not count"
+    for number in range(3):
+        assert (remembered(task)["answers"], len(sent)) == (number, 1)
+        assert look(task) is None
     assert look(task) is None
     assert len(sent) == 2
+
+
+def test_answers_of_the_bmc_count_at_intervals(bmc: HostileBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__firmware_update_validation_interval=30)
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    for _ in range(4):
+        assert look(task) is None
+    assert remembered(task)["answers"] == 1
+    age(task, "answered_at", 31)
+    assert look(task) is None
+    assert remembered(task)["answers"] == 2
+
+
+def test_a_bmc_that_does_not_come_back_fails_the_step(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert look(task) is None
+    del bmc.documents["/redfish/v1/Managers/1"]
+    assert look(task) is None
+    age(task, "settles_since", 481)
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "did not answer steadily within 480 seconds" in end.reason
+
+
+def test_nothing_is_asked_of_the_bmc_where_that_is_not_wanted(bmc: HostileBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__firmware_update_resource_validation_timeout=0)
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    del bmc.documents["/redfish/v1/Managers/1"]
+    assert until_end(task, 3) == StepDone()
 
 
 def test_updates_have_an_end(bmc: HostileBmc) -> None:

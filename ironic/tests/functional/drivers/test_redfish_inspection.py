@@ -50,7 +50,9 @@ def test_it_finds_out_what_the_bmc_knows(store: Store, extended: RedfishBmc) -> 
     task = begin(store, extended.driver_info(), properties={"kept": 1})
     assert RedfishInspect().inspect_hardware(task) == states.MANAGEABLE
     node = store.nodes.get(task.node.uuid)
-    assert node.properties == {"kept": 1, "cpu_arch": "x86_64", "memory_mb": 65536, "local_gb": 399}
+    assert node.properties == {
+        "kept": 1, "cpu_arch": "x86_64", "memory_mb": 65536, "local_gb": 399, "capabilities": "boot_mode:uefi",
+    }  # fmt: skip
     assert ports_of(task) == dict.fromkeys(extended.mac_addresses(), True)
     found = stored_found(store, node)
     assert found is not None
@@ -61,6 +63,16 @@ def test_it_finds_out_what_the_bmc_knows(store: Store, extended: RedfishBmc) -> 
     assert sorted(disk["name"] for disk in inventory["disks"]) == ["Disk 0", "sda", "sdb", "small"]
     assert data["root_disk"]["name"] == "sda"
     assert node.power_state is None
+
+
+@pytest.mark.parametrize("known, after", [("vendor:acme", "boot_mode:uefi,vendor:acme"), ("boot_mode:bios", None)])
+def test_it_adds_the_boot_mode_where_none_is_named(
+    store: Store, extended: RedfishBmc, known: str, after: str | None
+) -> None:
+    task = begin(store, extended.driver_info(), properties={"capabilities": known})
+    RedfishInspect().inspect_hardware(task)
+    found = store.nodes.get(task.node.uuid).properties["capabilities"]
+    assert sorted(found.split(",")) == sorted((after or known).split(","))
 
 
 def test_it_copes_with_a_bmc_that_does_not_tell_its_processors(

@@ -65,13 +65,6 @@ def test_a_node_that_must_stay_on_gets_one_order(power_state: str, before: str, 
     assert [order["ResetType"] for order in script.sent()] == sent
 
 
-def test_it_powers_on_again_when_the_bmc_was_busy(script: ScriptedBmc, conf: Callable[..., Any]) -> None:
-    conf(redfish__power_on_conflict_retry_interval=1)
-    script.answers = [409]
-    RedfishPower().set_power_state(on(script), states.POWER_ON)
-    assert script.sent() == [{"ResetType": "On"}] * 2
-
-
 @pytest.mark.parametrize("power_state, status", [(states.POWER_ON, 503), (states.POWER_OFF, 409)])
 def test_what_else_a_bmc_refuses_is_not_repeated(power_state: str, status: int, conf: Callable[..., Any]) -> None:
     conf(redfish__power_on_conflict_retry_interval=1)
@@ -80,14 +73,6 @@ def test_what_else_a_bmc_refuses_is_not_repeated(power_state: str, status: int, 
         with pytest.raises(PowerStateFailure, match=str(status)):
             RedfishPower().set_power_state(on(script), power_state)
         assert len(script.orders) == 1
-
-
-def test_it_gives_up_on_a_bmc_that_stays_busy(script: ScriptedBmc, conf: Callable[..., Any]) -> None:
-    conf(redfish__power_on_conflict_retry_attempts=0)
-    script.answers = [409]
-    with pytest.raises(PowerStateFailure, match="409"):
-        RedfishPower().set_power_state(on(script), states.POWER_ON)
-    assert len(script.orders) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,11 @@ import sushy
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.drivers import awaited_shutdown
+from ironic.drivers.modules.bmc import power_wait
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, scripted_bmc
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -90,3 +93,17 @@ def test_it_says_which_bmc_refused(power: RedfishPower, task: Work, bmc: Redfish
         power.set_power_state(task, states.POWER_ON)
     assert task.node.uuid in str(failure.value)
     assert bmc.address in str(failure.value)
+
+
+@pytest.mark.parametrize("wanted", [states.SOFT_POWER_OFF, states.SOFT_REBOOT])
+def test_a_shutdown_is_left_to_the_conductor_after_a_moment(
+    power: RedfishPower, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    monkeypatch.setattr(power_wait, "_SHUTDOWN_SECONDS", 0.1)
+    with scripted_bmc("On") as slow, awaited_shutdown.leaving():
+        slow.on_reset = lambda _kind: slow.documents[SYSTEM].update(PowerState="On")
+        task = work_on(driver_info={"redfish_address": slow.address, "redfish_system_id": SYSTEM})
+        with pytest.raises(awaited_shutdown.ShutdownAwaited) as left:
+            power.set_power_state(task, wanted, timeout=40)
+        assert slow.sent() == [{"ResetType": "GracefulShutdown"}]
+    assert left.value.seconds == pytest.approx(39.9)

@@ -163,7 +163,7 @@ def test_secure_boot_without_a_licence_is_unknown(bmc: HostileBmc) -> None:
     assert RedfishManagement().get_secure_boot_state(on(bmc)) is None
 
 
-def refuse_resets(bmc: HostileBmc, status: int, text: str, *, reach: bool, times: int = 1) -> None:
+def refuse_resets(bmc: HostileBmc, status: int, text: str, message: str = "", *, reach: bool, times: int = 1) -> None:
     """Have the BMC refuse so many requests; ``reach``: the machine is in the wanted state then."""
     left = [times]
 
@@ -173,7 +173,8 @@ def refuse_resets(bmc: HostileBmc, status: int, text: str, *, reach: bool, times
         left[0] -= 1
         if reach:
             bmc.documents[SYSTEM]["PowerState"] = "On"
-        handler.answer(status, {"error": {"message": text}})
+        more = [{"MessageId": message, "Message": text}] if message else []
+        handler.answer(status, {"error": {"message": text, "@Message.ExtendedInfo": more}})
         return True
 
     bmc.misbehave = misbehave
@@ -207,9 +208,24 @@ def test_a_refusal_that_names_the_state_counts_while_the_bmc_reports_none(bmc: H
 
 
 def test_a_bmc_that_is_busy_at_power_on_is_asked_again(bmc: HostileBmc) -> None:
-    refuse_resets(bmc, 409, "ActionParameterValueConflict", reach=False)
+    refuse_resets(bmc, 409, "busy", "Base.1.18.ActionParameterValueConflict", reach=False)
     RedfishPower().set_power_state(on(bmc), states.POWER_ON)
     assert bmc.count("POST", RESET) == 2
+
+
+def test_a_bmc_that_stays_busy_at_power_on_is_an_error(bmc: HostileBmc, conf: Callable[..., Any]) -> None:
+    conf(redfish__power_on_conflict_retry_attempts=1)
+    refuse_resets(bmc, 409, "busy", "Base.1.18.ActionParameterValueConflict", reach=False, times=9)
+    with pytest.raises(PowerStateFailure, match="409"):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert bmc.count("POST", RESET) == 2
+
+
+def test_another_conflict_at_power_on_is_an_error_at_once(bmc: HostileBmc) -> None:
+    refuse_resets(bmc, 409, "the chassis door is open", "Base.1.18.ResourceInUse", reach=False)
+    with pytest.raises(PowerStateFailure, match="the chassis door is open"):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert bmc.count("POST", RESET) == 1
 
 
 def test_a_refusal_of_another_state_is_an_error(bmc: HostileBmc) -> None:

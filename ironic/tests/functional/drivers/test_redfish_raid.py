@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from ironic.core import states
+from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.hardware_errors import RedfishError
+from ironic.drivers import awaited_setting
+from ironic.drivers.modules.fake import FakeBoot
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import KEY, RedfishRAID
 from ironic.drivers.step_declarations import StepDone, StepFailed
@@ -272,3 +275,46 @@ def test_applying_stores_the_target_and_makes_the_root_volume_only(bmc: Any) -> 
     assert RedfishRAID().apply_configuration(task, config) is None
     assert task.node.saved["target_raid_config"] == config
     assert [body["Name"] for _, _, body in bmc.orders] == ["root"]
+
+
+class BootAfterASetting(FakeBoot):
+    """Boots the ramdisk only with a setting that takes effect by a restart."""
+
+    def __init__(self) -> None:
+        self.is_set, self.prepared = False, 0
+
+    def prepare_ramdisk(self, task: Any, ramdisk_params: Any) -> None:
+        if not self.is_set:
+            awaited_setting.leave(task, "secure_boot", False, 60)
+            raise AssertionError("the step waits by itself")
+        self.prepared += 1
+
+
+def test_the_agent_is_booted_at_the_end_where_a_setting_is_awaited_before(bmc: Any, conf: Any) -> None:
+    conf(service_catalog__endpoint_override="http://127.0.0.1:9")
+    bmc.in_tasks = True
+    bmc.documents[f"{STORAGE}/A/Volumes"]["@Redfish.OperationApplyTimeSupport"] = {"SupportedValues": ["OnReset"]}
+    task = on(bmc, mirror(controller="A"), mirror(controller="A"))
+    boot = BootAfterASetting()
+    task.driver = BareDriver({"raid": RedfishRAID(), "power": RedfishPower(), "boot": boot})
+    agent = AgentMemory(task.node)
+    agent.record({"callback_url": "http://127.0.0.1:9", "agent_version": "11"})
+    assert RedfishRAID().create_configuration(task) == states.CLEANWAIT
+    assert bmc.count("POST", RESET) == 2, "off and on, for the setting and the disks"
+    end_tasks(bmc)
+    assert look(task) is None
+    assert bmc.count("POST", RESET) == 4, "the second disk needs a restart of its own, and the setting is not seen yet"
+    end_tasks(bmc)
+    assert look(task) is None, "the disks are made, the setting is awaited"
+    assert bmc.count("POST", RESET) == 4
+    boot.is_set = True
+    awaited_setting.forget(task.node)
+    task.node.save()
+    assert look(task) is None
+    assert (boot.prepared, bmc.count("POST", RESET)) == (1, 6)
+    assert look(task) is None, "the agent has not reported"
+    agent = AgentMemory(task.node)
+    agent.record({"callback_url": "http://127.0.0.1:9", "agent_version": "11"})
+    task.node.save()
+    assert look(task) == StepDone()
+    assert (boot.prepared, len(bmc.orders)) == (1, 2)

@@ -433,6 +433,40 @@ def test_the_firmware_gets_a_url(
         boot.validate_rescue(task)
 
 
+def over_http(bmc: ScriptedBmc, vendor: str) -> Work:
+    task = work_on(
+        driver="redfish",
+        provision_state="deploying",
+        driver_info={"redfish_address": bmc.address},
+        properties={"vendor": vendor},
+    )
+    task.driver = driver(NoopNetwork())
+    return task
+
+
+def test_http_boot_minds_what_vendors_do_differently(http_boot_bmc: ScriptedBmc, images: Path) -> None:
+    RedfishHttpsBoot().prepare_ramdisk(over_http(http_boot_bmc, "AMI"), PARAMETERS)
+    (order,) = http_boot_bmc.sent()
+    assert order["Boot"]["BootSourceOverrideMode"] == "UEFI"
+
+
+def test_a_url_for_one_boot_only_is_set_again_before_each_boot(http_boot_bmc: ScriptedBmc, images: Path) -> None:
+    http_boot_bmc.answers = [400]
+    task = over_http(http_boot_bmc, "Acme")
+    task.node.instance_info = {
+        "capabilities": {"boot_option": "ramdisk"},
+        "kernel": f"file://{images}/other-kernel",
+        "ramdisk": f"file://{images}/other-ramdisk",
+    }
+    RedfishHttpsBoot().prepare_instance(task)
+    assert [order["Boot"]["BootSourceOverrideEnabled"] for order in http_boot_bmc.sent()] == ["Continuous", "Once"]
+    assert task.node.driver_internal_info["redfish_boot_device"] == "uefihttp"
+    RedfishPower().set_power_state(task, "power on")
+    urls = [order["Boot"].get("HttpBootUri") for order in http_boot_bmc.sent() if "Boot" in order]
+    assert len(urls) == 3
+    assert len(set(urls)) == 1
+
+
 def test_a_machine_that_starts_through_a_bios_has_no_http_boot(machine: Work) -> None:
     machine.node.properties["capabilities"] = "boot_mode:bios"
     with pytest.raises(InvalidParameterValue, match="BIOS"):

@@ -36,6 +36,7 @@ OPTIONS: dict[str, dict[str, object]] = {
         "firmware_update_status_interval": 1,
         "raid_config_status_interval": 1,
         "firmware_update_reboot_delay": 0,
+        "firmware_update_validation_interval": 1,
     },
 }
 UPDATING = {

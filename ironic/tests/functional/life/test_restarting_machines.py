@@ -19,6 +19,7 @@ WORKERS, MACHINES = 4, 6
 DRIVES = f"{SYSTEM}/VirtualMedia"
 INSERT = f"{DRIVES}/1/Actions/VirtualMedia.InsertMedia"
 AWAITED = "awaited_setting"
+SECURE_BOOT = f"{SYSTEM}/SecureBoot"
 
 
 def options(directory: Path) -> dict[str, dict[str, object]]:
@@ -35,6 +36,7 @@ def options(directory: Path) -> dict[str, dict[str, object]]:
             "enabled_boot_interfaces": "redfish-virtual-media",
             "enabled_deploy_interfaces": "custom-agent",
             "enabled_inspect_interfaces": "no-inspect",
+            "enabled_rescue_interfaces": "agent",
         },
         "conductor": {
             "sync_power_state_interval": 0,
@@ -107,13 +109,32 @@ def enrol(running: tuple[Site, db.Store], bmc: ScriptedBmc, state: str, count: i
     info = {
         "redfish_address": bmc.address,
         "redfish_system_id": SYSTEM,
-        "deploy_iso": f"file://{found.directory}/images/ready.iso",
+        **dict.fromkeys(("deploy_iso", "rescue_iso"), f"file://{found.directory}/images/ready.iso"),
     }
     wanted = {"capabilities": "boot_mode:uefi"}
     nodes = found.nodes_of("two", count, driver="redfish", driver_info=info, properties=wanted)
     for node in nodes:
         store.nodes.update(node["uuid"], {"provision_state": state, "power_state": states.POWER_OFF})
     return [node["uuid"] for node in nodes]
+
+
+def rescued(running: tuple[Site, db.Store], bmc: ScriptedBmc, count: int = 1) -> list[str]:
+    """Create rescued nodes whose instances need secure boot, which is off; they are one machine."""
+    bmc.documents[SYSTEM] |= {"SecureBoot": {"@odata.id": SECURE_BOOT}, "PowerState": "On"}
+    uuids = enrol(running, bmc, states.RESCUE, count)
+    for uuid in uuids:
+        wanted = {"instance_info": {"capabilities": {"secure_boot": "true"}}, "power_state": states.POWER_ON}
+        running[1].nodes.update(uuid, wanted)
+    return uuids
+
+
+def unrescue(running: tuple[Site, db.Store], uuids: list[str]) -> None:
+    """Have nodes leave rescue, until their machine restarts."""
+    for uuid in uuids:
+        path, body = f"/v1/nodes/{uuid}/states/provision", {"target": "unrescue"}
+        wait_for(lambda path=path, body=body: running[0].ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: seen(running, uuid), (states.UNRESCUING, False, True), PATIENCE)  # type: ignore[misc]
 
 
 def seen(running: tuple[Site, db.Store], uuid: str) -> tuple[Any, ...]:
@@ -151,6 +172,52 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
     assert store.nodes.row(("power_state",), uuids[0]) == (states.POWER_OFF,)
 
 
+def test_no_worker_waits_for_the_secure_boot_of_rescued_instances(running: tuple[Site, db.Store]) -> None:
+    found, store = running
+    with bmc_of("UEFI") as bmc:
+        uuids = rescued(running, bmc, MACHINES)
+        unrescue(running, uuids)
+        (other,) = enrol(running, bmc, states.AVAILABLE)
+        found.put(f"/v1/nodes/{other}/states/provision", {"target": "manage"})
+        wait_for(lambda: seen(running, other)[0], states.MANAGEABLE, PATIENCE)
+        bmc.documents[SECURE_BOOT]["SecureBootEnable"] = True
+        for uuid in uuids:
+            wait_for(lambda uuid=uuid: seen(running, uuid), (states.ACTIVE, False, False), PATIENCE)  # type: ignore[misc]
+            columns = ("secure_boot", "power_state", "last_error")
+            assert store.nodes.row(columns, uuid) == (True, states.POWER_ON, None)
+        assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}] * MACHINES
+
+
+def shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc, uuids: list[str]) -> None:
+    """Order soft shutdowns of one machine, which takes its time, until nobody waits for it with a worker."""
+    bmc.documents[SYSTEM]["PowerState"] = "On"
+    bmc.on_reset = lambda _kind: bmc.documents[SYSTEM].update(PowerState="On")
+    found, store = running
+    for uuid in uuids:
+        store.nodes.update(uuid, {"power_state": states.POWER_ON})
+        path, body = f"/v1/nodes/{uuid}/states/power", {"target": "soft power off"}
+        wait_for(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)  # type: ignore[misc]
+
+
+def power_of(store: db.Store, uuid: str) -> tuple[Any, ...]:
+    """Return the power state of a node, where it is going, and who works on it."""
+    return store.nodes.row(("power_state", "target_power_state", "reservation"), uuid)
+
+
+def test_no_worker_waits_for_systems_that_shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
+    found, store = running
+    uuids = enrol(running, bmc, states.ACTIVE, MACHINES)
+    shut_down(running, bmc, uuids)
+    device = f"/v1/nodes/{uuids[0]}/management/boot_device"
+    assert found.ask("PUT", device, {"boot_device": "pxe"}).status_code == 204
+    bmc.documents[SYSTEM]["PowerState"] = "Off"
+    for uuid in uuids:
+        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_OFF, None, None), PATIENCE)  # type: ignore[misc]
+        assert store.nodes.row(("last_error",), uuid) == (None,)
+
+
 @pytest.mark.demand("S60")
 def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> None:
     (uuid,) = enrol(running, bmc, states.MANAGEABLE)
@@ -163,7 +230,17 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
         found.put(f"/v1/nodes/{booting}/states/provision", {"target": "provide"})
         wait_for(lambda: seen(running, booting), (states.CLEANWAIT, False, False), PATIENCE)
         assert [host for host, _ in images(other)] == ["two"]
-        found.kill("two")
+        with bmc_of("UEFI") as secure, bmc_of("UEFI") as closing:
+            (leaving,) = rescued(running, secure)
+            unrescue(running, [leaving])
+            ending = enrol(running, closing, states.ACTIVE)
+            shut_down(running, closing, ending)
+            found.kill("two")
+            closing.documents[SYSTEM]["PowerState"] = "Off"
+            wait_for(lambda: power_of(store, ending[0]), (states.POWER_OFF, None, None), PATIENCE)
+            secure.documents[SECURE_BOOT]["SecureBootEnable"] = True
+            wait_for(lambda: seen(running, leaving), (states.ACTIVE, False, False), PATIENCE)
+            assert secure.sent()[-1] == {"ResetType": "On"}
         check_goes_on(running, uuid, bmc)
         # The other machine was booting from an image of the conductor that is gone.
         wait_for(lambda: [host for host, _ in images(other)], ["two", "one"], PATIENCE)

@@ -1,14 +1,19 @@
 """Settings that take effect by a restart: work that can be repeated leaves its worker, other work goes its own way."""
 
+from datetime import timedelta
+
 import pytest
 
 from ironic.conductor import periodic_tasks
 from ironic.conductor.flows import resuming
 from ironic.conductor.locking import LockMode
+from ironic.conductor.takeover import TakeOver
 from ironic.core import states
+from ironic.core.errors import NoFreeConductorWorker
 from ironic.drivers import awaited_setting
 from ironic.drivers.modules.fake import FakeManagement
 from ironic.drivers.step_declarations import StepFailed
+from ironic.rpc.hash_ring import HashRingManager
 
 KEY = awaited_setting.KEY
 WANTED = {"capabilities": {"secure_boot": "true"}}
@@ -135,3 +140,82 @@ def test_a_step_on_a_child_node_is_not_left(bench, machine):
     assert bench.verb(parent, "clean", clean_steps=[step])[0] == states.MANAGEABLE
     assert machine["state"]
     assert not any(KEY in bench.row(uuid).driver_internal_info for uuid in (parent, child))
+
+
+# Operations without a waiting state, and steps that go on by themselves
+
+
+def leave_rescue(bench, machine) -> str:
+    """Unrescue a node whose instance needs secure boot."""
+    bench.script.answers["unrescue"] = lambda task: (
+        machine["state"] or task.management.set_secure_boot_state(task, True)
+    )
+    uuid = bench.node("rescue", provision_state=states.RESCUE)
+    assert bench.verb(uuid, "unrescue")[0] == states.UNRESCUING
+    assert (bench.row(uuid).reservation, bench.pool.taken) == (None, 0)
+    return uuid
+
+
+def test_leaving_rescue_waits_in_its_state_without_a_worker(bench, machine):
+    uuid = leave_rescue(bench, machine)
+    look(bench, uuid, is_so=False)
+    assert bench.script.calls.count("unrescue") == 1
+    machine["state"] = None
+    bench.script.answers["unrescue"] = states.ACTIVE
+    look(bench, uuid)
+    row = bench.row(uuid)
+    assert (row.provision_state, row.last_error, KEY in row.driver_internal_info) == (states.ACTIVE, None, False)
+    assert bench.script.calls.count("unrescue") == 2
+
+
+def test_no_free_worker_delays_the_end_of_a_rescue(bench, machine):
+    uuid = leave_rescue(bench, machine)
+    bench.pool.full = True
+    with pytest.raises(NoFreeConductorWorker):
+        look(bench, uuid)
+    assert KEY in bench.row(uuid).driver_internal_info
+    bench.pool.full, bench.script.answers["unrescue"] = False, states.ACTIVE
+    look(bench, uuid)
+    assert bench.state(uuid)[0] == states.ACTIVE
+
+
+def test_a_setting_without_effect_fails_leaving_rescue(bench, machine):
+    uuid = leave_rescue(bench, machine)
+    with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
+        periodic_tasks._end_step(task, StepFailed("the BMC has accepted it, but"))
+    row = bench.row(uuid)
+    assert (row.provision_state, KEY in row.driver_internal_info) == (states.UNRESCUEFAIL, False)
+    assert "the BMC has accepted it, but" in row.last_error
+    assert "rescue.clean_up" in bench.script.calls
+
+
+@pytest.mark.demand("S60")
+def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
+    uuid, other = leave_rescue(bench, machine), leave_rescue(bench, machine)
+    bench.store.conductors.register(bench.tasks.host, "", ["fake-hardware"], [])
+    bench.store.nodes.update(other, {"driver_internal_info": {}})
+    for one in (uuid, other):
+        bench.store.nodes.update(one, {"provision_updated_at": bench.store.clock() - timedelta(hours=1)})
+    takeover = TakeOver(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60))
+    takeover.of_the_dead()
+    assert [bench.state(one)[0] for one in (uuid, other)] == [states.UNRESCUING, states.UNRESCUEFAIL]
+    left = bench.row(uuid).driver_internal_info[KEY] | {"until": "2020-01-01T00:00:00"}
+    bench.store.nodes.update(uuid, {"driver_internal_info": {KEY: left}})
+    takeover.of_the_dead()
+    assert bench.state(uuid)[0] == states.UNRESCUEFAIL
+
+
+def test_the_wait_of_a_step_that_polls_ends_without_its_flow(bench, machine):
+    def wait(task):
+        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.leaving_to_step():
+            task.management.set_secure_boot_state(task, True)
+        return states.CLEANWAIT
+
+    bench.script.answers["second"] = wait
+    step = {"interface": "vendor", "step": "second", "args": {}}
+    uuid = bench.node("vendor", provision_state=states.MANAGEABLE)
+    assert bench.verb(uuid, "clean", clean_steps=[step])[0] == states.CLEANWAIT
+    assert KEY in bench.row(uuid).driver_internal_info
+    look(bench, uuid)
+    row = bench.row(uuid)
+    assert (row.provision_state, row.secure_boot, KEY in row.driver_internal_info) == (states.CLEANWAIT, True, False)
