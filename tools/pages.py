@@ -20,7 +20,7 @@ import rules_page
 import steps_page
 from oslo_config import cfg
 
-from ironic.conf import OPTIONS
+from ironic.conf import BORROWED, OPTIONS
 from ironic.core import states
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,8 +81,9 @@ OPTIONS_HEAD = """\
 # Options
 
 Generated from `ironic/conf` by `make pages`. A dagger (†) marks options that take a new value on SIGHUP; others need a
-restart. The options of logging, the message bus and the database engine are documented by their libraries (oslo.log,
-oslo.messaging, oslo.db).
+restart. The options of logging, the message bus, tokens, CORS and policy files are documented by their libraries
+(oslo.log, oslo.messaging, keystonemiddleware, oslo.middleware, oslo.policy). Of `[database]` and `[swift]` those are
+listed, last, that this service reads of oslo.db's and keystoneauth's.
 """
 
 
@@ -125,8 +126,8 @@ def _verbs() -> Iterator[str]:
 def options_page() -> str:
     """Return one table per group."""
     lines = [OPTIONS_HEAD]
-    for group, options in OPTIONS.items():
-        if options:
+    for group in dict.fromkeys((*OPTIONS, *BORROWED)):
+        if options := [*OPTIONS.get(group, ()), *BORROWED.get(group, ())]:
             lines += [f"## [{group}]\n", "| option | default | meaning |", "| --- | --- | --- |"]
             lines += [*map(_option_row, options), ""]
     return "\n".join(lines)
@@ -134,12 +135,13 @@ def options_page() -> str:
 
 def _option_row(option: cfg.Opt) -> str:
     mark = " †" if option.mutable else ""
-    choices = getattr(option.type, "choices", None)
+    choices = [text for text in getattr(option.type, "choices", None) or () if text is not None]
     words = f" One of: {', '.join(choices)}." if choices else ""
+    meaning = " ".join(option.help.split()).rstrip(".")
     older = "".join(
         f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name}`." for name in option.deprecated_opts
     )
-    return f"| `{option.dest}`{mark} | {_default(option)} | {option.help}{words}{older} |"
+    return f"| `{option.dest}`{mark} | {_default(option)} | {meaning}.{words}{older} |"
 
 
 def _default(option: cfg.Opt) -> str:

@@ -156,10 +156,10 @@ def _check_node(request: Request, rule: str, kind: str, ident: str, owner: str |
     raise HTTPForbidden(resource=rule)
 
 
-def require(request: Request, rule: str, node: Owned, ident: str | None = None) -> None:
+def require(request: Request, rule: str, node: Owned, ident: str) -> None:
     """Raise 403 or 404 when a rule denies the caller the action on a node; ``ident`` is how the caller named it."""
     if not request.services.policy.is_open:
-        _check_node(request, rule, "node", ident or node.uuid, node.owner, node.lessee)
+        _check_node(request, rule, "node", ident, node.owner, node.lessee)
 
 
 def require_seen(request: Request, ident: str, owner: str | None, lessee: str | None) -> None:

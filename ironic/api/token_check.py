@@ -23,6 +23,7 @@ WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 # For which an answer of Keystone is waited for unless http_connect_timeout says it; keystonemiddleware has no limit.
 KEYSTONE_SECONDS: Final = 20
+_NO_CACHE: Final = {"memcached_servers": [], "memcache_security_strategy": "None", "token_cache_time": -1}
 
 
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
@@ -48,6 +49,26 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemid
                 raise webob.exc.HTTPServiceUnavailable("Keystone can't be asked about the token.") from error
 
 
+class _CheckWithLogin(_TokenCheck):
+    """Check tokens with a memcached that may refuse to serve; then Keystone validates each token."""
+
+    def __init__(self, app: WSGI, options: dict[str, Any], refusal: type[Exception]) -> None:
+        super().__init__(app, options)
+        self._refusal, self._without_cache = refusal, _TokenCheck(app, options | _NO_CACHE)
+
+    def process_request(self, request: object) -> object:
+        """Authenticate a request."""
+        try:
+            return super().process_request(request)
+        except self._refusal as error:
+            LOG.error(
+                "A server of [keystone_authtoken]memcached_servers refuses to serve, so Keystone validates each token. "
+                "Correct memcache_username and memcache_password: %s",
+                error,
+            )
+            return self._without_cache.process_request(request)
+
+
 def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
     """Return the application behind the check, which refuses every request without a valid token.
 
@@ -56,7 +77,7 @@ def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
     for group, known in auth_token.list_opts():
         conf.register_opts(known, group=group)
     options = conf.keystone_authtoken
-    _require_client(options)
+    refusal = _refusal_of_memcached(options)
     # The application relies on a caller that is known, so the option to let others through is overridden.
     own = {"oslo_config_config": conf, "delay_auth_decision": False}
     if options.delay_auth_decision:
@@ -72,22 +93,26 @@ def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
     if options.http_connect_timeout is None:
         own["http_connect_timeout"] = KEYSTONE_SECONDS
     try:
-        checked: WSGI = _TokenCheck(app, own)
+        checked: WSGI = _CheckWithLogin(app, own, refusal) if refusal else _TokenCheck(app, own)
     except auth_token.ConfigurationError as error:
         raise ValueError(f"[keystone_authtoken] can't be used: {error}.") from error
     return checked
 
 
-def _require_client(options: cfg.ConfigOpts.GroupAttr) -> None:
-    """Raise ValueError if the client of memcached is missing; keystonemiddleware imports it with the first request."""
+def _refusal_of_memcached(options: cfg.ConfigOpts.GroupAttr) -> type[Exception] | None:
+    """Return the error of the client of memcached when a server refuses to serve, None if no server can.
+
+    Raises ValueError if the client is missing; keystonemiddleware imports it with the first request.
+    """
     if not options.memcached_servers:
-        return
+        return None
     is_binary = options.memcache_tls_enabled or options.memcache_sasl_enabled
     module, package = ("bmemcached", "python-binary-memcached") if is_binary else ("memcache", "python-memcached")
     try:
-        importlib.import_module(module)
+        client = importlib.import_module(module)
     except ImportError as error:
         raise ValueError(
             f"[keystone_authtoken]memcached_servers needs the Python package {package}, which is not installed "
             f"({error}): run pip install 'ironic[memcached]', or remove the option."
         ) from error
+    return client.exceptions.MemcachedException if is_binary else None

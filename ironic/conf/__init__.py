@@ -31,7 +31,7 @@ from ironic.conf import (
 )
 from ironic.conf.config_files import prepare
 
-# A module has options by group (``OPTIONS``), registers those of a library (``register``), or both.
+# A module has options by group: own ones (``OPTIONS``) and those of libraries (``BORROWED``). ``register`` has others.
 _MODULES = (
     default,
     drivers,
@@ -59,22 +59,24 @@ CONF = cfg.CONF
 
 library_options.use_native_threads()
 
-# The own options by group, in the order of the reference page.
+# The own options by group, in the order of the reference page, and those of libraries that the service reads.
 OPTIONS: dict[str, list[cfg.Opt]] = {}
+BORROWED: dict[str, list[cfg.Opt]] = {}
 
 for _module in _MODULES:
     for _group, _options in getattr(_module, "OPTIONS", {}).items():
         OPTIONS.setdefault(_group, []).extend(_options)
+    BORROWED |= getattr(_module, "BORROWED", {})
     if hasattr(_module, "register"):
         _module.register(CONF)
 
-for _group, _options in OPTIONS.items():
+for _group, _options in (*OPTIONS.items(), *BORROWED.items()):
     CONF.register_opts(_options, group=None if _group == "DEFAULT" else _group)
 
 
 def list_opts() -> list[tuple[str, list[cfg.Opt]]]:
-    """Return the own options by group, for the sample generator of oslo.config (namespace `ironic`)."""
-    return list(OPTIONS.items())
+    """Return options by group for the sample generator of oslo.config (namespace `ironic`)."""
+    return [*OPTIONS.items(), *BORROWED.items(), *external_services.credentials()]
 
 
-__all__ = ["CONF", "OPTIONS", "list_opts", "prepare"]
+__all__ = ["BORROWED", "CONF", "OPTIONS", "list_opts", "prepare"]

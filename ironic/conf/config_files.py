@@ -17,7 +17,7 @@ from importlib.metadata import version
 from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 
-from ironic.conf import library_options, logging_setup
+from ironic.conf import database, library_options, logging_setup
 from ironic.core.secrets import is_secret
 
 LOG = logging.getLogger(__name__)
@@ -106,8 +106,10 @@ def unknown_options(conf: cfg.ConfigOpts) -> dict[str, list[str]]:
 
 
 def _registered(conf: cfg.ConfigOpts) -> Iterator[Name]:
-    """Yield every registered option under its name and older names."""
+    """Yield every registered option that has an effect, under its name and older names."""
     for info, group in conf._all_opt_infos():
+        if group and (group.name, info["opt"].dest) == ("database", database.UNUSED):
+            continue
         yield from library_options.spellings(group.name if group else "DEFAULT", info["opt"])
 
 

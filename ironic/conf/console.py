@@ -14,7 +14,7 @@ PLACES = [
     cfg.ListOpt(
         "port_range",
         item_type=PortRange(),
-        sample_default=[range(10000, 20000)],
+        sample_default=["10000:20000"],
         help="Ranges first:end of TCP ports for serial consoles; the end is not used. Without ranges each node needs "
         "a port of its own in its driver_info.",
     ),

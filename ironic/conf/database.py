@@ -5,6 +5,7 @@ from typing import Final
 from oslo_config import cfg
 from oslo_db import options as oslo_db
 
+UNUSED: Final = "slave_connection"
 # Other options of oslo.db have no effect here, so they are not registered and the start warns of them.
 _OSLO_DB: Final = frozenset(
     {
@@ -19,7 +20,6 @@ _OSLO_DB: Final = frozenset(
         "mysql_wsrep_sync_wait",
         "pool_timeout",
         "retry_interval",
-        "slave_connection",  # never connected to, but protected as an address of this service
     }
 )
 
@@ -39,11 +39,12 @@ DATABASE_OPTIONS = [
 
 OPTIONS = {"database": DATABASE_OPTIONS}
 
+# The default is set on the option itself, because one set on `CONF` is lost when a test resets it.
+cfg.set_defaults(oslo_db.database_opts, connection="sqlite:///$state_path/ironic.sqlite")
+BORROWED = {"database": [option for option in oslo_db.database_opts if option.dest in _OSLO_DB]}
+
 
 def register(conf: cfg.ConfigOpts) -> None:
-    """Register the options of oslo.db that are read, with our default.
-
-    The default is set on the option itself, because one set on `conf` is lost when a test resets it.
-    """
-    cfg.set_defaults(oslo_db.database_opts, connection="sqlite:///$state_path/ironic.sqlite")
-    conf.register_opts([option for option in oslo_db.database_opts if option.dest in _OSLO_DB], group="database")
+    """Register an option that is never connected to, but protected as an address of this service."""
+    (found,) = (option for option in oslo_db.database_opts if option.dest == UNUSED)
+    conf.register_opt(found, group="database")

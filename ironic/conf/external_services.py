@@ -71,12 +71,18 @@ SERVICE_CATALOG_OPTIONS = [
 
 OPTIONS = {"outgoing": OUTGOING_OPTIONS, "service_catalog": SERVICE_CATALOG_OPTIONS}
 
+_ADAPTER = loading.get_adapter_conf_options()
+cfg.set_defaults(_ADAPTER, service_type="object-store", valid_interfaces=["internal", "public"])
+_LOGIN = loading.get_auth_common_conf_options()
+BORROWED = {"swift": [*_LOGIN, *_ADAPTER, *loading.get_session_conf_options()]}
+
 
 def register(conf: cfg.ConfigOpts) -> None:
-    """Register keystoneauth's options of [swift], and the choice of credentials in [keystone_authtoken]."""
-    adapter = loading.get_adapter_conf_options()
-    cfg.set_defaults(adapter, service_type="object-store", valid_interfaces=["internal", "public"])
-    conf.register_opts(adapter, group="swift")
-    loading.register_auth_conf_options(conf, "swift")
-    loading.register_session_conf_options(conf, "swift")
-    loading.register_auth_conf_options(conf, "keystone_authtoken")
+    """Register the choice of credentials in [keystone_authtoken]."""
+    conf.register_opts(_LOGIN, group="keystone_authtoken")
+
+
+def credentials() -> list[tuple[str, list[cfg.Opt]]]:
+    """Return the options of credentials with a name and a password, by group; `auth_type` may bring others."""
+    options = loading.get_auth_plugin_conf_options("password")
+    return [(group, options) for group in ("swift", "keystone_authtoken")]

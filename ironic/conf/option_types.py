@@ -115,5 +115,5 @@ class PortRange(types.ConfigType):
             raise ValueError(f"{value!r} is not a range of ports: they go from 0 to 65535, the first one first")
         return range(first, end)
 
-    def _formatter(self, value: range) -> str:
-        return f"{value.start}:{value.stop}"
+    def _formatter(self, value: range | str) -> str:
+        return value if isinstance(value, str) else f"{value.start}:{value.stop}"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
+from ironic.tests import sasl_users
 from ironic.tests.live_service import free_port
 
 PATIENCE = 90.0
@@ -181,9 +182,11 @@ class Database(PrivateServer):
 
 
 class Memcached(PrivateServer):
-    """Memcached, empty at every start; with a certificate it talks TLS only."""
+    """Memcached, empty at every start; with a certificate it talks TLS only, with a user to that one only."""
 
     certificate: tuple[str, str] | None = None
+    # Name and password.
+    user: tuple[str, str] | None = None
 
     @property
     def address(self) -> str:
@@ -193,9 +196,18 @@ class Memcached(PrivateServer):
     def command(self) -> list[str]:
         as_root = ["-u", "root"] if ROOT else []
         tls = ["-Z", "-o", "ssl_chain_cert={},ssl_key={}".format(*self.certificate)] if self.certificate else []
-        return ["memcached", *as_root, "-l", "127.0.0.1", "-p", str(self.port), "-U", "0", "-m", "16", "-t", "1", *tls]
+        sasl = ["-S"] if self.user else []
+        address = ["-l", "127.0.0.1", "-p", str(self.port), "-U", "0"]
+        return ["memcached", *as_root, *address, "-m", "16", "-t", "1", *tls, *sasl]
+
+    def environment(self) -> dict[str, str]:
+        return sasl_users.add_user("memcached", self.directory / "sasl", *self.user) if self.user else {}
 
     def greets(self, connection: socket.socket) -> bool:
+        if self.user:
+            # Then it has the binary protocol only; the version is for everyone.
+            connection.sendall(bytes([0x80, 0x0B]).ljust(24, b"\0"))
+            return connection.recv(2) == bytes([0x81, 0x0B])
         if self.certificate:
             connection = ssl.create_default_context(cafile=self.certificate[0]).wrap_socket(
                 connection, server_hostname="127.0.0.1"
@@ -220,10 +232,15 @@ class Memcached(PrivateServer):
 
 
 @contextmanager
-def memcached(directory: Path, certificate: tuple[str, str] | None = None) -> Iterator[Memcached]:
-    """Run a memcached until the block ends; ``certificate`` are the files of one and its key, for TLS."""
+def memcached(
+    directory: Path, certificate: tuple[str, str] | None = None, user: tuple[str, str] | None = None
+) -> Iterator[Memcached]:
+    """Run a memcached until the block ends.
+
+    ``certificate`` are the files of one and its key, for TLS; ``user`` has a name and a password, for SASL.
+    """
     server = Memcached(directory)
-    server.certificate = certificate
+    server.certificate, server.user = certificate, user
     try:
         server.start()
         yield server

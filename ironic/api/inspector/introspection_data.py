@@ -40,7 +40,7 @@ def reapply(request: Request, node: str, report: Any) -> Answer:
     node_rules.check_verb(facts, "inspect", by_holder=False)
     if report:
         # The caller writes what otherwise only the machine says, and rules act upon.
-        access.require(request, "baremetal:node:update:properties", facts)
+        access.require(request, "baremetal:node:update:properties", facts, node)
         inventory, plugin_data, *_ = reported_data.check_callback(report, facts.uuid)
         plugin_data.pop(posted_data.KEY, None)
     else:

@@ -54,11 +54,11 @@ def change_provision(request: Request, node: str, target: str, **arguments: obje
     given = provision_request.without_empty({"target": target, **arguments})
     facts = named_nodes.node_values(request, node)
     for rule in step_rights.rules_of_lists(given):
-        access.require(request, rule, facts)
+        access.require(request, rule, facts, node)
     for name in step_rights.LISTS:
         access.require_steps(request, user_steps.names(given.get(name, [])), facts.owner, facts.lessee)
     if target == states.AVAILABLE:
-        access.require(request, "baremetal:node:skip_cleaning", facts)
+        access.require(request, "baremetal:node:skip_cleaning", facts, node)
     find, disallowed = step_lists.runbook_finder(request, facts), request.settings.disallowed_steps
     checked = provision_request.check(facts, given, request.minor, disallowed, find)
     authorized = step_rights.authorize(request, facts, target, checked)

@@ -85,7 +85,7 @@ class _Children:
         for child in chosen:
             if child.uuid not in self._allowed:
                 for rule in self._rules:
-                    access.require(self._request, rule, child)
+                    access.require(self._request, rule, child, child.uuid)
                 self._allowed.add(child.uuid)
             if guarded:
                 access.require_steps(self._request, guarded, child.owner, child.lessee)

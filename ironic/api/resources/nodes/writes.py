@@ -134,19 +134,22 @@ def patch(request: Request, node: str, changes: Sequence[Change], reset_interfac
         # Before the wait for a locked node; checked again under the lock, because the owner may have changed by then.
         with access.as_if_foreign(request, _rules_of(changes)[0]):
             facts = named_nodes.node_values(request, node)
-        _check_rights(request, facts, changes, ident=node)
+        _check_rights(request, facts, changes, node)
     record = node_changes.change_free(
         request.store,
         named_nodes.check_ident(request, node),
-        lambda record: _change(request, record, changes, reset=reset_interfaces),
+        lambda record: _change(request, record, changes, node, reset=reset_interfaces),
         named_nodes.lock_retries(request),
     )
     return answers.document(reads.document(request, record))
 
 
-def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], *, reset: bool) -> None:
-    """Check a patch against the node, which can't change meanwhile, and set the new values of the record."""
-    _check_rights(request, record, changes)
+def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], node: str, *, reset: bool) -> None:
+    """Check a patch against the node, which can't change meanwhile, and set the new values of the record.
+
+    ``node`` is how the caller named it.
+    """
+    _check_rights(request, record, changes, node)
     drops_instance = len(changes) == 1 and changes[0].op == "remove" and changes[0].path == ("instance_uuid",)
     node_rules.check_editable(record, while_inspecting=request.minor < 39, drops_instance=drops_instance)
     roots = {change.root for change in changes}
@@ -174,12 +177,12 @@ def _rules_of(changes: Sequence[Change]) -> list[str]:
     return list(dict.fromkeys(rule_for(change) for change in changes)) or [rule_of("")]
 
 
-def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str | None = None) -> None:
+def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change], ident: str) -> None:
     """Raise 403 or 404 when a rule denies one of the operations."""
     for rule in _rules_of(changes):
         access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
-        access.require(request, "baremetal:node:update_owner_provisioned", record)
+        access.require(request, "baremetal:node:update_owner_provisioned", record, ident)
 
 
 def _interfaces(
@@ -220,7 +223,7 @@ def delete(request: Request, node: str) -> Answer:
         request, _DELETE_OWN, facts.owner, facts.lessee
     )
     if not by_owner:
-        access.require(request, _DELETE, facts)
+        access.require(request, _DELETE, facts, node)
     node_rules.check_deletable(facts, available_too=settings.allow_deleting_available_nodes)
     node_changes.check_served(request.hash_ring, facts.uuid, facts.driver, facts.conductor_group)
     request.conductors.serving(facts).destroy_node(request.context, facts.uuid)

@@ -95,6 +95,31 @@ def test_services_share_validations_over_tls(
         assert played.validated == ["owner-member"] * 2
 
 
+def test_services_share_validations_by_a_memcached_that_asks_for_a_password(
+    start: Start, played: Identity, tmp_path: Path
+) -> None:
+    user, password = "ironic", "site-password"
+    with memcached(tmp_path / "closed", user=(user, password)) as closed:
+        options = {"memcached_servers": [closed.address], "memcache_sasl_enabled": True, "memcache_username": user}
+        one, other = (start(**options, memcache_password=password) for _ in range(2))
+        for running in (one, other, one, other):
+            assert names(running, "owner-member") == {"owned"}
+        assert played.validated == ["owner-member"]
+
+
+def test_a_memcached_that_refuses_the_password_fails_no_request(
+    start: Start, played: Identity, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with memcached(tmp_path / "closed", user=("ironic", "site-password")) as closed:
+        options = {"memcached_servers": [closed.address], "memcache_sasl_enabled": True, "memcache_username": "ironic"}
+        refused = start(**options, memcache_password="another-password")
+        for _ in range(2):
+            assert names(refused, "owner-member") == {"owned"}
+    assert played.validated == ["owner-member"] * 2
+    assert "Correct memcache_username and memcache_password" in caplog.text
+    assert "another-password" not in caplog.text
+
+
 def test_without_memcached_each_service_validates_for_itself(start: Start, played: Identity) -> None:
     for running in (start(memcached_servers=[]), start(memcached_servers=[])):
         names(running, "owner-member"), names(running, "owner-member")

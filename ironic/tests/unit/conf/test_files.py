@@ -111,7 +111,10 @@ def test_a_misspelt_option_of_a_library_is_unknown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "group, names",
     [
-        ("database", ["mysql_engine", "backend", "sqlite_synchronous", "use_db_reconnect", "db_max_retries"]),
+        (
+            "database",
+            ["mysql_engine", "slave_connection", "backend", "sqlite_synchronous", "use_db_reconnect", "db_max_retries"],
+        ),
         ("keystone_authtoken", ["auth_uri", "identity_uri", "admin_user", "signing_dir", "revocation_cache_time"]),
         ("service_catalog", ["auth_type", "username", "region_name", "valid_interfaces", "cafile", "timeout"]),
     ],

@@ -1,6 +1,7 @@
 """The tools of oslo.config and oslo.policy find the options and rules of the service by its entry points."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ironic.api import policies
-from ironic.conf import OPTIONS
+from ironic.conf import BORROWED, OPTIONS
+from ironic.conf.library_options import LIBRARIES
+from ironic.tests.repository import ROOT
 
 BIN = Path(sys.executable).parent
 
@@ -21,12 +24,49 @@ def generated(tool: str, namespace: str, tmp_path: Path) -> str:
     return path.read_text()
 
 
+GENERATOR = ROOT / "etc" / "ironic" / "ironic-config-generator.conf"
+
+
+def sample(tmp_path: Path, *arguments: str) -> str:
+    path = tmp_path / "sample"
+    command = [BIN / "oslo-config-generator", "--config-file", GENERATOR, "--output-file", path, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return path.read_text()
+
+
 def test_a_sample_file_has_every_option(tmp_path: Path) -> None:
-    lines = generated("oslo-config-generator", "ironic", tmp_path).splitlines()
-    for group, options in OPTIONS.items():
-        assert f"[{group}]" in lines
+    sections = dict(re.findall(r"(?ms)^\[(\w+)\]$(.*?)(?=^\[|\Z)", sample(tmp_path)))
+    for group, options in (*OPTIONS.items(), *BORROWED.items()):
         for option in options:
-            assert any(line.startswith(f"#{option.dest} =") for line in lines), option.dest
+            assert re.search(rf"(?m)^#{option.dest} =", sections[group]), option.dest
+    for group, name in (
+        ("keystone_authtoken", "auth_url"),
+        ("swift", "password"),
+        ("oslo_messaging_rabbit", "ssl"),
+        ("oslo_policy", "policy_file"),
+        ("DEFAULT", "transport_url"),
+        ("DEFAULT", "log_file"),
+        ("audit_middleware_notifications", "driver"),
+        ("cors", "allowed_origin"),
+    ):
+        assert re.search(rf"(?m)^#{name} =", sections[group]), name
+
+
+def test_a_sample_file_has_the_options_of_every_library_in_use(tmp_path: Path) -> None:
+    named = re.findall(r"(?m)^namespace = (.+)$", GENERATOR.read_text())
+    assert set(named) == {"ironic", *LIBRARIES} - {"oslo.config"}
+
+
+def test_a_file_can_be_compared_with_the_options_that_there_are(tmp_path: Path) -> None:
+    for kind in ("json", "yaml"):
+        known, mine = tmp_path / f"known.{kind}", tmp_path / "mine.conf"
+        known.write_text(sample(tmp_path, "--format", kind))
+        mine.write_text("[database]\nconnection = sqlite://\nmysql_engine = x\n[keystone_authtoken]\nusername = x\n")
+        command = [BIN / "oslo-config-validator", "--opt-data", known, "--input-file", mine]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.stderr.splitlines()[-1].endswith("database/mysql_engine is not part of the sample config")
+        assert done.stderr.count("not part of") == done.returncode == 1
 
 
 @pytest.mark.parametrize(
