@@ -94,7 +94,8 @@ def is_inserted(task: Task, medium: Any) -> bool:
 def insert(task: Task, media: Sequence[Any], url: str) -> None:
     """Insert an image into a drive, in the order of the media.
 
-    The protocol is stated to the BMC if the node names one, user name and password of the share are for the images of the service.
+    The protocol is stated to the BMC if the node names one; user name and password of the share come with images of the
+    service.
     Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
     """
     protocol = image_places.stated_protocol(task.node, url)
