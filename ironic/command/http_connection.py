@@ -80,17 +80,22 @@ class Connection(HttpToolsProtocol):
         self.wire_size = self.body_size = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Register the client; if there are too many, close the connection that is nearest to its deadline."""
+        """Register the client; if there are too many, close the one that can best be spared."""
         if self._handshakes:
             self._handshakes.ended(transport)
-        too_many = None
-        if len(self.peers) >= self.most_connections:
-            # A client that waits for the service has no deadline, so it is closed last, after the new one.
-            too_many = min((self, *self.peers), key=lambda each: each.deadline)
-            self.peers.discard(too_many)
+        spared = self.best_spared() if len(self.peers) >= self.most_connections else None
+        if spared:
+            self.peers.discard(spared)
         super().connection_made(transport)
-        if too_many:
-            too_many.transport.abort()
+        if spared:
+            spared.transport.abort()
+
+    def best_spared(self) -> "Connection":
+        """Return this connection, or the one of its peers that is nearest to its deadline.
+
+        A client that waits for the service has no deadline, so it is closed last, after the new one.
+        """
+        return min((self, *self.peers), key=lambda each: each.deadline)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the client, and drop its request if that waits for a thread."""
