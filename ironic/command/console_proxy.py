@@ -9,10 +9,14 @@ import asyncio
 import contextlib
 import http
 import logging
+import math
+import socket
+import ssl
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
 
 from oslo_config import cfg
@@ -25,6 +29,7 @@ from websockets.typing import Subprotocol
 from ironic.command import rfb_handshake
 from ironic.command.console_pages import ConsolePages
 from ironic.command.console_recording import Recording
+from ironic.command.handshakes import CountingListener
 from ironic.command.http_server import ServerSettings, Tls
 from ironic.command.lifecycle import Component
 from ironic.command.rfb_handshake import RfbError, ViewerBytes
@@ -37,6 +42,11 @@ LOG = logging.getLogger(__name__)
 
 SESSIONS: Final = "/websockify"
 MOST_CONNECTIONS: Final = 500
+_MOST_HANDSHAKES: Final = 125
+# Viewers of one console: who has a token must not keep the others' viewers out.
+MOST_VIEWERS: Final = 20
+# Seconds between two lines of the log about too many connections.
+_WARNING_SECONDS: Final = 60.0
 # Seconds: for a request, for the VNC server and the viewer to agree, and for sessions to end with the process.
 _REQUEST_SECONDS: Final = 10
 _BEGIN_SECONDS: Final = 15
@@ -125,7 +135,10 @@ class ConsoleProxy(Component):
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    async def _serve(self, listener: Any, context: Any) -> Server:
+    async def _serve(self, listener: socket.socket, context: ssl.SSLContext | None) -> Server:
+        _Connection.handshakes = None
+        if context:
+            listener = _Connection.handshakes = CountingListener.of(listener, _MOST_HANDSHAKES)
         return await serve(
             self._session,
             sock=listener,
@@ -162,6 +175,10 @@ class ConsoleProxy(Component):
         if connection.grant is None:
             LOG.warning("A console is refused: its token is wrong or has expired")
             return _refusal(http.HTTPStatus.FORBIDDEN, "The token is wrong or has expired. Ask for the console again.")
+        if connection.viewers > MOST_VIEWERS:
+            connection.grant = None
+            LOG.warning("Node %s: its console has %d viewers and takes no more", uuid, MOST_VIEWERS)
+            return _refusal(http.HTTPStatus.TOO_MANY_REQUESTS, "This console has too many viewers.")
         return None
 
     def _is_own_page(self, headers: Headers) -> bool:
@@ -238,21 +255,36 @@ class ConsoleProxy(Component):
 class _Connection(ServerConnection):
     """A client that is one of a limited number, and what its token has opened."""
 
-    _others: "ClassVar[set[_Connection]]" = set()
+    handshakes: ClassVar[CountingListener | None] = None
+    # The oldest first.
+    _others: "ClassVar[dict[_Connection, None]]" = {}
+    _warned: ClassVar[float] = -math.inf
 
     grant: Grant | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register the client unless there are too many."""
+        """Register the client; if there are too many, end the oldest one without a session, or else this one."""
         super().connection_made(transport)
-        self._others.add(self)
+        if self.handshakes:
+            self.handshakes.ended(transport)
+        self._others[self] = None
         if len(self._others) > MOST_CONNECTIONS:
-            LOG.warning("The proxy has %d connections and takes no more", MOST_CONNECTIONS)
-            self.transport.abort()
+            ended = next((each for each in self._others if each.grant is None), self)
+            del self._others[ended]
+            ended.transport.abort()
+            if time.monotonic() - self._warned > _WARNING_SECONDS:
+                _Connection._warned = time.monotonic()
+                LOG.warning("The proxy has %d connections; clients without a session are sent away", MOST_CONNECTIONS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._others.discard(self)
+        self._others.pop(self, None)
         super().connection_lost(exc)
+
+    @property
+    def viewers(self) -> int:
+        """The number of sessions with the console of this one."""
+        uuids = [each.grant.uuid for each in self._others if each.grant]
+        return uuids.count(self.grant.uuid) if self.grant else 0
 
 
 async def _first_of(*directions: Callable[[], Awaitable[None]]) -> None:

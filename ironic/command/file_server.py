@@ -6,17 +6,20 @@ nothing else: no directory, no name with a dot in front, no link that leads out,
 images are random, so who does not know one can't download it.
 """
 
+import asyncio
 import logging
 import math
 import os
 import stat
 import time
+from collections import Counter
 from typing import ClassVar, Final
 
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
+from ironic.api.rate_limit import bucket_of
 from ironic.command.http_connection import Connection
 from ironic.command.http_server import HttpServer, ServerSettings
 from ironic.command.lifecycle import Component
@@ -58,12 +61,29 @@ class PublishedFiles(StaticFiles):
 class _FileConnection(Connection):
     """A client that downloads: it has to make progress, and it is one of a few from its address."""
 
-    def connection_made(self, transport: object) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the client unless its address has too many connections."""
+        self.client = transport.get_extra_info("peername")[:2]
         super().connection_made(transport)
         others = sum(1 for each in self.peers if each.client and self.client and each.client[0] == self.client[0])
         if others > CONF.deploy.http_server_connections_per_client:
             self.transport.abort()
+
+    def best_spared(self) -> Connection:
+        """Return a connection of who has the most, by network and then by address: one that stalls has a deadline too.
+
+        Machines and BMCs have one or two.
+        """
+        addresses: dict[Connection, str] = {
+            each: each.client[0] for each in (self, *self.peers) if each.client is not None
+        }
+        of_address = Counter(addresses.values())
+        networks = {address: bucket_of(address) for address in of_address}
+        of_network = Counter(networks[address] for address in addresses.values())
+        return min(
+            addresses,
+            key=lambda each: (-of_network[networks[addresses[each]]], -of_address[addresses[each]], each.deadline),
+        )
 
     def pause_writing(self) -> None:
         """Limit the time until the client takes more."""

@@ -21,6 +21,8 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from ironic.command.handshakes import CountingListener
+
 LOG = logging.getLogger(__name__)
 
 # Seconds for the TLS handshake and each request head, for a body, until the next request, until an answer is received.
@@ -54,9 +56,18 @@ class Refusal(Exception):
 class Connection(HttpToolsProtocol):
     """Read requests within limits; every method runs in the thread of the event loop."""
 
-    def __init__(self, config: Config, state: ServerState, *, body_limit: int, most_connections: int) -> None:
-        """Serve one client; ``state`` is shared by all connections."""
+    def __init__(
+        self,
+        config: Config,
+        state: ServerState,
+        *,
+        body_limit: int,
+        most_connections: int,
+        handshakes: CountingListener | None = None,
+    ) -> None:
+        """Serve one client; ``state`` is shared by all connections, ``handshakes`` counts those before this one."""
         super().__init__(config, state, {"connection": self})
+        self._handshakes = handshakes
         self.body_limit, self.most_connections = body_limit, most_connections
         self.peers = cast("set[Connection]", state.connections)
         # Until when the client has to act (time.monotonic); infinite while it waits for the service.
@@ -69,15 +80,22 @@ class Connection(HttpToolsProtocol):
         self.wire_size = self.body_size = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Register the client; if there are too many, close the connection that is nearest to its deadline."""
-        too_many = None
-        if len(self.peers) >= self.most_connections:
-            # A client that waits for the service has no deadline, so it is closed last, after the new one.
-            too_many = min((self, *self.peers), key=lambda each: each.deadline)
-            self.peers.discard(too_many)
+        """Register the client; if there are too many, close the one that can best be spared."""
+        if self._handshakes:
+            self._handshakes.ended(transport)
+        spared = self.best_spared() if len(self.peers) >= self.most_connections else None
+        if spared:
+            self.peers.discard(spared)
         super().connection_made(transport)
-        if too_many:
-            too_many.transport.abort()
+        if spared:
+            spared.transport.abort()
+
+    def best_spared(self) -> "Connection":
+        """Return this connection, or the one of its peers that is nearest to its deadline.
+
+        A client that waits for the service has no deadline, so it is closed last, after the new one.
+        """
+        return min((self, *self.peers), key=lambda each: each.deadline)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the client, and drop its request if that waits for a thread."""

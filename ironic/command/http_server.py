@@ -25,6 +25,7 @@ from sqlalchemy.engine import make_url
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from ironic.command.handshakes import CountingListener
 from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
 from ironic.command.wsgi_bridge import Application, WsgiBridge
 
@@ -37,6 +38,8 @@ THREADS_PER_WORKER = 20
 # Client connections at most, and the share of the process's file descriptors that they may use.
 MOST_CONNECTIONS = 1000
 DESCRIPTOR_SHARE = 0.5
+# Clients in their TLS handshake besides these, as a share of their number.
+HANDSHAKE_SHARE = 0.25
 # Connections that wait to be accepted, and how many are accepted before the event loop serves others again.
 BACKLOG = 1024
 ACCEPTED_AT_ONCE = 64
@@ -162,7 +165,7 @@ class HttpServer:
 
     def start(self) -> None:
         """Bind and serve; raises OSError if the address can't be bound."""
-        self._listener = self._settings.bind()
+        self._listener: socket.socket = self._settings.bind()
         # The address for clients.
         self.url = f"unix:{self._settings.address}"
         if isinstance(self._settings.address, tuple):
@@ -196,8 +199,17 @@ class HttpServer:
             timeout_keep_alive=IDLE_SECONDS,
         )
         most = min(self._most_connections, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
+        handshakes: CountingListener | None = None
+        if self._context:
+            handshakes = self._listener = CountingListener.of(self._listener, max(1, int(most * HANDSHAKE_SHARE)))
         server = await self._loop.create_server(
-            lambda: self.connection(config, self._state, body_limit=self._settings.body_limit, most_connections=most),
+            lambda: self.connection(
+                config,
+                self._state,
+                body_limit=self._settings.body_limit,
+                most_connections=most,
+                handshakes=handshakes,
+            ),
             sock=self._listener,
             backlog=ACCEPTED_AT_ONCE,
             ssl=self._context,

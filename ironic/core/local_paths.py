@@ -1,7 +1,7 @@
-"""File URLs and file paths on the conductor's host, found in documents and driver_info.
+"""What names files and ports of the conductor's host in documents and driver_info.
 
-Keys of driver_info that may hold the path of a trusted certificate are recognized by the words of their names, because
-third-party drivers bring keys of their own.
+Keys of driver_info that may hold the path of a trusted certificate, or the port on which a console is offered, are
+recognized by the words of their names, because third-party drivers bring keys of their own.
 """
 
 import re
@@ -54,6 +54,17 @@ _PEM: Final = "-----BEGIN "
 def trust_path_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     """Return the trust options in driver_info whose new value may be a path, sorted."""
     return sorted(key for key, value in after.items() if value != before.get(key) and _may_be_path(key, value))
+
+
+_OWN_PORT: Final = re.compile(r"(terminal|console)_port$", re.IGNORECASE)
+
+
+def own_port_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    """Return the keys in driver_info with a new port on which a conductor shall listen, sorted.
+
+    Who chooses it may take the port of a server that is down for a moment, and answer its clients.
+    """
+    return sorted(key for key, value in after.items() if value != before.get(key) and _OWN_PORT.search(key))
 
 
 def _may_be_path(key: str, value: object) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import local_paths, states, traits
+from ironic.core import local_paths, secret_updates, states, traits
 from ironic.core import values as network_data
 from ironic.core.errors import (
     Conflict,
@@ -275,8 +275,21 @@ def check_values(values: Mapping[str, object]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
-def check_trust_paths(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """Refuse paths in the trust options of driver_info: a project must not name files on the conductor's host."""
+def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    """Refuse what a project must not name in driver_info.
+
+    That is files and ports of the conductor's host, and a BMC that would get the service's login to a share.
+    """
+    if secret_updates.hands_out_share_login(before, after):
+        raise InvalidParameterValue(
+            err="vmedia_transport_protocol CIFS in driver_info has the service send its login for the share to the "
+            "BMC: only administrators may set it, or change the address of a BMC that takes images this way."
+        )
+    if names := local_paths.own_port_keys(before, after):
+        raise InvalidParameterValue(
+            err=f"{', '.join(names)} in driver_info is for administrators: it names a port on the hosts of the "
+            "service. Without it a console gets a port of [console]port_range."
+        )
     if names := local_paths.trust_path_keys(before, after):
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "

@@ -114,6 +114,20 @@ def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object]
     return sorted({str(path[0]) for path in staying if _is_sent(_family(path), moved, directed)})
 
 
+# The key by which a BMC takes images from a share, and the values with which it gets the login of the share.
+_TRANSPORT: Final = "vmedia_transport_protocol"
+_WITH_LOGIN: Final = frozenset({"CIFS", "SMB"})
+
+
+def hands_out_share_login(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
+    """Return whether a change of driver_info would send the service's login to a share to another BMC than before."""
+    if str(after.get(_TRANSPORT)).upper() not in _WITH_LOGIN:
+        return False
+    old, new = dict(_leaves(before)), dict(_leaves(after))
+    changed = (path for path in (*old, *new) if old.get(path) != new.get(path))
+    return any(_directs(path, old.get(path)) or _directs(path, new.get(path)) for path in changed)
+
+
 def _is_sent(family: str | None, moved: Set[str | None], directed: Set[str | None]) -> bool:
     """Return whether a secret of this family is sent to an address that has changed."""
     if family is None or family not in directed:

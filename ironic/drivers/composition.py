@@ -18,6 +18,7 @@ from ironic.core.errors import (
     NoValidDefaultForInterface,
     UnsupportedDriverExtension,
 )
+from ironic.core.flow import CLEAN, in_state
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow, interface_field
 from ironic.drivers import driver_periodics
 from ironic.drivers.composer import Composer, Driver, SupportedInterfaces
@@ -35,6 +36,8 @@ class NodeColumns(Protocol):
     def driver(self) -> Any: ...
     @property
     def instance_info(self) -> Any: ...
+    @property
+    def provision_state(self) -> Any: ...
 
 
 class Composition:
@@ -78,8 +81,9 @@ class Composition:
         Raise DriverNotFound when the driver is not enabled on this conductor.
         """
         columns = {kind: interface_field(kind) for kind in KINDS}
-        # An instance may request another interface than the node's own.
-        chosen = {kind: node.instance_info.get(name) or getattr(node, name) for kind, name in columns.items()}
+        # An instance may request another interface than the node's own; how the machine is cleaned is no choice of its.
+        wanted = {} if in_state(node.provision_state) is CLEAN else node.instance_info
+        chosen = {kind: wanted.get(name) or getattr(node, name) for kind, name in columns.items()}
         return self._compose(node.driver, chosen)
 
     def _compose(self, driver: str, chosen: Mapping[str, str | None]) -> BareDriver:

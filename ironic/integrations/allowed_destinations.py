@@ -56,16 +56,36 @@ def resolve_allowed(
 
 
 def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None:
-    """Raise Refused for files that this host's web server offers to one machine: images, boot files with tokens."""
-    web = server_of(web_root.url())
-    if web is None or web.port != port:
-        return
-    if any(_is_address_of(plain_form(ip_address(one.address[0])), web.host) for one in addresses):
-        wanted = posixpath.normpath(f"/{unquote(path).replace(_ZERO, '').lstrip('/')}")
-        base = urlsplit(web_root.url()).path
-        file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(base)}")
-        if wanted.startswith(base) and host_files.is_of_nodes(file):
+    """Raise Refused for files that web servers of conductors offer to one machine: images, boot files with tokens."""
+    wanted = posixpath.normpath(f"/{unquote(path).replace(_ZERO, '').lstrip('/')}")
+    for web in _web_servers():
+        if web.port != port or not wanted.startswith(web.path):
+            continue
+        file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(web.path)}")
+        if host_files.is_of_nodes(file) and (
+            web.host is None or any(_is_address_of(_plain(one), web.host) for one in addresses)
+        ):
             raise Refused("that of a file which is offered to one machine only")
+
+
+class _WebServer(NamedTuple):
+    """Where [deploy]http_root is served; without a host it is every one, as other conductors serve their own."""
+
+    host: str | None
+    port: int
+    path: str
+
+
+def _web_servers() -> Iterator[_WebServer]:
+    if not CONF.deploy.http_url and CONF.deploy.http_server_port:
+        yield _WebServer(None, CONF.deploy.http_server_port, "")
+    for url in (web_root.url(), CONF.deploy.external_http_url):
+        if server := server_of(url or ""):
+            yield _WebServer(server.host, server.port, urlsplit(url).path.rstrip("/"))
+
+
+def _plain(one: SocketAddress) -> Address:
+    return plain_form(ip_address(one.address[0]))
 
 
 def fault_at(address: str, port: int, policy: AddressPolicy | None = None) -> str | None:
@@ -88,10 +108,12 @@ def _is_internet(family: int) -> bool:
 def _own_servers() -> Iterator[tuple[str, int]]:
     """Yield host and port of this service, its database and its message bus."""
     yield CONF.api.host_ip, CONF.api.port
-    for url in (CONF.service_catalog.endpoint_override, CONF.api.public_endpoint):
+    yield CONF.inspector_api.host_ip, CONF.inspector_api.port
+    named = CONF.service_catalog.endpoint_override, CONF.api.public_endpoint, CONF.inspector_api.public_endpoint
+    for url in named:
         # When the URL of the API has a path, other services answer on the same port.
-        if (named := server_of(url or "")) and not urlsplit(url).path.strip("/"):
-            yield named.host, named.port
+        if (server := server_of(url or "")) and not urlsplit(url).path.strip("/"):
+            yield server.host, server.port
     # The option of the message bus exists once its library is loaded.
     for url in (CONF.database.connection, CONF.database.slave_connection, getattr(CONF, "transport_url", None)):
         parts = urlsplit(url or "")

@@ -7,6 +7,7 @@ part of a path. An image is made in a directory of this host and then moved to i
 
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ _OTHER_NAMES: Final = {"SMB": CIFS}
 # Protocol of shares -> group of its options.
 _GROUPS: Final = {NFS: "nfs", CIFS: "cifs"}
 _FOLDER: Final = "vmedia"
+# The name of a published image has nothing that a BMC could take for another path.
+_IMAGE: Final = re.compile(r"[0-9a-z.-]+")
 
 
 class Node(Protocol):
@@ -215,12 +218,15 @@ def web_place() -> Place:
     return Swift() if CONF.redfish.use_swift else WebServer()
 
 
-def credentials_for(url: str) -> dict[str, str]:
+def credentials_for(node: Node, url: str) -> dict[str, str]:
     """Return ``username`` and ``password`` by which a BMC mounts the share of an image, as far as they are set.
 
-    They are for the share of [cifs] alone: another server, which a user may have named, would learn them.
+    They are for what the service has put on the share of [cifs] for this node: with the URL of another file, which a
+    user may have named, a BMC would read what is not for it, or another server would learn them.
     """
-    if not (CONF.cifs.base_url and url.startswith(f"{Share(CIFS).url_of_folder}/")):
+    folder, _, name = url.rpartition("/")
+    is_ours = CONF.cifs.base_url and folder == Share(CIFS).url_of_folder and _IMAGE.fullmatch(name)
+    if not (is_ours and name.startswith(f"{node.uuid}.") and protocol_of(node) == CIFS):
         return {}
     given = {"username": CONF.cifs.username, "password": CONF.cifs.password}
     return {name: value for name, value in given.items() if value}

@@ -50,11 +50,18 @@ def start_manual(task: TaskManager, clean_steps: Sequence[Mapping[str, object]],
     _validate(task)
     fast_track.forget_former_agent(task.node)
     step_list.accept_steps(task, flow.CLEAN, clean_steps, disable_ramdisk=disable_ramdisk)
-    task.process_event("clean", callback=engine.begin, call_args=(task, CLEAN), target_state=states.MANAGEABLE)
+    task.process_event("clean", callback=_begin, call_args=(task,), target_state=states.MANAGEABLE)
+
+
+def _begin(task: TaskManager) -> None:
+    """Clean the node, which is in state cleaning, by its own interfaces and not by those of an instance."""
+    task.load_driver()
+    engine.begin(task, CLEAN)
 
 
 def run_automated(task: TaskManager) -> None:
     """Clean the node, which is in state cleaning, or offer it at once when cleaning is switched off (S42)."""
+    task.load_driver()
     fast_track.forget_former_agent(task.node)
     StepCursor.begun(flow.CLEAN).put(task.node)
     if not is_wanted(task):

@@ -62,7 +62,7 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         if (values.get("owner") or project) != project:
             raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
         values["owner"] = project
-        node_rules.check_trust_paths({}, values.get("driver_info", {}))
+        node_rules.check_service_is_left_alone({}, values.get("driver_info", {}))
     node_rules.check_values(values)
     if values.get("boot_mode") in settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
@@ -160,7 +160,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     if "driver_info" in values:
         if access.acts_for_project(request, rule_of("driver_info")):
-            node_rules.check_trust_paths(before["driver_info"], values["driver_info"])
+            node_rules.check_service_is_left_alone(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
     node_rules.check_changes(record, values)
     node_rules.check_values(values)

@@ -94,11 +94,12 @@ def is_inserted(task: Task, medium: Any) -> bool:
 def insert(task: Task, media: Sequence[Any], url: str) -> None:
     """Insert an image into a drive, in the order of the media.
 
-    The protocol is stated to the BMC if the node names one, user name and password are those of the image's share.
+    The protocol is stated to the BMC if the node names one; user name and password of the share come with images of the
+    service.
     Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
     """
     protocol = image_places.stated_protocol(task.node, url)
-    more = image_places.credentials_for(url) | ({"transfer_protocol": protocol} if protocol else {})
+    more = image_places.credentials_for(task.node, url) | ({"transfer_protocol": protocol} if protocol else {})
 
     def try_drives(system: System) -> None:
         faults: list[str] = []

@@ -313,15 +313,50 @@ def test_a_viewer_that_does_not_fit_is_sent_away(door: Door, answer: bytes | str
                 session.recv(PATIENCE)
 
 
-def test_connections_are_limited(proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_without_a_token_keep_nobody_out(
+    door: Door, proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(console_proxy, "MOST_CONNECTIONS", 3)
     with contextlib.ExitStack() as stack:
+        first = stack.enter_context(door.open())
         clients = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", proxy.port), PATIENCE)) for _each in range(4)
+            stack.enter_context(socket.create_connection(("127.0.0.1", proxy.port), PATIENCE)) for _each in range(8)
         ]
+        # The oldest of them goes at once; who has a session stays.
+        clients[0].settimeout(console_proxy._REQUEST_SECONDS / 2)
         with contextlib.suppress(ConnectionResetError):
-            assert clients[-1].recv(1) == b""
+            assert clients[0].recv(1) == b""
+        assert _serves(proxy)
+        second = stack.enter_context(door.open())
+        assert begin(first) and begin(second)
+
+
+def test_sessions_are_limited(proxy: ConsoleProxy, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console_proxy, "MOST_CONNECTIONS", 2)
+    with door.open() as first, door.open() as second:
+        assert begin(first) and begin(second)
+        assert not _serves(proxy)
     until(lambda: _serves(proxy), "there is room again")
+
+
+def test_one_console_has_a_limited_number_of_viewers(
+    store: Store, proxy: ConsoleProxy, door: Door, vnc_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console_proxy, "MOST_VIEWERS", 2)
+    with door.open() as first, door.open() as second:
+        assert door.status() == 429
+        with Door(store, proxy, vnc_port).open() as other:
+            assert begin(other)
+        assert begin(first) and begin(second)
+    until(lambda: _begins(door), "there is room again")
+
+
+def _begins(door: Door) -> bool:
+    try:
+        with door.open() as session:
+            return bool(begin(session))
+    except InvalidStatus:
+        return False
 
 
 def _serves(proxy: ConsoleProxy) -> bool:

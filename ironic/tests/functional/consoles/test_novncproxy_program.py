@@ -2,7 +2,9 @@
 
 import contextlib
 import http.client
+import socket
 import ssl
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -149,3 +151,16 @@ def test_pages_of_strangers_may_not(site: Site, origin: str) -> None:
     with pytest.raises(InvalidStatus) as refusal:
         site.open(origin=origin.format(port=site.port))
     assert refusal.value.response.status_code == 403
+
+
+def test_clients_that_end_no_handshake_keep_nobody_out(site: Site) -> None:
+    with contextlib.ExitStack() as stack:
+        silent = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", site.port), PATIENCE)) for _each in range(140)
+        ]
+        begun = time.monotonic()
+        with contextlib.suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""
+        assert time.monotonic() - begun < 5
+        with site.open() as session:
+            assert begin(session)

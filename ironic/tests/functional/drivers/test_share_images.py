@@ -20,7 +20,7 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.drivers.task import BareDriver
-from ironic.integrations import boot_iso, host_files, virtual_media_images
+from ironic.integrations import boot_iso, host_files, image_places, virtual_media_images
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on
 
@@ -245,12 +245,24 @@ def test_the_password_of_the_share_is_in_no_text(
 
 
 @pytest.mark.parametrize(
-    "url", ["smb://192.0.2.66/x.iso", "smb://192.0.2.6.example.org/x.iso", "smb://192.0.2.6/other/x.iso"]
-)
-def test_the_login_of_the_share_is_for_no_other_server(drive: Drive, url: str) -> None:
+    "url",
+    ["smb://192.0.2.66/x.iso", "smb://192.0.2.6.example.org/x.iso", "smb://192.0.2.6/other/x.iso", "{share}/x.iso",
+     "{share}/../other/x.iso", "{share}/%2e%2e/other/x.iso", "{share}/..\\other\\x.iso", "{share}/{uuid}.cdrom.aa/../x",
+     "{share}/{uuid}..\\..\\x", "{share}/99999999-0000-4000-8000-000000000009.boot.aa.iso"],
+)  # fmt: skip
+def test_the_login_of_the_share_is_for_images_of_the_service_on_it(drive: Drive, url: str) -> None:
+    url = url.format(share=image_places.Share("CIFS").url_of_folder, uuid=UUID)
     drive.task.node.driver_info["vmedia_transport_protocol"] = "CIFS"
     RedfishManagement().attach_virtual_media(drive.task, "cdrom", url)
     assert drive.insertions == [{"Image": url, "TransferProtocolType": "CIFS"}]
+
+
+def test_the_login_of_the_share_is_for_nodes_that_take_images_from_it(drive: Drive) -> None:
+    url = f"{image_places.Share('CIFS').url_of_folder}/{UUID}.cdrom.aa.iso"
+    RedfishManagement().attach_virtual_media(drive.task, "cdrom", url)
+    drive.task.node.driver_info["vmedia_transport_protocol"] = "CIFS"
+    RedfishManagement().attach_virtual_media(drive.task, "cdrom", url)
+    assert [order.get("Password") for order in drive.insertions] == [None, PASSWORD]
 
 
 @pytest.mark.parametrize(

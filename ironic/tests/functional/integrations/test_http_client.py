@@ -391,6 +391,33 @@ def test_what_is_offered_to_one_machine_is_no_image_for_another(conf: Setter, tm
             assert fetched(f"{url}{fine}") == b"ok"
 
 
+@pytest.mark.parametrize("named", ["own", "of_another_conductor", "external"])
+def test_nor_is_it_at_another_address_of_a_conductor(conf: Setter, tmp_path: Path, named: str) -> None:
+    with serving(body()) as (url, seen):
+        port = int(url.rpartition(":")[2])
+        conf(deploy__http_root=str(tmp_path))
+        if named == "own":
+            # A proxy is before it, or it listens on all addresses.
+            conf(deploy__http_server_ip="0.0.0.0", deploy__http_server_port=port)
+            conf(deploy__http_server_url="http://192.0.2.1:8080")
+        elif named == "of_another_conductor":
+            conf(deploy__http_server_ip="192.0.2.1", deploy__http_server_port=port)
+        else:
+            conf(deploy__http_url="http://192.0.2.1:8080", deploy__external_http_url=f"{url}/")
+        for path in ("/pxelinux.cfg/52-54-00-00-00-01", "/x/../vmedia/y.iso"):
+            with pytest.raises(NotAllowed, match="one machine only"):
+                fetched(f"{url}{path}")
+        assert seen == []
+        assert fetched(f"{url}/images/kernel") == b"ok"
+
+
+def test_the_api_of_the_inspector_is_the_service_too(conf: Setter) -> None:
+    conf(inspector_api__public_endpoint="http://192.0.2.7:8050/")
+    assert allowed_destinations.fault_at("127.0.0.1", 5050) == "an address of this service itself"
+    assert allowed_destinations.fault_at("192.0.2.7", 8050) == "an address of this service itself"
+    assert allowed_destinations.fault_at("192.0.2.7", 5050) is None
+
+
 def test_a_database_and_a_bus_without_a_port_are_known_by_the_usual_one(conf: Setter) -> None:
     conf(database__connection="mysql+pymysql://ironic:pw@localhost/ironic")
     assert allowed_destinations.fault_at("127.0.0.1", 3306) == "an address of this service itself"

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import os
 import resource
 import socket
 import ssl
@@ -244,6 +245,28 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
             assert len(server._connections) <= 100
         assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+
+
+def test_clients_that_end_no_tls_handshake_leave_descriptors_too(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, tls: Tls
+) -> None:
+    monkeypatch.setattr(http_server, "MOST_CONNECTIONS", 40)
+    server = serve(hello, ServerSettings(LOOPBACK, tls=tls))
+    trusting = ssl.create_default_context(cafile=tls.certificate)
+
+    def ask() -> bytes:
+        return get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with ExitStack() as silent:
+        for _ in range(300):
+            silent.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
+        assert ask() == b"hello"
+        # At once, not when the time of the handshakes is over.
+        time.sleep(0.5)
+        assert len(os.listdir("/proc/self/fd")) - before - 300 <= 10
+        # Others than these are not counted as such: each of them ends its handshake.
+        assert {ask() for _ in range(20)} == {b"hello"}
 
 
 def test_who_waits_for_an_answer_is_not_sent_away_for_others(

@@ -1,5 +1,6 @@
 """The conductor's own web server for published files, asked over HTTP by clients that behave and by others."""
 
+import contextlib
 import os
 import socket
 import threading
@@ -211,6 +212,37 @@ def test_when_all_connections_are_taken_one_that_idles_makes_room(root: Path, se
     finally:
         for client in idle:
             client.close()
+
+
+def test_who_takes_all_connections_to_stall_them_makes_room_for_others(
+    root: Path, serve: Callable[..., FileServer]
+) -> None:
+    root.mkdir()
+    (root / "image.iso").write_bytes(IMAGE * 16)
+    url = serve(most=8).url
+    port = int(url.rpartition(":")[2])
+    asked = b"GET /image.iso HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+
+        def begin(address: str) -> socket.socket:
+            client = socket.socket()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.settimeout(SECONDS)
+            client.bind((address, 0))
+            client.connect(("127.0.0.1", port))
+            stack.enter_context(client)
+            client.sendall(asked)
+            client.recv(12)
+            return client
+
+        honest = begin("127.0.0.2")
+        for number in range(30):
+            # From several addresses, each within its limit, and all downloads are under way.
+            with contextlib.suppress(ConnectionError):
+                begin(f"127.0.0.{10 + number % 3}")
+        second = begin("127.0.0.3")
+        for client in (honest, second):
+            assert sum(iter(lambda client=client: len(client.recv(1 << 16)), 0)) > len(IMAGE) * 16  # type: ignore[misc]
 
 
 # The component of a service

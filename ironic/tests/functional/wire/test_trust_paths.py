@@ -1,4 +1,7 @@
-"""Files of a conductor's host are not for projects to name: neither to read nor to find out which there are."""
+"""Files and ports of a conductor's host are not for projects to name.
+
+They must neither read a file, nor find out which there are, nor take a port that another server may want again.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +41,34 @@ def test_a_project_says_yes_or_no_and_names_no_file(service: Service, token: str
 def test_a_project_names_none_in_a_new_node_either(service: Service) -> None:
     new = {"driver": "fake-hardware", "driver_info": {"redfish_verify_ca": "/etc/passwd"}}
     assert ask(service, "owner-admin", "POST", "/v1/nodes", new).status == 400
+
+
+@pytest.mark.parametrize("key", ["ipmi_terminal_port", "acme_console_port"])
+def test_a_project_chooses_no_port_for_a_console(service: Service, key: str) -> None:
+    for port in (6388, "22"):
+        assert put(service, "owner-admin", key, port).status == 400
+    new = {"driver": "fake-hardware", "driver_info": {key: 6388}}
+    assert ask(service, "owner-admin", "POST", "/v1/nodes", new).status == 400
+    assert put(service, "system-admin", key, 10007).status == 200
+    assert put(service, "owner-member", "ipmi_username", "admin").status == 200
+    assert service.store.nodes.get(OWNED).driver_info[key] == 10007
+
+
+@pytest.mark.parametrize("protocol", ["CIFS", "smb"])
+def test_a_project_has_no_login_to_a_share_sent_to_its_bmc(service: Service, protocol: str) -> None:
+    assert put(service, "owner-admin", "vmedia_transport_protocol", protocol).status == 400
+    new = {"driver": "fake-hardware", "driver_info": {"vmedia_transport_protocol": protocol}}
+    assert ask(service, "owner-admin", "POST", "/v1/nodes", new).status == 400
+    assert put(service, "owner-admin", "vmedia_transport_protocol", "NFS").status == 200
+    assert put(service, "system-admin", "vmedia_transport_protocol", protocol).status == 200
+    for key in ("redfish_address", "redfish_verify_ca", "redfish_system_id"):
+        assert put(service, "owner-admin", key, "false").status == 400
+    whole = [{"op": "add", "path": "/driver_info", "value": {"vmedia_transport_protocol": protocol}}]
+    assert ask(service, "owner-admin", "PATCH", PATH, whole).status == 200
+    whole[0]["value"] = {"vmedia_transport_protocol": protocol, "redfish_address": "https://192.0.2.66"}
+    assert ask(service, "owner-admin", "PATCH", PATH, whole).status == 400
+    assert put(service, "owner-admin", "deploy_kernel", "http://192.0.2.9/kernel").status == 200
+    assert put(service, "owner-admin", "vmedia_transport_protocol", "HTTP").status == 200
 
 
 def test_who_stands_above_the_projects_names_files_and_projects_leave_them(service: Service) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from ironic.conductor.flows import resuming
 from ironic.core import states
 from ironic.core.errors import IronicError
+from ironic.tests.unit.conductor.flows.kinds import CLEAN
 
 INSTANCE = {
     "instance_uuid": "6f1b3e6a-0a44-4b41-8d1c-6b9a3f0e7f11",
@@ -38,6 +40,26 @@ def test_it_is_rid_of_the_instance_when_cleaning_begins(bench):
     uuid = bench.node("deploy", provision_state=states.ACTIVE, **INSTANCE)
     bench.verb(uuid, "undeploy")
     assert (seen[0].provision_state, seen[0].instance_uuid) == (states.CLEANING, None)
+
+
+INTERFACES = {"vendor_interface": "no-vendor", "deploy_interface": "fake"}
+
+
+def test_an_instance_with_other_interfaces_is_cleaned_up_by_those_of_the_node(bench):
+    # Its user would leave on the machine what the next one gets.
+    uuid = bench.node("vendor", "deploy", provision_state=states.ACTIVE, instance_info=INTERFACES)
+    assert bench.verb(uuid, "deleted") == (states.AVAILABLE, None)
+    assert bench.script.calls == ["prepare_cleaning", "first", "second", "third", "tear_down_cleaning"]
+
+
+@pytest.mark.parametrize("verb, more", [("provide", {}), ("clean", CLEAN.steps("first", "second", "third"))])
+def test_what_instance_info_names_cleans_no_machine(bench, verb, more):
+    uuid = bench.node("vendor", "deploy", provision_state=states.MANAGEABLE, instance_info=INTERFACES)
+    bench.script.answers["second"] = states.CLEANWAIT
+    bench.verb(uuid, verb, **more)
+    with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
+        resuming.continue_flow(task)
+    assert bench.script.calls == ["prepare_cleaning", "first", "second", "third", "tear_down_cleaning"]
 
 
 @pytest.mark.demand("S65")
