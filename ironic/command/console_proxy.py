@@ -1,18 +1,19 @@
 """The proxy of graphical consoles: serves the pages of noVNC, and brings a VNC server to who has the node's token.
 
 A session needs the right token, a page of the proxy's own origin or of one in [cors]allowed_origin, and RFB 3.8. It
-ends when the token expires. Everything a client may use is limited: connections, the time until a session has begun,
-the size of messages. The token is in no line of the log.
+ends when the token expires. Everything a client may use is limited: connections (`console_clients`), the time until a
+session has begun, the size of messages. The token is in no line of the log.
 """
 
 import asyncio
 import contextlib
+import functools
 import http
 import logging
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from oslo_config import cfg
@@ -23,11 +24,13 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from ironic.command import rfb_handshake
+from ironic.command.console_clients import MOST_VIEWERS, Client, Clients, Grant
 from ironic.command.console_pages import ConsolePages
 from ironic.command.console_recording import Recording
 from ironic.command.http_server import ServerSettings, Tls
 from ironic.command.lifecycle import Component
 from ironic.command.rfb_handshake import RfbError, ViewerBytes
+from ironic.command.tls_listener import TlsListener
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.core.errors import NodeNotFound
 from ironic.core.syntax import is_stored_uuid
@@ -36,7 +39,6 @@ from ironic.db import Store
 LOG = logging.getLogger(__name__)
 
 SESSIONS: Final = "/websockify"
-MOST_CONNECTIONS: Final = 500
 # Seconds: for a request, for the VNC server and the viewer to agree, and for sessions to end with the process.
 _REQUEST_SECONDS: Final = 10
 _BEGIN_SECONDS: Final = 15
@@ -81,15 +83,6 @@ class ProxySettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """A session that a token has opened: the node, its VNC server, and the seconds until the token expires."""
-
-    uuid: str
-    access: ConsoleAccess
-    seconds: float
-
-
 class ConsoleProxy(Component):
     """Serves until it is stopped, in an event loop of its own thread."""
 
@@ -101,6 +94,9 @@ class ConsoleProxy(Component):
         self._settings = ProxySettings.from_conf(self._conf)
         context = self._settings.tls.context() if self._settings.tls else None
         listener = ServerSettings(self._settings.address).bind()
+        tls_listener = TlsListener(listener) if context else None
+        self._clients = Clients(tls_listener)
+        listener = tls_listener or listener
         self.port: int = listener.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._server = self._loop.run_until_complete(self._serve(listener, context))
@@ -133,7 +129,7 @@ class ConsoleProxy(Component):
             ssl_handshake_timeout=_REQUEST_SECONDS if context else None,
             process_request=self._answer,
             select_subprotocol=lambda _connection, offered: _PROTOCOL if _PROTOCOL in offered else None,
-            create_connection=_Connection,
+            create_connection=functools.partial(Client, self._clients),
             compression=None,
             server_header=None,
             open_timeout=_REQUEST_SECONDS,
@@ -146,23 +142,37 @@ class ConsoleProxy(Component):
 
     async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Return a page or a refusal; None lets a session begin."""
+        assert isinstance(connection, Client)
         path, _, query = request.path.partition("?")
         if path != SESSIONS:
-            return await asyncio.to_thread(self._settings.pages.response, path)
-        assert isinstance(connection, _Connection)
+            self._clients.begin_page(connection)
+            return await asyncio.to_thread(self._page, connection, path)
         if not self._is_own_page(request.headers):
-            LOG.warning("A page of another origin asks for a console and is refused; see [cors]allowed_origin")
+            self._clients.warn(
+                "A page of another origin asks for a console from %s and is refused; see [cors]allowed_origin",
+                connection.address,
+            )
             return _refusal(http.HTTPStatus.FORBIDDEN, "This page may not open a console.")
         try:
             given = parse_qs(query, max_num_fields=8)
             (uuid,), (token,) = given.get("node", []), given.get("token", [])
         except ValueError:
             return _refusal(http.HTTPStatus.BAD_REQUEST, "A console needs a node and its token.")
-        connection.grant = await asyncio.to_thread(self._granted, uuid, token)
-        if connection.grant is None:
-            LOG.warning("A console is refused: its token is wrong or has expired")
+        grant = await asyncio.to_thread(self._granted, uuid, token)
+        if grant is None:
+            self._clients.warn("A console is refused to %s: its token is wrong or has expired", connection.address)
             return _refusal(http.HTTPStatus.FORBIDDEN, "The token is wrong or has expired. Ask for the console again.")
+        if not self._clients.has_room_at(uuid):
+            self._clients.warn("Node %s: its console has %d viewers and takes no more", uuid, MOST_VIEWERS)
+            return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, "The console has too many viewers.")
+        connection.grant = grant
         return None
+
+    def _page(self, client: Client, path: str) -> Response:
+        """Return a page, which is not read any more for a client that had to give way."""
+        if client.is_gone:
+            return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are sent.")
+        return self._settings.pages.response(path)
 
     def _is_own_page(self, headers: Headers) -> bool:
         """Return whether the page that asks is of this proxy or an allowed one; programs name no page."""
@@ -193,11 +203,11 @@ class ConsoleProxy(Component):
     # Sessions
 
     async def _session(self, connection: ServerConnection) -> None:
-        assert isinstance(connection, _Connection)
+        assert isinstance(connection, Client)
         grant = connection.grant
         if grant is None:
             return
-        LOG.info("Node %s: a viewer comes to its console", grant.uuid)
+        LOG.info("Node %s: a viewer comes to its console from %s", grant.uuid, connection.address)
         try:
             async with asyncio.timeout(grant.seconds):
                 await self._show(connection, grant)
@@ -233,26 +243,6 @@ class ConsoleProxy(Component):
                     await connection.send(chunk)
 
             await _first_of(typed, shown)
-
-
-class _Connection(ServerConnection):
-    """A client that is one of a limited number, and what its token has opened."""
-
-    _others: "ClassVar[set[_Connection]]" = set()
-
-    grant: Grant | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register the client unless there are too many."""
-        super().connection_made(transport)
-        self._others.add(self)
-        if len(self._others) > MOST_CONNECTIONS:
-            LOG.warning("The proxy has %d connections and takes no more", MOST_CONNECTIONS)
-            self.transport.abort()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._others.discard(self)
-        super().connection_lost(exc)
 
 
 async def _first_of(*directions: Callable[[], Awaitable[None]]) -> None:

@@ -21,6 +21,8 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from ironic.command.tls_listener import TlsListener
+
 LOG = logging.getLogger(__name__)
 
 # Seconds for the TLS handshake and each request head, for a body, until the next request, until an answer is received.
@@ -54,9 +56,18 @@ class Refusal(Exception):
 class Connection(HttpToolsProtocol):
     """Read requests within limits; every method runs in the thread of the event loop."""
 
-    def __init__(self, config: Config, state: ServerState, *, body_limit: int, most_connections: int) -> None:
-        """Serve one client; ``state`` is shared by all connections."""
+    def __init__(
+        self,
+        config: Config,
+        state: ServerState,
+        *,
+        body_limit: int,
+        most_connections: int,
+        listener: TlsListener | None = None,
+    ) -> None:
+        """Serve one client; ``state`` is shared by all connections, ``listener`` is what accepts those with TLS."""
         super().__init__(config, state, {"connection": self})
+        self._listener = listener
         self.body_limit, self.most_connections = body_limit, most_connections
         self.peers = cast("set[Connection]", state.connections)
         # Until when the client has to act (time.monotonic); infinite while it waits for the service.
@@ -75,6 +86,8 @@ class Connection(HttpToolsProtocol):
             # A client that waits for the service has no deadline, so it is closed last, after the new one.
             too_many = min((self, *self.peers), key=lambda each: each.deadline)
             self.peers.discard(too_many)
+        if self._listener:
+            self._listener.know(transport.get_extra_info("socket").fileno())
         super().connection_made(transport)
         if too_many:
             too_many.transport.abort()

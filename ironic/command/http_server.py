@@ -26,6 +26,7 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
+from ironic.command.tls_listener import TlsListener
 from ironic.command.wsgi_bridge import Application, WsgiBridge
 
 LOG = logging.getLogger(__name__)
@@ -163,6 +164,8 @@ class HttpServer:
     def start(self) -> None:
         """Bind and serve; raises OSError if the address can't be bound."""
         self._listener = self._settings.bind()
+        if self._context:
+            self._listener = TlsListener(self._listener)
         # The address for clients.
         self.url = f"unix:{self._settings.address}"
         if isinstance(self._settings.address, tuple):
@@ -197,7 +200,13 @@ class HttpServer:
         )
         most = min(self._most_connections, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
         server = await self._loop.create_server(
-            lambda: self.connection(config, self._state, body_limit=self._settings.body_limit, most_connections=most),
+            lambda: self.connection(
+                config,
+                self._state,
+                body_limit=self._settings.body_limit,
+                most_connections=most,
+                listener=self._listener if isinstance(self._listener, TlsListener) else None,
+            ),
             sock=self._listener,
             backlog=ACCEPTED_AT_ONCE,
             ssl=self._context,

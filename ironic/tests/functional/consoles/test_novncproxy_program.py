@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from ironic import db
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.tests.functional.consoles.lines import until
-from ironic.tests.functional.consoles.test_console_proxy import PATIENCE, begin, read
+from ironic.tests.functional.consoles.viewers import PATIENCE, begin, read
 from ironic.tests.functional.consoles.vnc import vnc_server
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 from ironic.tests.redfish_bmc import write_certificate

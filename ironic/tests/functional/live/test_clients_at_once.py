@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import os
 import resource
 import socket
 import ssl
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command import http_connection, http_server, wsgi_bridge
+from ironic.command import http_connection, http_server, tls_listener, wsgi_bridge
 from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
@@ -244,6 +245,27 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
             assert len(server._connections) <= 100
         assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+
+
+def test_clients_that_begin_no_tls_session_leave_descriptors_for_others(
+    serve: Callable[..., ApiServer], tls: Tls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tls_listener, "MOST_HANDSHAKES", 20)
+    server = serve(hello, ServerSettings(LOOPBACK, tls=tls))
+    port, context = port_of(server), ssl.create_default_context(cafile=tls.certificate)
+    with closing(http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)) as known:
+        known.request("GET", "/")
+        assert known.getresponse().read() == b"hello"
+        kept = known.sock
+        before = len(os.listdir("/proc/self/fd"))
+        with ExitStack() as idle:
+            for _ in range(300):
+                idle.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            _until(lambda: len(os.listdir("/proc/self/fd")) - before <= 300 + 25)
+            known.request("GET", "/")
+            assert known.getresponse().read() == b"hello"
+            assert known.sock is kept
+            assert get(http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)) == b"hello"
 
 
 def test_who_waits_for_an_answer_is_not_sent_away_for_others(
