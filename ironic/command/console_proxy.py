@@ -129,7 +129,7 @@ class ConsoleProxy(Component):
             ssl_handshake_timeout=_REQUEST_SECONDS if context else None,
             process_request=self._answer,
             select_subprotocol=lambda _connection, offered: _PROTOCOL if _PROTOCOL in offered else None,
-            create_connection=functools.partial(Client, self._clients),
+            create_connection=functools.partial(Client, self._clients),  # type: ignore[arg-type]  # it is only called
             compression=None,
             server_header=None,
             open_timeout=_REQUEST_SECONDS,

@@ -38,7 +38,11 @@ def test_the_workers_do_not_grow_with_the_number_of_silent_bmcs(
     monkeypatch.setattr(bmc_reader, "_PATIENCE_SECONDS", 1.0)
     pool: Any = Workers("c1", 1000)
     tasks: Any = SimpleNamespace(pool=pool)
-    reader = BmcReader(tasks, "reading", lambda _node: gate.wait() and None, workers=lambda: WORKERS)
+
+    def wait_for_an_answer(_node: Any) -> None:
+        gate.wait()
+
+    reader = BmcReader(tasks, "reading", wait_for_an_answer, workers=lambda: WORKERS)
     for first, is_known in ((0, False), (1000, True), (2000, False), (3000, True)):
         nodes = machines(first, silent)
         reader.read(nodes, {node.id for node in nodes} if is_known else ())
