@@ -11,7 +11,8 @@ from urllib.parse import unquote
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
-_LARGEST: Final = 16 * 1024 * 1024
+# Of what noVNC has, the largest file is a tenth of this.
+_LARGEST: Final = 2 * 1024 * 1024
 # The URL of a page has the token: no other site gets it, and nothing guesses what a file is.
 _HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache"}
 

@@ -1,22 +1,19 @@
 """The proxy of graphical consoles: serves the pages of noVNC, and brings a VNC server to who has the node's token.
 
 A session needs the right token, a page of the proxy's own origin or of one in [cors]allowed_origin, and RFB 3.8. It
-ends when the token expires. Everything a client may use is limited: connections, the time until a session has begun,
-the size of messages. The token is in no line of the log.
+ends when the token expires. Everything a client may use is limited: connections (`console_clients`), the time until a
+session has begun, the size of messages. The token is in no line of the log.
 """
 
 import asyncio
 import contextlib
+import functools
 import http
 import logging
-import math
-import socket
-import ssl
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from oslo_config import cfg
@@ -27,12 +24,13 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from ironic.command import rfb_handshake
+from ironic.command.console_clients import MOST_VIEWERS, Client, Clients, Grant
 from ironic.command.console_pages import ConsolePages
 from ironic.command.console_recording import Recording
-from ironic.command.handshakes import CountingListener
 from ironic.command.http_server import ServerSettings, Tls
 from ironic.command.lifecycle import Component
 from ironic.command.rfb_handshake import RfbError, ViewerBytes
+from ironic.command.tls_listener import TlsListener
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.core.errors import NodeNotFound
 from ironic.core.syntax import is_stored_uuid
@@ -41,12 +39,6 @@ from ironic.db import Store
 LOG = logging.getLogger(__name__)
 
 SESSIONS: Final = "/websockify"
-MOST_CONNECTIONS: Final = 500
-_MOST_HANDSHAKES: Final = 125
-# Viewers of one console: who has a token must not keep the others' viewers out.
-MOST_VIEWERS: Final = 20
-# Seconds between two lines of the log about too many connections.
-_WARNING_SECONDS: Final = 60.0
 # Seconds: for a request, for the VNC server and the viewer to agree, and for sessions to end with the process.
 _REQUEST_SECONDS: Final = 10
 _BEGIN_SECONDS: Final = 15
@@ -91,15 +83,6 @@ class ProxySettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """A session that a token has opened: the node, its VNC server, and the seconds until the token expires."""
-
-    uuid: str
-    access: ConsoleAccess
-    seconds: float
-
-
 class ConsoleProxy(Component):
     """Serves until it is stopped, in an event loop of its own thread."""
 
@@ -111,6 +94,9 @@ class ConsoleProxy(Component):
         self._settings = ProxySettings.from_conf(self._conf)
         context = self._settings.tls.context() if self._settings.tls else None
         listener = ServerSettings(self._settings.address).bind()
+        tls_listener = TlsListener(listener) if context else None
+        self._clients = Clients(tls_listener)
+        listener = tls_listener or listener
         self.port: int = listener.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._server = self._loop.run_until_complete(self._serve(listener, context))
@@ -135,10 +121,7 @@ class ConsoleProxy(Component):
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    async def _serve(self, listener: socket.socket, context: ssl.SSLContext | None) -> Server:
-        _Connection.handshakes = None
-        if context:
-            listener = _Connection.handshakes = CountingListener.of(listener, _MOST_HANDSHAKES)
+    async def _serve(self, listener: Any, context: Any) -> Server:
         return await serve(
             self._session,
             sock=listener,
@@ -146,7 +129,7 @@ class ConsoleProxy(Component):
             ssl_handshake_timeout=_REQUEST_SECONDS if context else None,
             process_request=self._answer,
             select_subprotocol=lambda _connection, offered: _PROTOCOL if _PROTOCOL in offered else None,
-            create_connection=_Connection,
+            create_connection=functools.partial(Client, self._clients),  # type: ignore[arg-type]  # it is only called
             compression=None,
             server_header=None,
             open_timeout=_REQUEST_SECONDS,
@@ -159,27 +142,37 @@ class ConsoleProxy(Component):
 
     async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Return a page or a refusal; None lets a session begin."""
+        assert isinstance(connection, Client)
         path, _, query = request.path.partition("?")
         if path != SESSIONS:
-            return await asyncio.to_thread(self._settings.pages.response, path)
-        assert isinstance(connection, _Connection)
+            self._clients.begin_page(connection)
+            return await asyncio.to_thread(self._page, connection, path)
         if not self._is_own_page(request.headers):
-            LOG.warning("A page of another origin asks for a console and is refused; see [cors]allowed_origin")
+            self._clients.warn(
+                "A page of another origin asks for a console from %s and is refused; see [cors]allowed_origin",
+                connection.address,
+            )
             return _refusal(http.HTTPStatus.FORBIDDEN, "This page may not open a console.")
         try:
             given = parse_qs(query, max_num_fields=8)
             (uuid,), (token,) = given.get("node", []), given.get("token", [])
         except ValueError:
             return _refusal(http.HTTPStatus.BAD_REQUEST, "A console needs a node and its token.")
-        connection.grant = await asyncio.to_thread(self._granted, uuid, token)
-        if connection.grant is None:
-            LOG.warning("A console is refused: its token is wrong or has expired")
+        grant = await asyncio.to_thread(self._granted, uuid, token)
+        if grant is None:
+            self._clients.warn("A console is refused to %s: its token is wrong or has expired", connection.address)
             return _refusal(http.HTTPStatus.FORBIDDEN, "The token is wrong or has expired. Ask for the console again.")
-        if connection.viewers > MOST_VIEWERS:
-            connection.grant = None
-            LOG.warning("Node %s: its console has %d viewers and takes no more", uuid, MOST_VIEWERS)
-            return _refusal(http.HTTPStatus.TOO_MANY_REQUESTS, "This console has too many viewers.")
+        if not self._clients.has_room_at(uuid):
+            self._clients.warn("Node %s: its console has %d viewers and takes no more", uuid, MOST_VIEWERS)
+            return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, "The console has too many viewers.")
+        connection.grant = grant
         return None
+
+    def _page(self, client: Client, path: str) -> Response:
+        """Return a page, which is not read any more for a client that had to give way."""
+        if client.is_gone:
+            return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are sent.")
+        return self._settings.pages.response(path)
 
     def _is_own_page(self, headers: Headers) -> bool:
         """Return whether the page that asks is of this proxy or an allowed one; programs name no page."""
@@ -210,11 +203,11 @@ class ConsoleProxy(Component):
     # Sessions
 
     async def _session(self, connection: ServerConnection) -> None:
-        assert isinstance(connection, _Connection)
+        assert isinstance(connection, Client)
         grant = connection.grant
         if grant is None:
             return
-        LOG.info("Node %s: a viewer comes to its console", grant.uuid)
+        LOG.info("Node %s: a viewer comes to its console from %s", grant.uuid, connection.address)
         try:
             async with asyncio.timeout(grant.seconds):
                 await self._show(connection, grant)
@@ -250,41 +243,6 @@ class ConsoleProxy(Component):
                     await connection.send(chunk)
 
             await _first_of(typed, shown)
-
-
-class _Connection(ServerConnection):
-    """A client that is one of a limited number, and what its token has opened."""
-
-    handshakes: ClassVar[CountingListener | None] = None
-    # The oldest first.
-    _others: "ClassVar[dict[_Connection, None]]" = {}
-    _warned: ClassVar[float] = -math.inf
-
-    grant: Grant | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register the client; if there are too many, end the oldest one without a session, or else this one."""
-        super().connection_made(transport)
-        if self.handshakes:
-            self.handshakes.ended(transport)
-        self._others[self] = None
-        if len(self._others) > MOST_CONNECTIONS:
-            ended = next((each for each in self._others if each.grant is None), self)
-            del self._others[ended]
-            ended.transport.abort()
-            if time.monotonic() - self._warned > _WARNING_SECONDS:
-                _Connection._warned = time.monotonic()
-                LOG.warning("The proxy has %d connections; clients without a session are sent away", MOST_CONNECTIONS)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._others.pop(self, None)
-        super().connection_lost(exc)
-
-    @property
-    def viewers(self) -> int:
-        """The number of sessions with the console of this one."""
-        uuids = [each.grant.uuid for each in self._others if each.grant]
-        return uuids.count(self.grant.uuid) if self.grant else 0
 
 
 async def _first_of(*directions: Callable[[], Awaitable[None]]) -> None:

@@ -21,7 +21,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from ironic.command.handshakes import CountingListener
+from ironic.command.tls_listener import TlsListener
 
 LOG = logging.getLogger(__name__)
 
@@ -63,11 +63,11 @@ class Connection(HttpToolsProtocol):
         *,
         body_limit: int,
         most_connections: int,
-        handshakes: CountingListener | None = None,
+        listener: TlsListener | None = None,
     ) -> None:
-        """Serve one client; ``state`` is shared by all connections, ``handshakes`` counts those before this one."""
+        """Serve one client; ``state`` is shared by all connections, ``listener`` is what accepts those with TLS."""
         super().__init__(config, state, {"connection": self})
-        self._handshakes = handshakes
+        self._listener = listener
         self.body_limit, self.most_connections = body_limit, most_connections
         self.peers = cast("set[Connection]", state.connections)
         # Until when the client has to act (time.monotonic); infinite while it waits for the service.
@@ -81,8 +81,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Register the client; if there are too many, close the one that can best be spared."""
-        if self._handshakes:
-            self._handshakes.ended(transport)
+        if self._listener:
+            self._listener.know(transport.get_extra_info("socket").fileno())
         spared = self.best_spared() if len(self.peers) >= self.most_connections else None
         if spared:
             self.peers.discard(spared)

@@ -25,8 +25,8 @@ from sqlalchemy.engine import make_url
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from ironic.command.handshakes import CountingListener
 from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
+from ironic.command.tls_listener import TlsListener
 from ironic.command.wsgi_bridge import Application, WsgiBridge
 
 LOG = logging.getLogger(__name__)
@@ -38,8 +38,6 @@ THREADS_PER_WORKER = 20
 # Client connections at most, and the share of the process's file descriptors that they may use.
 MOST_CONNECTIONS = 1000
 DESCRIPTOR_SHARE = 0.5
-# Clients in their TLS handshake besides these, as a share of their number.
-HANDSHAKE_SHARE = 0.25
 # Connections that wait to be accepted, and how many are accepted before the event loop serves others again.
 BACKLOG = 1024
 ACCEPTED_AT_ONCE = 64
@@ -166,6 +164,8 @@ class HttpServer:
     def start(self) -> None:
         """Bind and serve; raises OSError if the address can't be bound."""
         self._listener: socket.socket = self._settings.bind()
+        if self._context:
+            self._listener = TlsListener(self._listener)
         # The address for clients.
         self.url = f"unix:{self._settings.address}"
         if isinstance(self._settings.address, tuple):
@@ -199,16 +199,13 @@ class HttpServer:
             timeout_keep_alive=IDLE_SECONDS,
         )
         most = min(self._most_connections, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
-        handshakes: CountingListener | None = None
-        if self._context:
-            handshakes = self._listener = CountingListener.of(self._listener, max(1, int(most * HANDSHAKE_SHARE)))
         server = await self._loop.create_server(
             lambda: self.connection(
                 config,
                 self._state,
                 body_limit=self._settings.body_limit,
                 most_connections=most,
-                handshakes=handshakes,
+                listener=self._listener if isinstance(self._listener, TlsListener) else None,
             ),
             sock=self._listener,
             backlog=ACCEPTED_AT_ONCE,

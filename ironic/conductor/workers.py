@@ -6,6 +6,8 @@ periodic tasks, which come again by themselves, can't have it. Each piece of wor
 with it and goes with it: work takes seconds, a thread a tenth of a millisecond.
 
 Work that exceeds [conductor]work_deadline is written off: no thread can be ended from outside, but its slot is freed.
+At most as many threads are lost so as there are slots; then work keeps its slot, so there are never more than twice as
+many threads.
 """
 
 import functools
@@ -113,13 +115,26 @@ class Workers:
             return sorted([*(work.purpose for work in self._running.values()), *self._lost.values()])
 
     def write_off(self, seconds: float) -> None:
-        """Free the slots of work that runs for longer than ``seconds``; its threads are abandoned."""
+        """Free the slots of work that runs for longer than ``seconds``, the longest first; its threads are abandoned.
+
+        No slot is freed while as many threads are lost as there are slots.
+        """
         before = time.monotonic() - seconds
         with self._changed:
-            overdue = {future: work for future, work in self._running.items() if work.since < before}
-            if not overdue:
-                return
+            late = sorted(
+                (item for item in self._running.items() if item[1].since < before), key=lambda item: item[1].since
+            )
+            room = self._size - len(self._lost)
+            overdue = dict(late[:room])
             self._lost |= {future: work.purpose for future, work in overdue.items()}
+        if len(late) > room:
+            LOG.error(
+                "Conductor %s has lost %d threads and replaces no more; %d workers stay busy with work that does not "
+                "end. Restart it",
+                self._host,
+                self._size,
+                len(late) - room,
+            )
         for future, work in overdue.items():
             LOG.error(
                 "Conductor %s gives up on %s, which did not end within %d seconds. Its thread is lost until the "

@@ -1,7 +1,8 @@
 """A BMC made of pyghmi's classes, as a program: `pyghmi_machine.py DIRECTORY USER PASSWORD KEY ADDRESS PORT`.
 
 It keeps boot flags byte for byte, and makes the fault that the file `fault` names. It takes cipher suite 3 only; the
-file `suites` has the numbers of those that it says it takes.
+file `suites` has the numbers of those that it says it takes. It passes messages on to controllers behind it: each has a
+machine whose power is in the file `power` of a directory named after its way, such as `7,0x82,0,0x2c`.
 """
 
 import os
@@ -11,8 +12,11 @@ from typing import Any
 
 from pyghmi.ipmi import bmc
 
-DIRECTORY = Path(sys.argv[1])
+from ironic.tests import ipmi_bridges
 
+DIRECTORY = Path(sys.argv[1])
+IPMI = 0  # the type of payload
+DEVICE_ID = [0x20, 0x81, 1, 0x23, 2, 0xBF, 0x57, 1, 0, 0, 9, 0, 0, 0, 0]
 
 SPEED_SELECT = (0x2C, 0x41)
 # The records of cipher suites: number, authentication, integrity and confidentiality.
@@ -35,7 +39,7 @@ class Machine(bmc.Bmc):
             file.write(f"{text}\n")
 
     def store(self, name: str, value: str) -> None:
-        new = DIRECTORY / f".{name}"
+        new = DIRECTORY / f"{name}.new"
         new.write_text(value)
         os.replace(new, DIRECTORY / name)
 
@@ -48,6 +52,9 @@ class Machine(bmc.Bmc):
             return session.send_ipmi_response(code={"busy": 0xC0, "refuse": 0xC9}[fault])
         if (request["netfn"], request["command"]) == SPEED_SELECT:
             return session.send_ipmi_response()
+        if (request["netfn"], request["command"]) == (ipmi_bridges.APP, ipmi_bridges.SEND_MESSAGE):
+            self.pass_on(request, session)
+            return None
         return super().handle_raw_request(request, session)
 
     def send_cipher_suites(
@@ -60,8 +67,27 @@ class Machine(bmc.Bmc):
         header = bytes.fromhex("0600ff07 0600 00000000 00000000") + len(said).to_bytes(2, "little")
         self.serversocket.sendto(header + said, sockaddr)
 
+    def pass_on(self, request: Any, session: Any) -> None:
+        hops = ipmi_bridges.unwrap(request["netfn"], request["command"], bytes(request["data"]))
+        last, way = hops[-1], ",".join(hop.place for hop in hops)
+        self.note(f"bridged {way} netfn={last.netfn:#x} cmd={last.command:#x} data={last.data.hex()}")
+        if not (DIRECTORY / way).is_dir():
+            session.send_ipmi_response(code=0xD3)  # destination unavailable
+            return
+        answer: list[int] = []
+        match last.netfn, last.command:
+            case (6, 1):
+                answer = DEVICE_ID
+            case (0, 1):
+                answer = [int(self.load(f"{way}/power", "0")), 0, 0]
+            case (0, 2):
+                self.store(f"{way}/power", str(last.data[0]))
+        session.send_ipmi_response()
+        for message in ipmi_bridges.answers(hops, bytes(answer)):
+            session.send_payload(payload=bytearray(message), payload_type=IPMI, retry=False)
+
     def send_device_id(self, session: Any) -> None:
-        session.send_ipmi_response(data=[0x20, 0x81, 1, 0x23, 2, 0xBF, 0x57, 1, 0, 0, 9, 0, 0, 0, 0])
+        session.send_ipmi_response(data=DEVICE_ID)
 
     def get_power_state(self) -> str:
         return "on" if self.load("power", "0") == "1" else "off"

@@ -32,6 +32,7 @@ _FIRST_PAUSE: Final = 0.01
 # A process that was killed and does not end within so many seconds is stuck in the kernel.
 _LAST_SECONDS: Final = 10.0
 _ROUNDS: Final = 3
+_SUFFIX: Final = ".pid"
 # Files of a console without a process are left alone for so many seconds: it may be starting.
 _FRESH_SECONDS: Final = 60.0
 
@@ -138,7 +139,7 @@ class ConsoleServers:
                 break
         if served:
             served.bury()
-        pid_file.unlink(missing_ok=True)
+        _remove(pid_file)
 
     def send_viewers_away(self, uuid: str) -> None:
         """End the sessions of those who use a console now; it goes on for the next ones."""
@@ -166,9 +167,10 @@ class ConsoleServers:
             LOG.info("Node %s: its console on this host is closed, because the node needs none here", uuid)
             self.stop(uuid)
         living = {process.pid_file.stem for process in found}
-        for path in directory.glob("*.pid"):
-            if is_stored_uuid(path.stem) and path.stem not in living and _is_old(path):
-                path.unlink(missing_ok=True)
+        for path in directory.glob(f"*{_SUFFIX}*"):
+            uuid = path.name.partition(_SUFFIX)[0]
+            if is_stored_uuid(uuid) and uuid not in living and _is_old(path):
+                _remove(directory / f"{uuid}{_SUFFIX}")
 
     @functools.cached_property
     def _ends(self) -> select.epoll:
@@ -221,7 +223,7 @@ class ConsoleServers:
             pause = min(pause * 2, CONF.console.subprocess_checking_interval)
         else:
             reason = served.bury()
-        pid_file.unlink(missing_ok=True)
+        _remove(pid_file)
         raise ConsoleSubprocessFailed(node=served.uuid, error=reason)
 
 
@@ -240,7 +242,16 @@ def _pid_file(uuid: str) -> Path:
         raise ConsoleError(
             node=uuid, error=f"{directory} can't be made: {error.strerror}. Set [console]terminal_pid_dir to another"
         ) from error
-    return directory / f"{uuid}.pid"
+    return directory / f"{uuid}{_SUFFIX}"
+
+
+def _remove(pid_file: Path) -> None:
+    """Remove the PID file, and what socat leaves beside it when it can't write it; a console can end without that."""
+    try:
+        for path in pid_file.parent.glob(f"{pid_file.name}*"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        LOG.warning("%s can't be removed: %s. Check [console]terminal_pid_dir", pid_file, error.strerror)
 
 
 def _has_written(pid_file: Path, pid: int) -> bool:

@@ -45,11 +45,15 @@ def write_password(password: str | None) -> Path:
 
     An empty password is written as a zero byte, else ipmitool would ask for one.
     """
+    name = None
     try:
         handle, name = tempfile.mkstemp(dir=_directory())
-        with open(handle, "w") as file:
+        with open(handle, "w", encoding="utf-8") as file:
             file.write(password or "\0")
     except OSError as error:
+        if name is not None:
+            with suppress(OSError):
+                os.unlink(name)
         raise PasswordFileFailedToCreate(error=f"{error.strerror} ({CONF.tempdir})") from error
     return Path(name)
 

@@ -1,113 +1,23 @@
 """The proxy of graphical consoles with a real VNC server and a real client of WebSockets."""
 
 import contextlib
-import http.client
 import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
-from websockets.sync.connection import Connection
+from websockets.exceptions import ConnectionClosed
 
 from ironic.command import console_proxy, rfb_handshake
 from ironic.command.console_proxy import ConsoleProxy
 from ironic.conf import CONF
-from ironic.core.console_tokens import ConsoleAccess
 from ironic.db import Store
 from ironic.tests.conftest import Setter
-from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.consoles.lines import until
-from ironic.tests.functional.consoles.vnc import vnc_server
-
-PATIENCE = 60
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = sqlite_store(tmp_path)
-    yield store
-    store.close()
-
-
-@pytest.fixture(scope="module")
-def vnc_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with vnc_server(tmp_path_factory.mktemp("vnc")) as port:
-        yield port
-
-
-@pytest.fixture
-def pages(tmp_path: Path, conf: Setter) -> Path:
-    """Make a directory of pages; the proxy finds it, and a free port."""
-    pages = tmp_path / "pages"
-    (pages / "core").mkdir(parents=True)
-    (pages / "vnc_lite.html").write_text("<html>screen</html>")
-    (pages / "core" / "rfb.js").write_text("export {}")
-    (pages / ".hidden").write_text("hidden")
-    (tmp_path / "secret").write_text("secret")
-    (pages / "leads_out").symlink_to(tmp_path / "secret")
-    conf(vnc__novnc_web=str(pages), vnc__host_ip="127.0.0.1", vnc__port=0)
-    return pages
-
-
-@pytest.fixture
-def proxy(store: Store, pages: Path) -> Iterator[ConsoleProxy]:
-    proxy = ConsoleProxy(store, CONF)
-    proxy.start()
-    yield proxy
-    proxy.stop()
-
-
-class Door:
-    """A node with an open console, and the way to it."""
-
-    def __init__(self, store: Store, proxy: ConsoleProxy, port: int, *, age: float = 0, **values: Any) -> None:
-        access = ConsoleAccess.granted("127.0.0.1", port, store.clock() - timedelta(seconds=age))
-        info = {"driver": "fake-hardware", "console_enabled": True, "driver_internal_info": access.as_internal_info()}
-        self.uuid = store.nodes.create({**info, **values}).uuid
-        self.token, self._port = access.token, proxy.port
-
-    def open(self, **changed: Any) -> ClientConnection:
-        uuid, token = changed.pop("node", self.uuid), changed.pop("token", self.token)
-        url = f"ws://127.0.0.1:{self._port}/websockify?node={uuid}&token={token}"
-        return connect(url, proxy=None, open_timeout=PATIENCE, **changed)
-
-    def status(self, **changed: Any) -> int:
-        """Return the status with which a session is refused."""
-        with pytest.raises(InvalidStatus) as refusal:
-            self.open(**changed)
-        return refusal.value.response.status_code
-
-
-@pytest.fixture
-def door(store: Store, proxy: ConsoleProxy, vnc_port: int) -> Door:
-    return Door(store, proxy, vnc_port)
-
-
-def read(session: Connection, count: int) -> bytes:
-    seen = b""
-    while len(seen) < count:
-        message = session.recv(PATIENCE)
-        assert isinstance(message, bytes)
-        seen += message
-    return seen
-
-
-def begin(session: Connection) -> bytes:
-    """Do what a viewer does; return what the VNC server says of its screen."""
-    assert read(session, 12) == b"RFB 003.008\n"
-    session.send(b"RFB 003")  # a message ends anywhere
-    session.send(b".008\n")
-    assert read(session, 2) == b"\1\1"
-    session.send(b"\1\1")  # no login, and with it the first of what follows: others may see the screen too
-    said = read(session, 4 + 24)
-    assert said[:4] == b"\0\0\0\0"
-    return said[4:]
+from ironic.tests.functional.consoles.viewers import PATIENCE, Door, begin, get, read
 
 
 def test_who_has_the_token_sees_and_uses_the_screen(door: Door) -> None:
@@ -186,13 +96,6 @@ def test_a_page_of_the_proxy_is_served(door: Door, proxy: ConsoleProxy) -> None:
     headers = {"X-Forwarded-Proto": "https"}
     with door.open(origin=f"https://127.0.0.1:{proxy.port}", additional_headers=headers) as session:
         begin(session)
-
-
-def get(proxy: ConsoleProxy, path: str) -> tuple[int, str | None, bytes]:
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=PATIENCE)) as client:
-        client.request("GET", path)
-        answer = client.getresponse()
-        return answer.status, answer.getheader("Content-Type"), answer.read()
 
 
 def test_pages_are_served(proxy: ConsoleProxy) -> None:
@@ -313,57 +216,26 @@ def test_a_viewer_that_does_not_fit_is_sent_away(door: Door, answer: bytes | str
                 session.recv(PATIENCE)
 
 
-def test_clients_without_a_token_keep_nobody_out(
-    door: Door, proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(console_proxy, "MOST_CONNECTIONS", 3)
-    with contextlib.ExitStack() as stack:
-        first = stack.enter_context(door.open())
-        clients = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", proxy.port), PATIENCE)) for _each in range(8)
-        ]
-        # The oldest of them goes at once; who has a session stays.
-        clients[0].settimeout(console_proxy._REQUEST_SECONDS / 2)
-        with contextlib.suppress(ConnectionResetError):
-            assert clients[0].recv(1) == b""
-        assert _serves(proxy)
-        second = stack.enter_context(door.open())
-        assert begin(first) and begin(second)
+@pytest.mark.parametrize("size", [2 * 1024 * 1024, 100 * 1024 * 1024])
+def test_a_message_that_is_too_long_ends_its_session(door: Door, size: int) -> None:
+    with door.open() as session:
+        begin(session)
+        # The beginning of the frame says how long it is; nothing of it is waited for.
+        session.socket.sendall(b"\x82\xff" + size.to_bytes(8) + bytes(4))
+        with pytest.raises(ConnectionClosed) as end:
+            while True:
+                session.recv(PATIENCE)
+    assert end.value.rcvd and end.value.rcvd.code == 1009
 
 
-def test_sessions_are_limited(proxy: ConsoleProxy, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console_proxy, "MOST_CONNECTIONS", 2)
-    with door.open() as first, door.open() as second:
-        assert begin(first) and begin(second)
-        assert not _serves(proxy)
-    until(lambda: _serves(proxy), "there is room again")
-
-
-def test_one_console_has_a_limited_number_of_viewers(
-    store: Store, proxy: ConsoleProxy, door: Door, vnc_port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(console_proxy, "MOST_VIEWERS", 2)
-    with door.open() as first, door.open() as second:
-        assert door.status() == 429
-        with Door(store, proxy, vnc_port).open() as other:
-            assert begin(other)
-        assert begin(first) and begin(second)
-    until(lambda: _begins(door), "there is room again")
-
-
-def _begins(door: Door) -> bool:
-    try:
-        with door.open() as session:
-            return bool(begin(session))
-    except InvalidStatus:
-        return False
-
-
-def _serves(proxy: ConsoleProxy) -> bool:
-    try:
-        return get(proxy, "/vnc_lite.html")[0] == 200
-    except (OSError, http.client.HTTPException):
-        return False
+def test_a_message_in_too_many_pieces_ends_its_session(door: Door) -> None:
+    with door.open() as session:
+        begin(session)
+        with pytest.raises(ConnectionClosed) as end:
+            session.send(bytes(64 * 1024) for _ in range(17))
+            while True:
+                session.recv(PATIENCE)
+    assert end.value.rcvd and end.value.rcvd.code == 1009
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ironic.core.console_tokens import KEYS
 from ironic.drivers.modules.fake import FakeGraphicalConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import until
-from ironic.tests.functional.consoles.test_console_proxy import PATIENCE, begin
+from ironic.tests.functional.consoles.viewers import PATIENCE, begin
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 from ironic.tests.repository import ROOT
 from ironic.tests.site import FAKES, NONE

@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from ironic import db
 from ironic.core.console_tokens import ConsoleAccess
 from ironic.tests.functional.consoles.lines import until
-from ironic.tests.functional.consoles.test_console_proxy import PATIENCE, begin, read
+from ironic.tests.functional.consoles.viewers import PATIENCE, begin, read
 from ironic.tests.functional.consoles.vnc import vnc_server
 from ironic.tests.live_service import Service, create_database, free_port, write_options
 from ironic.tests.redfish_bmc import write_certificate
@@ -156,7 +156,7 @@ def test_pages_of_strangers_may_not(site: Site, origin: str) -> None:
 def test_clients_that_end_no_handshake_keep_nobody_out(site: Site) -> None:
     with contextlib.ExitStack() as stack:
         silent = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", site.port), PATIENCE)) for _each in range(140)
+            stack.enter_context(socket.create_connection(("127.0.0.1", site.port), PATIENCE)) for _each in range(240)
         ]
         begun = time.monotonic()
         with contextlib.suppress(ConnectionResetError):

@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from ironic.tests.functional.consoles.lines import until
-from ironic.tests.functional.consoles.test_console_proxy import PATIENCE
+from ironic.tests.functional.consoles.viewers import PATIENCE
 from ironic.tests.ipmi_bmc import PASSWORD, pyghmi_bmc
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -141,6 +142,32 @@ def test_a_folder_that_can_not_be_made_is_said(console: LineConsole, task: Any, 
         console.start_console(task)
 
 
+def test_a_console_ends_without_its_file_being_removed(
+    console: LineConsole, task: Any, pid_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    console.start_console(task)
+    # What can't be removed, as on a disk that has become read-only.
+    pid_file.unlink()
+    pid_file.mkdir()
+    console.stop_console(task)
+    assert processes(pid_file) == []
+    assert f"{pid_file} can't be removed" in caplog.text
+
+
+def test_what_socat_leaves_on_a_full_disk_is_removed(
+    console: LineConsole, task: Any, pid_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # ulimit counts blocks, of which the file with the process ID may have none.
+    program = tmp_path / "bin" / "socat"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nulimit -f 0\nexec {shutil.which("socat")} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    with pytest.raises(ConsoleSubprocessFailed):
+        console.start_console(task)
+    assert list(pid_file.parent.iterdir()) == []
+
+
 def test_a_foreign_process_with_the_number_of_ours_lives(console: LineConsole, task: Any, pid_file: Path) -> None:
     console.start_console(task)
     kill(pid_file)
@@ -245,14 +272,14 @@ def test_what_an_earlier_life_left_is_swept_away(console: LineConsole, task: Any
     console.start_console(task)
     url = console.get_console(task)["url"]
     other = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b12"
-    left = [place / f"{other}.pid", place / "notes.pid"]
+    left = [place / f"{other}.pid", place / f"{other}.pid.BakCkq", place / "notes.pid"]
     fresh = place / "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b13.pid"
     for path in (*left, fresh):
         path.write_text("1")
     for path in left:
         os.utime(path, (1, 1))
     SERVERS.sweep([task.node.uuid])
-    assert [path.exists() for path in (*left, fresh)] == [False, True, True]
+    assert [path.exists() for path in (*left, fresh)] == [False, False, True, True]
     assert talk(url)
     SERVERS.sweep([])
     with pytest.raises(ConnectionRefusedError):

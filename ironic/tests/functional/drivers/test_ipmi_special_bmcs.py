@@ -68,6 +68,35 @@ def test_a_channel_that_the_chassis_lacks_is_an_error(chassis: IpmiBmc) -> None:
         read(blade_task(chassis, channel="7"), ("mc", "info"))
 
 
+WAY = {
+    "ipmi_bridging": "dual",
+    "ipmi_transit_channel": "7",
+    "ipmi_transit_address": "0x82",
+    "ipmi_target_channel": "0",
+    "ipmi_target_address": "0x2c",
+}
+
+
+@pytest.mark.parametrize("local_address", [None, "0x20", "0x24"])
+def test_a_module_behind_a_blade_is_reached_by_two_messages_in_one_another(
+    bmc: IpmiBmc, local_address: str | None
+) -> None:
+    module, power = IpmiBmc(bmc.directory / "7,0x82,0,0x2c", bmc.port), IPMIPower()
+    module.directory.mkdir()
+    info = bmc.driver_info(**WAY, ipmi_local_address=local_address)
+    task = work_on(driver="ipmi", driver_info=info)
+    assert power.get_power_state(task) == states.POWER_OFF
+    power.set_power_state(task, states.POWER_ON)
+    assert (module.is_on, bmc.is_on) == (True, False)
+    assert IPMIManagement().detect_vendor(task) == "intel corporation"
+    assert "bridged 7,0x82,0,0x2c netfn=0x0 cmd=0x2 data=01" in bmc.calls
+
+
+def test_a_module_that_is_not_there_is_an_error(bmc: IpmiBmc) -> None:
+    with pytest.raises(IPMIFailure, match="Destination unavailable"):
+        read(work_on(driver="ipmi", driver_info=bmc.driver_info(**WAY)), ("mc", "info"))
+
+
 # Cipher suites
 
 

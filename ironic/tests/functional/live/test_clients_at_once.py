@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ironic.command import http_connection, http_server, wsgi_bridge
+from ironic.command import http_connection, http_server, tls_listener, wsgi_bridge
 from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
@@ -247,26 +247,25 @@ def test_nine_hundred_idle_clients_leave_descriptors_for_others(
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
 
 
-def test_clients_that_end_no_tls_handshake_leave_descriptors_too(
-    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, tls: Tls
+def test_clients_that_begin_no_tls_session_leave_descriptors_for_others(
+    serve: Callable[..., ApiServer], tls: Tls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_server, "MOST_CONNECTIONS", 40)
+    monkeypatch.setattr(tls_listener, "MOST_HANDSHAKES", 20)
     server = serve(hello, ServerSettings(LOOPBACK, tls=tls))
-    trusting = ssl.create_default_context(cafile=tls.certificate)
-
-    def ask() -> bytes:
-        return get(http.client.HTTPSConnection("127.0.0.1", port_of(server), timeout=30, context=trusting))
-
-    before = len(os.listdir("/proc/self/fd"))
-    with ExitStack() as silent:
-        for _ in range(300):
-            silent.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=30))
-        assert ask() == b"hello"
-        # At once, not when the time of the handshakes is over.
-        time.sleep(0.5)
-        assert len(os.listdir("/proc/self/fd")) - before - 300 <= 10
-        # Others than these are not counted as such: each of them ends its handshake.
-        assert {ask() for _ in range(20)} == {b"hello"}
+    port, context = port_of(server), ssl.create_default_context(cafile=tls.certificate)
+    with closing(http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)) as known:
+        known.request("GET", "/")
+        assert known.getresponse().read() == b"hello"
+        kept = known.sock
+        before = len(os.listdir("/proc/self/fd"))
+        with ExitStack() as idle:
+            for _ in range(300):
+                idle.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            _until(lambda: len(os.listdir("/proc/self/fd")) - before <= 300 + 25)
+            known.request("GET", "/")
+            assert known.getresponse().read() == b"hello"
+            assert known.sock is kept
+            assert get(http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)) == b"hello"
 
 
 def test_who_waits_for_an_answer_is_not_sent_away_for_others(

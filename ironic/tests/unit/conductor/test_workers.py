@@ -128,3 +128,20 @@ def test_a_place_taken_before_the_end_may_still_be_used(pool):
     assert slot.start(int, "7").result(5) == 7
     waiter.join(5)
     assert not waiter.is_alive()
+
+
+def test_no_more_threads_are_lost_than_there_are_places(gate, caplog):
+    before = of_pools()
+    pool = Workers("c1", 3)
+    for _round in range(3):
+        while True:
+            try:
+                pool.take("hangs").start(gate.wait)
+            except NoFreeConductorWorker:
+                break
+        pool.write_off(0)
+    assert len(of_pools() - before) == 6
+    assert pool.taken == 3
+    assert "has lost 3 threads and replaces no more; 3 workers stay busy" in caplog.text
+    gate.set()
+    assert pool.drain(5) == []

@@ -1,6 +1,7 @@
 """Files with passwords: who can read them, and how long they live."""
 
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -95,6 +96,35 @@ def test_a_place_that_can_not_be_written_is_named(conf: Callable[..., Any], plac
     with pytest.raises(PasswordFileFailedToCreate, match="tempdir") as failed, password_file(CANARY):
         pytest.fail("there is no such directory")
     assert CANARY not in str(failed.value)
+
+
+def test_a_full_disk_is_named_and_nothing_is_left(place: Path) -> None:
+    with password_file(CANARY) as path:
+        directory = path.parent
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(PasswordFileFailedToCreate, match="tempdir"):
+            write_password(CANARY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(directory.iterdir()) == []
+
+
+@pytest.mark.parametrize("locale", ["C", "de_DE.ISO-8859-1", "C.UTF-8"])
+def test_a_password_is_the_same_in_every_locale(place: Path, locale: str) -> None:
+    program = (
+        "import sys; from pathlib import Path; from ironic.conf import CONF\n"
+        "from ironic.drivers.modules.ipmi.password_files import password_file\n"
+        "CONF([], default_config_files=[]); CONF.set_override('tempdir', sys.argv[1])\n"
+        "with password_file('p\\xe4ss') as path: print(path.read_bytes().hex())"
+    )
+    # Without its own choice of UTF-8, Python takes the encoding of the locale.
+    environment = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(place)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.strip() == "päss".encode().hex()
 
 
 def _forget_own_directory(place: Path) -> None:

@@ -1,0 +1,110 @@
+"""The clients of the console proxy: how many there may be, and who gives way to others.
+
+Who has a session stays; of the others the earliest is sent away, so that idle connections keep nobody out.
+"""
+
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+from websockets.asyncio.server import ServerConnection
+
+from ironic.command.tls_listener import TlsListener
+from ironic.core.console_tokens import ConsoleAccess
+
+LOG = logging.getLogger(__name__)
+
+MOST_CONNECTIONS: Final = 500
+# Sessions at one console: a token that is passed on must not keep others from theirs.
+MOST_VIEWERS: Final = 20
+# Pages that are being sent.
+MOST_PAGES: Final = 100
+# Seconds between two equal warnings.
+_QUIET_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A session that a token has opened: the node, its VNC server, and the seconds until the token expires."""
+
+    uuid: str
+    access: ConsoleAccess
+    seconds: float
+
+
+class Clients:
+    """The clients of one proxy; all methods run in its event loop."""
+
+    def __init__(self, listener: TlsListener | None) -> None:
+        self._listener = listener
+        # The earliest first.
+        self._all: dict[Client, None] = {}
+        self._warned_at: dict[str, float] = {}
+        self._unsaid = Counter[str]()
+
+    def come(self, client: "Client") -> None:
+        """Register a client; if there are too many, the earliest one without a session goes."""
+        if self._listener:
+            self._listener.know(client.transport.get_extra_info("socket").fileno())
+        self._all[client] = None
+        if len(self._all) > MOST_CONNECTIONS:
+            self.warn("The proxy has %d connections; those without a session give way", MOST_CONNECTIONS)
+            self._send_away(next((each for each in self._all if each.grant is None), client))
+
+    def go(self, client: "Client") -> None:
+        """Forget a client."""
+        client.is_gone = True
+        self._all.pop(client, None)
+
+    def begin_page(self, client: "Client") -> None:
+        """Note that a client is sent a page; if there are too many, the earliest gives way, who may take it slowly."""
+        client.is_sent_page = True
+        served = [each for each in self._all if each.is_sent_page]
+        if len(served) > MOST_PAGES:
+            self._send_away(served[0])
+
+    def has_room_at(self, uuid: str) -> bool:
+        """Return whether one more may look at the console of a node."""
+        return sum(each.grant is not None and each.grant.uuid == uuid for each in self._all) < MOST_VIEWERS
+
+    def warn(self, text: str, *values: object) -> None:
+        """Log a warning about a client, at most one with the same text in some seconds."""
+        now = time.monotonic()
+        if now - self._warned_at.get(text, -_QUIET_SECONDS) < _QUIET_SECONDS:
+            self._unsaid[text] += 1
+            return
+        self._warned_at[text] = now
+        unsaid = self._unsaid.pop(text, 0)
+        LOG.warning(text + (" (%d more before)" if unsaid else ""), *values, *([unsaid] if unsaid else []))
+
+    def _send_away(self, client: "Client") -> None:
+        self.go(client)
+        client.transport.abort()
+
+
+class Client(ServerConnection):
+    """A client: what its token has opened, or whether it is sent a page."""
+
+    def __init__(self, clients: Clients, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._clients = clients
+        self.grant: Grant | None = None
+        self.is_sent_page = self.is_gone = False
+
+    @property
+    def address(self) -> str:
+        """The address that it comes from."""
+        return str(self.remote_address[0]) if self.remote_address else "an unknown address"
+
+    def connection_made(self, transport: Any) -> None:
+        """Register the client."""
+        super().connection_made(transport)
+        self._clients.come(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the client, and its page at once: frames and exceptions refer to one another."""
+        self._clients.go(self)
+        super().connection_lost(exc)
+        self.response = None

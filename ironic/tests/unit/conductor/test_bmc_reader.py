@@ -1,0 +1,56 @@
+"""How many workers the reading of machines takes while their BMCs say nothing."""
+
+import threading
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ironic.conductor import bmc_reader
+from ironic.conductor.bmc_reader import BmcReader
+from ironic.conductor.workers import Workers
+
+WORKERS = 4
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+def machines(first: int, count: int) -> list[Any]:
+    return [
+        SimpleNamespace(id=number, uuid=f"node-{number}", driver_info={"ipmi_address": f"bmc-{number}"})
+        for number in range(first, first + count)
+    ]
+
+
+@pytest.mark.parametrize("silent", [30, 300])
+def test_the_workers_do_not_grow_with_the_number_of_silent_bmcs(
+    silent: int, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bmc_reader, "_SLOW_SECONDS", 0.01)
+    monkeypatch.setattr(bmc_reader, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(bmc_reader, "_PATIENCE_SECONDS", 1.0)
+    pool: Any = Workers("c1", 1000)
+    tasks: Any = SimpleNamespace(pool=pool)
+
+    def wait_for_an_answer(_node: Any) -> None:
+        gate.wait()
+
+    reader = BmcReader(tasks, "reading", wait_for_an_answer, workers=lambda: WORKERS)
+    for first, is_known in ((0, False), (1000, True), (2000, False), (3000, True)):
+        nodes = machines(first, silent)
+        reader.read(nodes, {node.id for node in nodes} if is_known else ())
+    # Four times as many as the option says, and half as many again for those known to be silent.
+    assert pool.taken == 6 * WORKERS
+    reader.stop()
+    gate.set()
+    until = time.monotonic() + 30
+    while pool.taken and time.monotonic() < until:
+        time.sleep(0.01)
+    assert pool.taken == 0
