@@ -1,6 +1,6 @@
 """The clients of the console proxy: how many there may be, and who gives way to others.
 
-Who has a session stays; of the others the earliest is sent away, so that idle connections keep nobody out.
+Who has a session stays; of the others the earliest is sent away, so that idle connections keep no one else out.
 """
 
 import logging

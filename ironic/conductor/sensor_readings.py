@@ -8,6 +8,7 @@ synchronisation could not read; its failure is logged once.
 The metrics of the conductor itself go the same way. Source: doc/contract/drivers.md#notifications
 """
 
+import json
 import logging
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -22,6 +23,7 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import service_context
 from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.hardware_errors import FailedToGetSensorData
 from ironic.db import Share
 from ironic.integrations.metrics import METRICS
 from ironic.rpc.hash_ring import HashRingManager
@@ -39,6 +41,9 @@ _SHARE_SECONDS: Final = 10.0
 
 # A machine that could not be read is read in one of so many rounds.
 _ROUNDS_AFTER_FAILURE: Final = 4
+
+# Bytes of the readings of a machine: many readings may wait for the broker. A thousand sensors take half of it.
+_LARGEST: Final = 1024 * 1024
 
 _ALL: Final = "all"
 
@@ -128,6 +133,10 @@ class SensorReadings:
             with self._tasks.observe(service_context(), node, purpose=_PURPOSE) as task:
                 found = task.validated(task.management).get_sensors_data(task)
                 readings = of_types(found, CONF.sensor_data.data_types)
+                if len(json.dumps(readings, default=str)) > _LARGEST:
+                    raise FailedToGetSensorData(
+                        node=node.uuid, error=f"they have more than {_LARGEST} bytes; see [sensor_data]data_types"
+                    )
         except (UnsupportedDriverExtension, NotImplementedError) as error:
             LOG.debug("Node %s has no sensors that can be read: %s", node.uuid, error)
         except Exception as error:

@@ -9,10 +9,14 @@ _LONGEST: Final = 600
 
 
 def safe_text(text: str, *secrets: str | None) -> str:
-    """Return a text without secrets that it may repeat, and not longer than users want to read."""
+    """Return a text without secrets that it may repeat, not longer than users want to read, with blanks for controls.
+
+    A BMC must not write into the terminal of who reads a log.
+    """
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def without_password(content: bytes, order: object) -> bytes:

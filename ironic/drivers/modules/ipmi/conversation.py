@@ -8,6 +8,7 @@ tried again by itself: `login_guard` counts it.
 """
 
 import logging
+import socket
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, RepeatedLogin, guard_of
 from ironic.drivers.modules.ipmi import tool_process
 from ironic.drivers.modules.ipmi.bmc_access import Access, access_of
-from ironic.drivers.modules.ipmi.command_line import command_line
+from ironic.drivers.modules.ipmi.command_line import PROGRAM, command_line
 from ironic.drivers.modules.ipmi.password_files import password_file
 from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, summary
 from ironic.drivers.modules.ipmi.tool_process import Ended, GaveWay, TooLate, TooMuch
@@ -150,8 +151,10 @@ def _ironic_errors(node: Node, access: Access, title: str) -> Iterator[None]:
         raise failed(IPMIFailure, f"BMC {access.address}: {error}") from error
     except Refused as error:
         raise failed(IPMIFailure, f"the address in ipmi_address is {error}") from error
+    except socket.gaierror as error:
+        raise failed(IPMIFailure, f"the name in ipmi_address can't be resolved: {error.strerror}") from error
     except OSError as error:
-        raise failed(IPMIFailure, f"ipmitool can't be run or ipmi_address be resolved: {error.strerror}") from error
+        raise failed(IPMIFailure, f"{PROGRAM} can't be run on this conductor: {error.strerror}") from error
 
 
 class Line:

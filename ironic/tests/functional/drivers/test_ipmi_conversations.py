@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
+from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.conversation import change, read
 from ironic.drivers.modules.ipmi.management import IPMIManagement
+from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -218,6 +220,45 @@ def test_an_address_that_must_not_be_contacted_is_refused(tool: Tool) -> None:
 def test_a_name_is_resolved_once(tool: Tool) -> None:
     read(work_on(driver="ipmi", driver_info={"ipmi_address": "localhost"}), ("power", "status"))
     assert "-H localhost" not in tool.calls[0]
+
+
+def test_a_name_that_can_not_be_resolved_is_said(tool: Tool) -> None:
+    with pytest.raises(IPMIFailure, match="the name in ipmi_address can't be resolved"):
+        read(work_on(driver="ipmi", driver_info={"ipmi_address": "bmc.invalid"}), ("power", "status"))
+    assert tool.calls == []
+
+
+def test_a_tool_that_was_removed_is_said(tool: Tool, task: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(IPMIFailure, match="ipmitool can't be run on this conductor: No such file"):
+        read(task, ("power", "status"))
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_garbage_is_no_answer_and_no_fault_of_the_service(
+    tool: Tool, task: Work, tmp_path: Path, conf: Callable[..., Any], status: int
+) -> None:
+    conf(ipmi__command_retry_timeout=1)
+    garbage = f"head -c 100000 /dev/urandom; head -c 100000 /dev/urandom >&2; exit {status}"
+    (tmp_path / "ipmitool").write_text(f"#!/bin/sh\ncase $* in *-h) exit 0;; esac\n{garbage}\n")
+    management = IPMIManagement()
+
+    def outcome(act: Callable[[], object]) -> object:
+        try:
+            return act()
+        except IronicError as error:
+            assert len(str(error)) < 2000
+            assert str(error).isprintable()
+            return "failed"
+
+    outcomes = [
+        outcome(lambda: IPMIPower().get_power_state(task)),
+        outcome(lambda: management.get_boot_device(task)),
+        outcome(lambda: management.detect_vendor(task)),
+        outcome(lambda: management.get_sensors_data(task)),
+    ]
+    no_device = {"boot_device": None, "persistent": False}
+    assert outcomes == ["failed"] * 4 if status else ["error", no_device, None, "failed"]
 
 
 # What a task has ordered itself

@@ -202,6 +202,24 @@ def test_a_failure_is_one_warning_until_the_machine_can_be_read(
     assert "can be read again" in caplog.text
 
 
+def test_readings_without_an_end_are_not_sent(
+    bench: Bench, read: SensorReadings, sent: list[Notification], caplog: pytest.LogCaptureFixture
+) -> None:
+    # Any character may be in a name.
+    odd = {"\x1b[31mFan\n\u2028": {"reading": "6000 RPM\0"}}
+    bench.script.answers["get_sensors_data"] = {"Fan": {**odd, **{f"F{n}": {"text": "x" * 100} for n in range(9000)}}}
+    uuid = machine(bench)
+    read()
+    eventually(lambda: f"Node {uuid}: its sensors can't be read" in caplog.text, True)
+    assert sent == []
+    assert "more than 1048576 bytes" in caplog.text
+    bench.script.answers["get_sensors_data"] = {"Fan": odd}
+    for _ in range(4):
+        read()
+    eventually(lambda: bool(sent), True)
+    assert sent[0].payload["payload"] == {"Fan": odd}
+
+
 def test_a_machine_that_fails_harms_no_other(bench: Bench, read: SensorReadings, sent: list[Notification]) -> None:
     bad, good = machine(bench), machine(bench)
 
