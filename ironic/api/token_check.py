@@ -3,8 +3,8 @@
 What keystonemiddleware would find out with the first request only is checked at the start. Validated tokens are cached
 in the process, or by `memcached_servers` for all processes; a memcached that does not answer is passed over.
 
-Anybody can send tokens that nobody has validated, and a Keystone that hangs holds a thread for each. So requests with
-tokens that are new to this process move to a few threads that ask Keystone, and come back once the cache has the token.
+Every client can send tokens that were never validated, and a Keystone that hangs holds a thread for each. So requests
+with tokens that are new to this process move to a few threads that ask Keystone, and come back once the cache has them.
 """
 
 import hashlib
