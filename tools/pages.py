@@ -137,7 +137,7 @@ def _option_row(option: cfg.Opt) -> str:
     mark = " †" if option.mutable else ""
     choices = [text for text in getattr(option.type, "choices", None) or () if text is not None]
     words = f" One of: {', '.join(choices)}." if choices else ""
-    meaning = " ".join(option.help.split()).rstrip(".")
+    meaning = " ".join(str(option.help).split()).rstrip(".")
     older = "".join(
         f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name}`." for name in option.deprecated_opts
     )

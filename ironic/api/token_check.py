@@ -2,11 +2,18 @@
 
 What keystonemiddleware would find out with the first request only is checked at the start. Validated tokens are cached
 in the process, or by `memcached_servers` for all processes; a memcached that does not answer is passed over.
+
+Every client can send tokens that were never validated, and a Keystone that hangs holds a thread for each. So requests
+with tokens that are new to this process move to a few threads that ask Keystone, and come back once the cache has them.
 """
 
+import hashlib
 import importlib
 import logging
-from collections.abc import Callable, Iterable
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import webob.exc
@@ -15,7 +22,8 @@ from keystonemiddleware import auth_token
 from oslo_cache import exception as cache_errors
 from oslo_config import cfg
 
-from ironic.core.permit import PERMIT
+from ironic.core import permit
+from ironic.core.permit import PERMIT, MustMove
 
 LOG = logging.getLogger(__name__)
 
@@ -24,9 +32,61 @@ WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
 # For which an answer of Keystone is waited for unless http_connect_timeout says it; keystonemiddleware has no limit.
 KEYSTONE_SECONDS: Final = 20
 _NO_CACHE: Final = {"memcached_servers": [], "memcache_security_strategy": "None", "token_cache_time": -1}
+# Tokens that are remembered as validated, and the headers that bring them.
+_MOST_KNOWN: Final = 10_000
+_HEADERS: Final = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
+
+
+class _KnownTokens:
+    """Digests of the tokens that this process has validated and that the cache should still have."""
+
+    def __init__(self, cache_seconds: int) -> None:
+        self.cache_seconds = cache_seconds
+        self._until: OrderedDict[bytes, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def has_all_of(self, environ: Mapping[str, Any]) -> bool:
+        """Return whether every token of a request is known."""
+        now = time.monotonic()
+        with self._lock:
+            return all(self._until.get(digest, now) > now for digest in _digests(environ))
+
+    def add_all_of(self, environ: Mapping[str, Any]) -> None:
+        """Remember the tokens of a request; the earliest ones are forgotten."""
+        with self._lock:
+            for digest in _digests(environ):
+                self._until.pop(digest, None)
+                self._until[digest] = time.monotonic() + self.cache_seconds
+            while len(self._until) > _MOST_KNOWN:
+                self._until.popitem(last=False)
+
+
+def _digests(environ: Mapping[str, Any]) -> list[bytes]:
+    tokens = [str(environ[name]).encode("utf-8", "replace") for name in _HEADERS if environ.get(name)]
+    return [hashlib.sha256(token).digest() for token in tokens]
 
 
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemiddleware carries no types
+    def __init__(self, app: WSGI, options: Mapping[str, Any], cache_seconds: int) -> None:
+        # keystonemiddleware removes some of its options.
+        super().__init__(app, dict(options))
+        self._known = _KnownTokens(cache_seconds)
+
+    def process_request(self, request: Any) -> object:
+        """Authenticate a request; raises MustMove for one that has to ask Keystone in another thread."""
+        lane = request.environ.get(permit.LANE)
+        if lane in (permit.QUICK, permit.FULL) and not self._known.has_all_of(request.environ):
+            if lane == permit.FULL:
+                LOG.error("A request is refused with 503: too many others wait for Keystone. See whether it answers.")
+                raise webob.exc.HTTPServiceUnavailable("Too many requests wait for Keystone.")
+            PERMIT.check_may_wait()
+            raise MustMove(permit.LOGIN)
+        answer = super().process_request(request)
+        if lane == permit.LOGIN and self._known.cache_seconds > 0:
+            self._known.add_all_of(request.environ)
+            raise MustMove(permit.QUICK)
+        return answer
+
     def fetch_token(self, token: str, **options: Any) -> object:
         """Validate a token in the cache or at Keystone."""
         with PERMIT.waiting():
@@ -52,11 +112,11 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemid
 class _CheckWithLogin(_TokenCheck):
     """Check tokens with a memcached that may refuse to serve; then Keystone validates each token."""
 
-    def __init__(self, app: WSGI, options: dict[str, Any], refusal: type[Exception]) -> None:
-        super().__init__(app, options)
-        self._refusal, self._without_cache = refusal, _TokenCheck(app, options | _NO_CACHE)
+    def __init__(self, app: WSGI, options: Mapping[str, Any], cache_seconds: int, refusal: type[Exception]) -> None:
+        super().__init__(app, options, cache_seconds)
+        self._refusal, self._without_cache = refusal, _TokenCheck(app, {**options, **_NO_CACHE}, 0)
 
-    def process_request(self, request: object) -> object:
+    def process_request(self, request: Any) -> object:
         """Authenticate a request."""
         try:
             return super().process_request(request)
@@ -93,7 +153,8 @@ def wrap(app: WSGI, conf: cfg.ConfigOpts) -> WSGI:
     if options.http_connect_timeout is None:
         own["http_connect_timeout"] = KEYSTONE_SECONDS
     try:
-        checked: WSGI = _CheckWithLogin(app, own, refusal) if refusal else _TokenCheck(app, own)
+        seconds = options.token_cache_time
+        checked: WSGI = _CheckWithLogin(app, own, seconds, refusal) if refusal else _TokenCheck(app, own, seconds)
     except auth_token.ConfigurationError as error:
         raise ValueError(f"[keystone_authtoken] can't be used: {error}.") from error
     return checked

@@ -5,7 +5,7 @@ If such a request has to wait (`ironic.core.permit`), it is repeated in a thread
 a thread computes, the loop waits for it, for a few milliseconds at most: both would compete for the interpreter lock.
 doc/many-machines.md has the measurements.
 
-A request that may wait for long raises MustMove before it changes anything, and is repeated in a thread of the slow
+A request that may wait for long raises MustMove before it changes anything, and is repeated in a thread of another
 lane. A limited number of such requests may wait for these threads, for a limited time; the application refuses others.
 """
 
@@ -28,15 +28,15 @@ from urllib.parse import unquote_to_bytes
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from ironic.command.http_connection import Connection, head
-from ironic.core.permit import FULL, LANE, PERMIT, QUICK, SLOW, MustMove, MustWait
+from ironic.core.permit import FULL, LANE, LOGIN, PERMIT, QUICK, SLOW, MustMove, MustWait
 
 LOG = logging.getLogger(__name__)
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 Headers = list[tuple[str, str]]
 Scope = dict[str, Any]
-# The bytes of an answer, None if the request has to be repeated in the slow lane; CPU seconds that it took.
-Answer = tuple[bytes | None, float]
+# The bytes of an answer, None if the request has to be repeated in another lane; CPU seconds that it took; that lane.
+Answer = tuple[bytes | None, float, str]
 
 # Bytes of request bodies in memory; beyond that only small bodies are read.
 MOST_BODIES = 64 * 1024 * 1024
@@ -54,8 +54,11 @@ LOOP_WAIT_SECONDS = 0.005
 MOST_STARTING, STARTING_SECONDS = 3, 0.01
 # Bytes of bodies that wait for the slow lane, so that there is room for other bodies.
 MOST_SLOW_BODIES = MOST_BODIES // 2
-# Seconds that a request may wait for the slow lane: the time-out of clients is a little longer, and they try again.
+# Seconds that a request may wait for such a lane: the time-out of clients is a little longer, and they try again.
 LONGEST_WAIT = 15.0
+# Threads that ask Keystone about tokens, and requests that may wait for them. How often a request may move.
+LOGIN_THREADS, MOST_LOGINS = 10, 1000
+MOST_MOVES = 4
 
 # Seconds after which a refusal with 429 is sent, so that a client that does not wait can't send many requests.
 PAUSE_SECONDS = 1.0
@@ -114,7 +117,11 @@ class WsgiBridge:
         """Take the numbers of threads and whether the loop answers a GET; see `ServerSettings`."""
         self.application, self._computes_in_loop = application, computes_in_loop
         self._quick = _Lane(QUICK, threads)
-        self._slow = _Lane(SLOW, slow_threads, slow_waiting, LONGEST_WAIT)
+        self._lanes = {
+            QUICK: self._quick,
+            SLOW: _Lane(SLOW, slow_threads, slow_waiting, LONGEST_WAIT),
+            LOGIN: _Lane(LOGIN, LOGIN_THREADS, MOST_LOGINS, LONGEST_WAIT),
+        }
         self._starting = asyncio.Semaphore(MOST_STARTING)
         self._long_paths: set[bytes] = set()
         # Bytes of bodies in memory; connections with an incomplete large body, and with bytes of a long answer that
@@ -154,7 +161,7 @@ class WsgiBridge:
 
     def close(self) -> None:
         """End the threads without a job."""
-        for lane in (self._quick, self._slow):
+        for lane in self._lanes.values():
             while lane.idle:
                 lane.idle.pop().jobs.put(None)
 
@@ -193,16 +200,10 @@ class WsgiBridge:
         path, answer, seconds = scope["raw_path"], None, 0.0
         if self._computes_in_loop and scope["method"] == "GET" and path not in self._long_paths:
             with contextlib.suppress(MustWait), PERMIT.nonblocking():
-                answer, seconds = self._call(scope, body)
+                answer, seconds, _ = self._call(scope, body)
         try:
             if answer is None:
-                answer, seconds = await self._in_thread(connection, scope, body, self._quick, QUICK)
-            if answer is None and not scope["state"]["cycle"].disconnected:
-                if self._slow.has_room(len(body)):
-                    with contextlib.suppress(TimeoutError):
-                        answer, seconds = await self._in_thread(connection, scope, body, self._slow, SLOW)
-                if answer is None:
-                    answer, seconds = await self._in_thread(connection, scope, body, self._quick, FULL)
+                answer, seconds = await self._in_lanes(connection, scope, body)
         except asyncio.CancelledError:
             return None
         if seconds < LONG_SECONDS:
@@ -212,6 +213,22 @@ class WsgiBridge:
                 self._long_paths.clear()
             self._long_paths.add(path)
         return answer
+
+    async def _in_lanes(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes | None, float]:
+        """Return the answer of the last lane that the request moves to, or that of a common thread if one is full."""
+        name = QUICK
+        for _ in range(MOST_MOVES):
+            lane = self._lanes[name]
+            if lane is not self._quick and not lane.has_room(len(body)):
+                break
+            try:
+                answer, seconds, name = await self._in_thread(connection, scope, body, lane, name)
+            except TimeoutError:
+                break
+            if answer is not None or scope["state"]["cycle"].disconnected:
+                return answer, seconds
+        answer, seconds, _ = await self._in_thread(connection, scope, body, self._quick, FULL)
+        return answer, seconds
 
     async def _in_thread(self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, name: str) -> Answer:
         """Return the answer of a thread of the lane; ``name`` is the lane in the application's environment.
@@ -289,13 +306,13 @@ class WsgiBridge:
                 sent = [(name, value) for name, value in sent if name.lower() != "content-length"]
                 sent += [("Content-Length", str(len(data)))] if has_body else []
             answer = head(status, sent, keep_alive=cycle.keep_alive) + (data if has_body and not is_head else b"")
-        except MustMove:
-            return None, time.thread_time() - began
+        except MustMove as move:
+            return None, time.thread_time() - began, move.lane
         except Exception:
             LOG.exception("The API could not answer a %s request", scope["method"])
             cycle.keep_alive = False
             answer = head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
-        return answer, time.thread_time() - began
+        return answer, time.thread_time() - began, lane
 
 
 def environ_of(scope: Scope, body: bytes) -> dict[str, object]:

@@ -6,8 +6,8 @@ database, a lock or another service release the permit.
 
 The thread of an event loop must never block. It computes in nonblocking mode: where it would have to wait, or to change
 something, MustWait is raised and the request is started again in a worker thread. What may wait for long, for a service
-that a user has named, must not occupy the common worker threads: MustMove starts it again in one of the few threads
-reserved for slow requests.
+that a user has named or for Keystone, must not occupy the common worker threads: MustMove starts it again in one of the
+few threads reserved for such requests.
 """
 
 import threading
@@ -24,14 +24,19 @@ class MustWait(BaseException):
     """Nonblocking work would have to wait; it has changed nothing. No error handler may catch this."""
 
 
-class MustMove(MustWait):
-    """Work that may wait for long runs in a common thread; it has changed nothing and is started again elsewhere."""
-
-
 # The key of the WSGI environment that names the kind of thread answering a request: a common one, one of the few for
-# slow requests, or a common one because all slow ones are busy. Third-party WSGI servers do not set it.
+# slow requests or for asking about tokens, or a common one because those are busy. Third-party WSGI servers do not set
+# it.
 LANE: Final = "ironic.lane"
-QUICK, SLOW, FULL = "quick", "slow", "full"
+QUICK, SLOW, LOGIN, FULL = "quick", "slow", "login", "full"
+
+
+class MustMove(MustWait):
+    """Work that may wait for long runs in a common thread; it has changed nothing and is started again in ``lane``."""
+
+    def __init__(self, lane: str = SLOW) -> None:
+        super().__init__()
+        self.lane = lane
 
 
 class _OfThread(threading.local):

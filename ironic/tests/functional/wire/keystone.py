@@ -87,6 +87,9 @@ class Identity(ThreadingHTTPServer):
         self.paths: list[str] = []
         # What each token has beside its own.
         self.fields: dict[str, Any] = {}
+        # While it is not set, tokens are not answered.
+        self.answers = threading.Event()
+        self.answers.set()
 
     @property
     def url(self) -> str:
@@ -105,6 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.startswith("/v3/auth/tokens"):
             token = self.headers.get("X-Subject-Token", "")
             self.server.validated.append(token)
+            self.server.answers.wait()
             found = TOKENS.get(token)
             self._answer(
                 404 if found is None else 200,

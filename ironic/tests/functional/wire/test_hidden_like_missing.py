@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 
 def cases() -> dict[str, Case]:
-    found = {}
+    found: dict[str, Case] = {}
     for row in matrix():
         for name in sorted(set(re.findall(r"\{(\w+)\}", f"{row.path} {row.body}")) & HIDDEN.keys()):
             blank = row._replace(path=fill(row.path, {name: "{}"}), body=fill(row.body, {name: "{}"}))
@@ -94,7 +94,12 @@ def observed(
     decided: list[str] = []
     with monkeypatch.context() as patched, counting_statements(service.store) as statements:
         decide = KeystonePolicy.allows
-        patched.setattr(KeystonePolicy, "allows", lambda *given: [decided.append(given[2]), decide(*given)][1])
+
+        def allows(policy: KeystonePolicy, context: Any, rule: str, target: Any) -> bool:
+            decided.append(rule)
+            return decide(policy, context, rule, target)
+
+        patched.setattr(KeystonePolicy, "allows", allows)
         answer = keystone.ask(service, who, *request)
     # One row is looked up by either key at the same cost.
     texts = [re.sub(r"WHERE (\w+)\.\w+ = \?", r"WHERE \1", text) for text in statements.texts]

@@ -29,7 +29,14 @@ GENERATOR = ROOT / "etc" / "ironic" / "ironic-config-generator.conf"
 
 def sample(tmp_path: Path, *arguments: str) -> str:
     path = tmp_path / "sample"
-    command = [BIN / "oslo-config-generator", "--config-file", GENERATOR, "--output-file", path, *arguments]
+    command: list[str | Path] = [
+        BIN / "oslo-config-generator",
+        "--config-file",
+        GENERATOR,
+        "--output-file",
+        path,
+        *arguments,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return path.read_text()
@@ -63,7 +70,7 @@ def test_a_file_can_be_compared_with_the_options_that_there_are(tmp_path: Path) 
         known, mine = tmp_path / f"known.{kind}", tmp_path / "mine.conf"
         known.write_text(sample(tmp_path, "--format", kind))
         mine.write_text("[database]\nconnection = sqlite://\nmysql_engine = x\n[keystone_authtoken]\nusername = x\n")
-        command = [BIN / "oslo-config-validator", "--opt-data", known, "--input-file", mine]
+        command: list[str | Path] = [BIN / "oslo-config-validator", "--opt-data", known, "--input-file", mine]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.stderr.splitlines()[-1].endswith("database/mysql_engine is not part of the sample config")
         assert done.stderr.count("not part of") == done.returncode == 1
