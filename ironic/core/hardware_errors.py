@@ -65,6 +65,12 @@ class FirmwareComponentNotFound(NotFound):
     text = "Node {node} has no firmware component {name}."
 
 
+class SubscriptionNotFound(NotFound):
+    """The BMC of the node has no such subscription to events."""
+
+    text = "The BMC of node {node} has no subscription {subscription}."
+
+
 class ConsoleError(IronicError):
     """A console can't be opened or closed."""
 

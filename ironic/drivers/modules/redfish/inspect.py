@@ -43,6 +43,8 @@ _ARCHITECTURES: Final[Mapping[str, str]] = {
     "ARM-A32": "armv7l",
     "ARM": "aarch64",
     "IA-64": "ia64",
+    "MIPS32": "mips",
+    "MIPS64": "mips64",
     "PowerISA": "ppc64le",
     "Power": "ppc64le",
 }

@@ -31,6 +31,8 @@ class Behaviour(Enum):
     """It refuses to switch a machine to the state that it is in."""
     BUSY_AT_POWER_ON = auto()
     """It refuses to power on for a while after the machine was switched off."""
+    BOOTS_NO_VIRTUAL_MEDIA = auto()
+    """It takes images into its virtual drives, but sets no machine to boot from them."""
     NAMES_BOOT_CARDS_IN_BIOS = auto()
     """Its BIOS attributes name the network cards that UEFI boots from."""
 
@@ -77,6 +79,7 @@ TABLE: Final = (
         text="(host is|already) powered (?P<state>on|off)",
     ),
     Quirk(Behaviour.BUSY_AT_POWER_ON, "busy at power on", statuses=(409,), text="ActionParameterValueConflict"),
+    Quirk(Behaviour.BOOTS_NO_VIRTUAL_MEDIA, "no boot from virtual media", vendor=r"\bdell\b", firmware=r"^[2-5]\."),
     Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, "boot cards in BIOS attributes", vendor="dell"),
 )
 
@@ -92,6 +95,12 @@ def behaves(node: Node, behaviour: Behaviour, firmware: str = "") -> bool:
         and _has(quirk.firmware, firmware)
         for quirk in TABLE
     )
+
+
+def depends_on_firmware(node: Node, behaviour: Behaviour) -> bool:
+    """Return whether the firmware of the BMC decides about a behaviour of the machine of a node."""
+    vendor = str(node.properties.get("vendor") or "")
+    return any(quirk.behaviour is behaviour and quirk.firmware and _has(quirk.vendor, vendor) for quirk in TABLE)
 
 
 def shows(error: BaseException, behaviour: Behaviour) -> bool:

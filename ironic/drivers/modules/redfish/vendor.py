@@ -1,13 +1,15 @@
 """Vendor interface `redfish`: subscriptions to events of the BMC, and ejecting virtual media."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from sushy import exceptions as sushy_errors
 
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import SubscriptionNotFound
 from ironic.drivers.interfaces import VendorInterface
 from ironic.drivers.interfaces.passthru import passthru
 from ironic.drivers.modules.redfish.bmc_access import access_of
@@ -63,11 +65,13 @@ class RedfishVendorPassthru(VendorInterface):
     def delete_subscription(self, task: Task, **kwargs: Any) -> None:
         """Delete a subscription."""
         name = _subscription_id(kwargs)
-        change(
-            task,
-            f"deleting subscription {name}",
-            lambda system: connector_of(system).delete(f"{_event_service(system).subscriptions.path}/{name}") and None,
-        )
+
+        def delete(system: System) -> None:
+            path = f"{_event_service(system).subscriptions.path}/{name}"
+            with _found(task, name):
+                connector_of(system).delete(path)
+
+        change(task, f"deleting subscription {name}", delete)
 
     @passthru(["GET"], async_call=False, description="Returns the collection of subscriptions as the BMC has it.")
     def get_all_subscriptions(self, task: Task, **kwargs: Any) -> Any:
@@ -81,7 +85,8 @@ class RedfishVendorPassthru(VendorInterface):
 
         def get(system: System) -> dict[str, Any]:
             path = f"{_event_service(system).subscriptions.path}/{name}"
-            return _filtered(connector_of(system).get(path).json())
+            with _found(task, name):
+                return _filtered(connector_of(system).get(path).json())
 
         return read(task, f"reading subscription {name}", get)
 
@@ -152,6 +157,15 @@ def _subscription_id(given: Mapping[str, Any]) -> str:
     if not isinstance(name, str) or not name or not name.replace("-", "").replace("_", "").isalnum():
         raise InvalidParameterValue(err="id of a subscription must be text of letters, digits, - and _.")
     return name
+
+
+@contextmanager
+def _found(task: Task, name: str) -> Iterator[None]:
+    """Raise SubscriptionNotFound where the BMC does not find what this block asks it for."""
+    try:
+        yield
+    except sushy_errors.ResourceNotFoundError as error:
+        raise SubscriptionNotFound(node=task.node.uuid, subscription=name) from error
 
 
 def _filtered(document: Any) -> dict[str, Any]:

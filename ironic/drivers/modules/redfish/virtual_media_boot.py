@@ -9,6 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
+import sushy
+
 from ironic.core import states, syntax
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import (
@@ -16,6 +18,7 @@ from ironic.core.errors import (
     MissingParameterValue,
     UnsupportedDriverExtension,
 )
+from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes, secure_boot
 from ironic.drivers.driver_periodics import node_periodic, periodic
 from ironic.drivers.interfaces import BootInterface
@@ -24,8 +27,9 @@ from ironic.drivers.modules.agent.config_drive import config_drive_image
 from ironic.drivers.modules.netboot import firmware_boot, kernel_and_ramdisk
 from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virtual_media
 from ironic.drivers.modules.redfish.bmc_access import access_of
-from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, depends_on_firmware
 from ironic.drivers.modules.redfish.ramdisk_images import Booted
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places, web_root
@@ -271,6 +275,7 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
             if virtual_media.is_inserted(task, virtual_media.CD):
                 return
             LOG.warning("Node %s: no CD is in its drive for fast track; its ramdisk is booted again", task.node.uuid)
+        _check_firmware(task)
         super().prepare_ramdisk(task, ramdisk_params)
 
     def place(self, node: Node) -> Place:
@@ -316,6 +321,27 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         if content is not None:
             url = ramdisk_images.publish_config_drive(node, content, self.place(node))
             virtual_media.insert(task, [virtual_media.USB_STICK], url)
+
+
+def _check_firmware(task: Task) -> None:
+    """Raise UnsupportedHardwareFeature where the BMC's firmware is known to boot nothing from virtual media."""
+    node = task.node
+    if not depends_on_firmware(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA):
+        return
+
+    def firmware(system: System) -> str:
+        kinds = (None, sushy.ManagerType.BMC)
+        versions = [manager.firmware_version for manager in system.managers if manager.manager_type in kinds]
+        return str(versions[0] or "") if versions else ""
+
+    what = "reading the firmware version of the BMC"
+    version = read(task, what, lambda system: optional(lambda: firmware(system), ""))
+    if behaves(node, Behaviour.BOOTS_NO_VIRTUAL_MEDIA, version):
+        raise UnsupportedHardwareFeature(
+            node=node.uuid,
+            feature=f"boot from virtual media with firmware {version} of its BMC (update it, or choose another boot "
+            "interface)",
+        )
 
 
 def _boots_own_ramdisk(node: Node) -> bool:

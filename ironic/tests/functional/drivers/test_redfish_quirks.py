@@ -12,9 +12,9 @@ from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
-from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves
+from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
 from ironic.drivers.task import BareDriver
-from ironic.tests.functional.drivers import test_redfish_boot_cards
+from ironic.tests.functional.drivers import test_redfish_boot_cards, test_virtual_media_boot
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -272,6 +272,7 @@ SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
     Behaviour.REFUSES_UNLICENSED: test_secure_boot_without_a_licence_is_unknown,
     Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
     Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
+    Behaviour.BOOTS_NO_VIRTUAL_MEDIA: test_virtual_media_boot.test_firmware_that_boots_no_virtual_media,
     Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
 }
 
@@ -300,6 +301,7 @@ def test_every_row_has_a_test() -> None:
 @pytest.mark.parametrize("quirk", [quirk for quirk in TABLE if quirk.vendor], ids=lambda quirk: quirk.source)
 def test_a_row_is_for_its_vendors_only(bmc: HostileBmc, quirk: Quirk) -> None:
     for vendor in quirk.vendor.strip("^$").split("|"):
-        assert behaves(on(bmc, vendor).node, quirk.behaviour)
+        node = on(bmc, vendor.replace(r"\b", "")).node
+        assert depends_on_firmware(node, quirk.behaviour) if quirk.firmware else behaves(node, quirk.behaviour)
     assert not behaves(on(bmc, "another").node, quirk.behaviour)
     assert not behaves(on(bmc).node, quirk.behaviour)

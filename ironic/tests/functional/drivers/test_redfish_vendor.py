@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
-from ironic.core.hardware_errors import RedfishError
+from ironic.core.hardware_errors import RedfishError, SubscriptionNotFound
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.tests.functional.drivers.hostile_bmc import Handler, HostileBmc, hostile_bmc
@@ -98,8 +98,21 @@ def test_subscriptions_are_read_and_deleted(bmc: HostileBmc, sent: list[Any]) ->
     assert vendor.get_subscription(task, id="7")["Id"] == "7"
     vendor.delete_subscription(task, id="7")
     assert sent == [("DELETE", f"{SUBSCRIPTIONS}/7", None)]
-    with pytest.raises(RedfishError, match="not found"):
-        vendor.get_subscription(task, id="8")
+
+
+@pytest.mark.parametrize("method", ["get_subscription", "delete_subscription"])
+def test_a_subscription_that_the_bmc_lacks_is_not_found(bmc: HostileBmc, method: str) -> None:
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "DELETE":
+            handler.answer(404, {})
+        return handler.command == "DELETE" or usual(handler)
+
+    bmc.misbehave = misbehave
+    with pytest.raises(SubscriptionNotFound, match="no subscription 8") as error:
+        getattr(RedfishVendorPassthru(), method)(on(bmc), id="8")
+    assert error.value.status == 404
 
 
 @pytest.mark.parametrize(

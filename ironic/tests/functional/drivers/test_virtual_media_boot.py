@@ -142,6 +142,23 @@ def test_the_machine_boots_a_cd_with_its_own_parameters(
     assert "secret_virtual_media_files" not in machine.node.saved["driver_internal_info"]
 
 
+@pytest.mark.parametrize(
+    "vendor, version, is_refused",
+    [("Dell Inc.", "4.40.00.00", True), ("Dell Inc.", "7.10.30.00", False), ("Acme", "4.40.00.00", False)],
+)
+def test_firmware_that_boots_no_virtual_media(
+    images: Path, tmp_path: Path, vendor: str, version: str, is_refused: bool
+) -> None:
+    managers = {"ManagedBy": [{"@odata.id": "/redfish/v1/Managers/1"}]}
+    with scripted_bmc("On", Links=managers) as bmc:
+        bmc.documents["/redfish/v1/Managers/1"] = {"Id": "1", "ManagerType": "BMC", "FirmwareVersion": version}
+        task = over_http(bmc, vendor)
+        with pytest.raises(UnsupportedHardwareFeature if is_refused else InvalidParameterValue) as error:
+            RedfishVirtualMediaBoot().prepare_ramdisk(task, PARAMETERS)
+        assert (bmc.sent() == []) is is_refused, "it is refused before the machine is touched"
+    assert ("firmware 4.40.00.00 of its BMC" in str(error.value)) is is_refused
+
+
 def test_the_present_card_and_the_outside_address_are_passed(
     boot: RedfishVirtualMediaBoot, machine: Work, conf: Any, tmp_path: Path
 ) -> None:
