@@ -5,7 +5,7 @@ node's driver is a small object with references to them, created by a few look-u
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from oslo_config import cfg
 
@@ -27,6 +27,9 @@ from ironic.drivers.driver_periodics import PeriodicMethod
 from ironic.drivers.extensions import Extensions, installed
 from ironic.drivers.interfaces import BaseInterface
 from ironic.drivers.task import BareDriver
+
+# Of the name of an interface, as a column has it.
+_LONGEST_NAME: Final = 255
 
 
 class NodeColumns(Protocol):
@@ -83,7 +86,9 @@ class Composition:
         columns = {kind: interface_field(kind) for kind in KINDS}
         # An instance may request another interface than the node's own; how the machine is cleaned is no choice of its.
         wanted = {} if in_state(node.provision_state) is CLEAN else node.instance_info
-        chosen = {kind: wanted.get(name) or getattr(node, name) for kind, name in columns.items()}
+        # Its value may be anything, and what is no name is one that is not there.
+        own = {kind: str(wanted[name])[:_LONGEST_NAME] for kind, name in columns.items() if wanted.get(name)}
+        chosen = {kind: own.get(kind) or getattr(node, name) for kind, name in columns.items()}
         return self._compose(node.driver, chosen)
 
     def _compose(self, driver: str, chosen: Mapping[str, str | None]) -> BareDriver:

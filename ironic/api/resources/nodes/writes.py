@@ -165,6 +165,8 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
+    if "instance_info" in values:
+        _check_of_instance(request, record, before["instance_info"] or {}, values)
     # Those that the patch names but does not change are chosen for another driver too.
     named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
@@ -183,6 +185,21 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
         access.require(request, rule, record, ident)
     if record.provision_state == states.ACTIVE and any(change.root == "owner" for change in changes):
         access.require(request, "baremetal:node:update_owner_provisioned", record, ident)
+
+
+def _check_of_instance(
+    request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
+) -> None:
+    """Refuse an interface for the instance that the node can't have: nobody could power off or remove the instance."""
+    after = values["instance_info"]
+    asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
+    if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
+        raise InvalidParameterValue(
+            err=f"{', '.join(sorted(wrong))} in instance_info must be the name of an interface."
+        )
+    kinds = [kind for kind in KINDS if interface_field(kind) in asked]
+    driver, group = (values.get(name, getattr(record, name)) for name in ("driver", "conductor_group"))
+    node_changes.chosen_interfaces(request.hash_ring, driver, group, asked, kinds)
 
 
 def _interfaces(

@@ -183,3 +183,16 @@ def test_the_table_itself_is_not_served(service: Service) -> None:
         answer = service.call("GET", path)
         assert answer.status == 200
         assert b"only-in-the-table" not in answer.body, path
+
+
+@pytest.mark.parametrize("value", ["nonsense", "pxe", "", {"a": 1}, ["ipxe"], 7, "x" * 300])
+def test_an_instance_asks_for_interfaces_that_the_node_can_have(service: Service, value: object) -> None:
+    add = {"op": "add", "path": "/instance_info/boot_interface", "value": value}
+    assert patch(service, add).status == (200 if value == "" else 400)
+    assert patch(service, replace("instance_info", {"boot_interface": value})).status == (200 if value == "" else 400)
+    assert patch(service, {**add, "value": "ipxe"}).status == 200
+    # What is there may stay, for example when the interface was disabled since.
+    with service.store.writing():
+        service.store.nodes.update(NODE, {"instance_info": {"boot_interface": value}})
+    assert patch(service, {"op": "add", "path": "/instance_info/image_source", "value": "x"}).status == 200
+    assert patch(service, {"op": "remove", "path": "/instance_info/boot_interface"}).status == 200

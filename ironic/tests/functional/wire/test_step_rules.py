@@ -1,5 +1,6 @@
 """Rules that an operator makes for single steps: they guard what a caller has run, wherever the steps come from."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,29 @@ def test_the_plan_of_a_cleaning_tells_no_secret_of_a_runbook(service: Service, t
     service.conductor.answers["cleaning_steps"] = {"steps": [step], "source": {}}
     answer = ask(service, token, "GET", f"/v1/nodes/{OWNED}/cleaning/steps")
     assert answer.json == {"steps": [{**step, "args": args}], "source": {}}
+
+
+@pytest.mark.parametrize(
+    ("token", "status"), [("lessee-admin", 403), ("owner-member", 202), ("system-admin", 202), ("owner-service", 202)]
+)
+def test_the_rules_of_the_documentation_keep_lessees_from_the_bmc(
+    tmp_path: Path, conf: Callable[..., None], token: str, status: int
+) -> None:
+    page = (Path(__file__).parents[4] / "doc/security.md").read_text()
+    rules = next(block for block in page.split("```") if block.startswith("yaml") and "step:execute" in block)
+    names = re.findall(r"step:execute:([a-z_.]+)", rules)
+    (tmp_path / "policy.yaml").write_text(rules.removeprefix("yaml"))
+    with keystone.playing() as url:
+        running = keystone.service(tmp_path, url, conf)
+        running.store.nodes.update(OWNED, {"lessee": "lessees"})
+        path = f"/v1/nodes/{OWNED}/states/provision"
+        answers = [ask(running, token, "PUT", path, asking("clean", name)).status for name in names]
+        running.close()
+    assert answers == [status] * 2
+
+
+def test_without_rules_a_lessee_runs_every_step_but_raw_requests(service: Service) -> None:
+    service.store.nodes.update(OWNED, {"lessee": "lessees"})
+    path = f"/v1/nodes/{OWNED}/states/provision"
+    for name, status in (("firmware.update", 202), ("vendor.send_raw", 400)):
+        assert ask(service, "lessee-admin", "PUT", path, asking("clean", name)).status == status

@@ -154,6 +154,24 @@ def test_an_instance_may_ask_for_another_interface_than_the_node_has() -> None:
     assert type(composition.driver_for(machine).power) is AcmePower
 
 
+@pytest.mark.parametrize("name", [{"a": 1}, ["acme"], 7, "nonsense", "x" * 100_000])
+def test_what_an_instance_asks_for_may_be_no_name_at_all(name: object) -> None:
+    composition = compose()
+    machine = node(composition, "acme", instance_info={"power_interface": name})
+    driver = composition.driver_for(machine)
+    assert driver.power is None
+    with pytest.raises(InterfaceNotFoundInEntrypoint) as refusal:
+        driver.require("power")
+    assert len(str(refusal.value)) < 1000
+
+
+@pytest.mark.parametrize("state", ["cleaning", "clean wait", "clean hold"])
+def test_an_instance_has_no_say_in_its_cleaning(state: str) -> None:
+    composition = compose()
+    machine = node(composition, "acme", instance_info={"power_interface": "acme"}, provision_state=state)
+    assert type(composition.driver_for(machine).power) is AcmePowerPlus
+
+
 @pytest.mark.parametrize(
     "name, error",
     [
