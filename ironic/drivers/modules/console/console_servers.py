@@ -201,11 +201,11 @@ class ConsoleServers:
     def _watch(self, ends: select.epoll) -> None:
         while True:
             for descriptor, _event in ends.poll():
-                if end := self._noticed(descriptor):
-                    try:
+                try:
+                    if end := self._noticed(descriptor):
                         self._on_end(end)
-                    except Exception:
-                        LOG.exception("Node %s: the end of its console could not be handled", end.uuid)
+                except Exception:
+                    LOG.exception("The end of a console could not be handled")
 
     def _noticed(self, descriptor: int) -> ConsoleEnd | None:
         """Read what a console says, or return its end."""

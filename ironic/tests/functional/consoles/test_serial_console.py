@@ -232,6 +232,25 @@ def test_an_end_is_reported_with_its_reason(console: LineConsole, task: Any, pid
     assert len(ends) == 1
 
 
+def test_an_end_that_can_not_be_handled_hides_no_later_one(
+    console: LineConsole, task: Any, pid_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ends: list[ConsoleEnd] = []
+
+    def fail_once(end: ConsoleEnd) -> None:
+        ends.append(end)
+        if len(ends) == 1:
+            raise RuntimeError("no database")
+
+    SERVERS.report_to(fail_once)
+    console.start_console(task)
+    kill(pid_file)
+    until(lambda: "no database" in caplog.text, "the end is reported")
+    console.start_console(task)
+    kill(pid_file)
+    until(lambda: len(ends) == 2, "the next end is reported")
+
+
 def test_an_event_of_a_console_that_is_gone_harms_none_that_has_its_descriptor(console: LineConsole, task: Any) -> None:
     console.start_console(task)
     served = SERVERS._served[task.node.uuid]
