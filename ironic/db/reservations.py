@@ -25,7 +25,7 @@ from ironic.core.permit import PERMIT
 from ironic.db.record import NodeRecord
 from ironic.db.repository import Repository
 from ironic.db.tables import conductors, nodes
-from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
+from ironic.db.transactions import Transactions, repeatable_work
 
 
 class Wakeups:
@@ -202,12 +202,6 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
             raise self.write_conflict(record)
         self.transactions.after_commit(functools.partial(self._wakeups.released, record.id))
         self._mark_released(record, stored)
-
-    @unit_of_work
-    def release_all(self, connection: Connection, host: str) -> int:
-        """Release all nodes of a host, whose conductor starts anew; return how many they were."""
-        held = sa.update(nodes).where(nodes.c.reservation == host)
-        return connection.execute(held.values(_FREE)).rowcount
 
     # Conditions of writing
 
