@@ -70,6 +70,15 @@ def change(task: Task, command: Sequence[str], *, kind: CallClass = CallClass.CH
     return _converse(task, _Request(tuple(command), kind, is_change=True, once=once))
 
 
+def with_checked_address(access: Access) -> Access:
+    """Return the access with an IP address that may be contacted; raises Refused or OSError.
+
+    ipmitool gets this address, so that it does not resolve the name to another one.
+    """
+    found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
+    return replace(access, address=str(found[0].address[0]))
+
+
 @dataclass(frozen=True, slots=True)
 class _Request:
     """A command of ipmitool, and how it may be treated."""
@@ -213,9 +222,7 @@ class Line:
         return ended.output
 
     def _run(self, access: Access, request: _Request, seconds: float) -> Ended:
-        found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
-        # ipmitool does not resolve the name again: it gets the address that was checked.
-        access = replace(access, address=str(found[0].address[0]))
+        access = with_checked_address(access)
         # Only a verbose ipmitool says whether the login was refused.
         before = [*([] if "-v" in request.command else ["-v"]), *_timing(request.kind)]
         with ExitStack() as stack:

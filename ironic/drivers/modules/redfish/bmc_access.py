@@ -135,8 +135,7 @@ def _address(info: _Info) -> tuple[str, str]:
     prefix = f"{url.path.rstrip('/')}/" if url.path.strip("/") else ROOT
     if _NO_PATH.search(prefix):
         raise info.wrong("address", "has a path with characters that no path has")
-    name = f"[{host}]" if ":" in host else host
-    return f"{url.scheme}://{name}" + (f":{port}" if port else ""), prefix
+    return f"{url.scheme}://{syntax.host_in_url(host)}" + (f":{port}" if port else ""), prefix
 
 
 def _system_id(info: _Info) -> str | None:

@@ -48,6 +48,11 @@ def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
     return []
 
 
+def mac_in(value: object) -> str | None:
+    """Return a MAC address of a BMC, which may have dashes, in lower case with colons; None for anything else."""
+    return syntax.mac_of(str(value).replace("-", ":"))
+
+
 def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[str]:
     if not behaves(node, Behaviour.NAMES_BOOT_CARDS_IN_BIOS) or _mode(system) != sushy.BOOT_SOURCE_MODE_UEFI:
         return
@@ -77,7 +82,7 @@ def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
         for adapter in chassis.network_adapters.get_members():
             for function in adapter.network_device_functions.get_members():
                 named = function.ethernet.mac_address if function.ethernet is not None else None
-                address = syntax.mac_of(str(named).replace("-", ":"))
+                address = mac_in(named)
                 if address and function.json.get("BootMode") in _NETWORK_MODES:
                     yield address
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import sushy
 
 from ironic.conf import CONF
-from ironic.core import states, syntax
+from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
@@ -191,8 +191,7 @@ def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:
 def _interfaces(system: System) -> Iterable[Found]:
     """Yield each network card, also one that is off now: the machine may boot from it later."""
     for interface in system.ethernet_interfaces.get_members():
-        # Redfish allows dashes too.
-        address = syntax.mac_of(str(interface.mac_address).replace("-", ":"))
+        address = boot_cards.mac_in(interface.mac_address)
         if address is None:
             LOG.warning("Network card %s of a machine is left out: it has no MAC address that is one", interface.path)
             continue
