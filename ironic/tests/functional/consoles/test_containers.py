@@ -200,6 +200,18 @@ def test_a_unit_that_does_not_start_is_removed(programs: Programs, tmp_path: Pat
     assert list((tmp_path / "units").iterdir()) == []
 
 
+def test_a_unit_that_can_not_be_read_or_removed_is_named(programs: Programs, tmp_path: Path) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    units = tmp_path / "units"
+    (units / f"{NAME}.container").mkdir(parents=True)
+    provider = SystemdConsoleContainer(units)
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_all_containers()
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_container(work_on())
+
+
 def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     programs.add("kubectl", podIP=(0, "192.0.2.8"))
     provider = KubernetesConsoleContainer()
