@@ -118,13 +118,25 @@ class ConsoleRestorer:
         )
         mine = {row[0]: row[1] for row in rows if self._hash_ring.is_mine(self._tasks.host, *row[1:])}
         self._tasks.consoles.intersection_update(mine)
-        present = set(mine.values())
-        SERVERS.sweep(present)
+        needed = set(mine.values())
+        SERVERS.sweep(lambda uuid: uuid in needed or self._is_needed(uuid))
         for node_id, uuid in mine.items():
             if node_id not in self._tasks.consoles or uuid in self._ended:
                 self._restore(uuid)
-        for uuid in self._ended.keys() - present:
-            self._ended.pop(uuid, None)
+        for uuid in list(self._ended):
+            if uuid not in needed and not self._is_needed(uuid):
+                self._ended.pop(uuid, None)
+
+    def _is_needed(self, uuid: str) -> bool:
+        """Return whether a console of a node should be here now, or is just being opened."""
+        try:
+            columns = ("reservation", "console_enabled", "driver", "conductor_group")
+            reservation, is_enabled, *whose = self._tasks.store.nodes.row(columns, uuid)
+        except NodeNotFound:
+            return False
+        return reservation == self._tasks.host or (
+            is_enabled and self._hash_ring.is_mine(self._tasks.host, uuid, *whose)
+        )
 
     def ended(self, end: ConsoleEnd) -> None:
         """Open a console that has ended by itself again, on a worker; without a free one the next run does it."""

@@ -12,6 +12,7 @@ import select
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from ironic.core.hardware_errors import ConsoleError, ConsoleSubprocessFailed
 from ironic.core.syntax import is_stored_uuid
 from ironic.drivers.modules.console import console_processes, socat_command
 from ironic.drivers.modules.console.console_ports import is_free
+from ironic.drivers.modules.console.console_processes import ConsoleProcess
 from ironic.drivers.modules.console.socat_command import PROGRAM, ConsoleCommand
 
 LOG = logging.getLogger(__name__)
@@ -68,6 +70,10 @@ class _Served:
         except BlockingIOError:
             return True
         return False
+
+    def has_ended(self) -> bool:
+        """Return whether the process has ended; it is not reaped."""
+        return os.waitid(os.P_PIDFD, self.handle, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def bury(self) -> str:
         """Reap the process, which was ended or has ended by itself; return why, in words."""
@@ -151,26 +157,39 @@ class ConsoleServers:
             viewers = [process for process in found if process.pid != served.process.pid]
             console_processes.end(viewers, CONF.console.kill_timeout)
 
-    def sweep(self, kept: Collection[str]) -> None:
-        """End what this conductor, or an earlier life of it, has started for other nodes than these.
+    def sweep(self, is_needed: Callable[[str], bool]) -> None:
+        """End what this conductor, or an earlier life of it, has started for nodes that need no console here.
 
-        PID files of consoles that have no process are removed, also those that others have started.
+        What is started meanwhile goes on. PID files of consoles that have no process are removed, also those that
+        others have started.
         """
         found = console_processes.running()
         directory = _directory()
-        own = {
-            process.pid_file.stem
-            for process in found
-            if process.conductor == CONF.host and process.pid_file.parent == directory
-        }
-        for uuid in own.difference(kept):
-            LOG.info("Node %s: its console on this host is closed, because the node needs none here", uuid)
-            self.stop(uuid)
+        own: dict[str, list[ConsoleProcess]] = defaultdict(list)
+        for process in found:
+            if process.conductor == CONF.host and process.pid_file.parent == directory:
+                own[process.pid_file.stem].append(process)
+        for uuid, processes in own.items():
+            if not is_needed(uuid):
+                LOG.info("Node %s: its console on this host is closed, because the node needs none here", uuid)
+                self._end(uuid, processes)
         living = {process.pid_file.stem for process in found}
         for path in directory.glob(f"*{_SUFFIX}*"):
             uuid = path.name.partition(_SUFFIX)[0]
             if is_stored_uuid(uuid) and uuid not in living and _is_old(path):
                 _remove(directory / f"{uuid}{_SUFFIX}")
+
+    def _end(self, uuid: str, processes: Collection[ConsoleProcess]) -> None:
+        """End these processes of a node, and no console that has come after them."""
+        with self._lock:
+            served = self._served.get(uuid)
+            if served and any(process.pid == served.process.pid for process in processes):
+                self._forget(self._served.pop(uuid))
+            else:
+                served = None
+        console_processes.end(processes, CONF.console.kill_timeout)
+        if served:
+            served.bury()
 
     @functools.cached_property
     def _ends(self) -> select.epoll:
@@ -196,7 +215,8 @@ class ConsoleServers:
                     if not served.listen():
                         self._ends.unregister(descriptor)
                     return None
-                if served.handle == descriptor:
+                # The number of a descriptor may be that of a later console by now, which goes on.
+                if served.handle == descriptor and served.has_ended():
                     del self._served[served.uuid]
                     self._forget(served)
                     return ConsoleEnd(served.uuid, served.bury())
