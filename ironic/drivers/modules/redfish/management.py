@@ -201,11 +201,11 @@ class RedfishManagement(ManagementInterface):
 
     # Firmware
 
-    @clean_step(priority=0, argsinfo=firmware_list.ARGSINFO)
-    @service_step(priority=0, argsinfo=firmware_list.ARGSINFO)
+    @clean_step(priority=0, argsinfo=firmware_list.IMAGES_ARGSINFO)
+    @service_step(priority=0, argsinfo=firmware_list.IMAGES_ARGSINFO)
     def update_firmware(self, task: Task, firmware_images: Sequence[Mapping[str, object]]) -> str | None:
         """Update firmware from images in the given order, each with a restart of the machine."""
-        return UNNAMED_UPDATES.begin(task, firmware_list.checked(task.node.uuid, firmware_images))
+        return UNNAMED_UPDATES.begin(task, firmware_list.checked_images(task.node.uuid, firmware_images))
 
     @node_periodic(
         purpose="watching a firmware update",
