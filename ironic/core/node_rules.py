@@ -275,7 +275,7 @@ def check_values(values: Mapping[str, object]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
-def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, object]) -> None:
     """Refuse what a project must not name in driver_info.
 
     That is files and ports of the conductor's host, and a BMC that would get the service's login to a share.

@@ -62,7 +62,7 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         if (values.get("owner") or project) != project:
             raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
         values["owner"] = project
-        node_rules.check_service_is_left_alone({}, values.get("driver_info", {}))
+        node_rules.check_project_driver_info({}, values.get("driver_info", {}))
     node_rules.check_values(values)
     if values.get("boot_mode") in settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
@@ -160,13 +160,13 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     if "driver_info" in values:
         if access.acts_for_project(request, rule_of("driver_info")):
-            node_rules.check_service_is_left_alone(before["driver_info"], values["driver_info"])
+            node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
     if "instance_info" in values:
-        _check_of_instance(request, record, before["instance_info"] or {}, values)
+        _check_instance_interfaces(request, record, before["instance_info"] or {}, values)
     # Those that the patch names but does not change are chosen for another driver too.
     named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
@@ -187,10 +187,10 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
         access.require(request, "baremetal:node:update_owner_provisioned", record, ident)
 
 
-def _check_of_instance(
+def _check_instance_interfaces(
     request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> None:
-    """Refuse an interface for the instance that the node can't have: nobody could power off or remove the instance."""
+    """Refuse an interface that the node can't have for its instance, which it could not power off or remove then."""
     after = values["instance_info"]
     asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
     if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
