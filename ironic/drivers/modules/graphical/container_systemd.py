@@ -46,8 +46,9 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         }
         unit = self._programs.render(self._programs.template(CONF.vnc.systemd_container_template), values)
         try:
-            self._write(secret, "".join(f"{key}={value}\n" for key, value in variables.items()))
+            # The unit is what the next life of a conductor finds, and the secret with it.
             self._write(self._file(name, ".container"), unit)
+            self._write(secret, "".join(f"{key}={value}\n" for key, value in variables.items()))
             self._systemctl("daemon-reload")
             self._systemctl("restart", f"{name}.service")
             address = published(self._programs.run(["podman", "port", f"systemd-{name}"]))

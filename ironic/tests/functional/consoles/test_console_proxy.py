@@ -239,6 +239,36 @@ def test_a_message_in_too_many_pieces_ends_its_session(door: Door) -> None:
 
 
 @pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (b"\x82\x01x", 1002),  # not masked
+        (b"\x09\x80" + bytes(4), 1002),  # a ping in pieces
+        (b"\x89\xfe\x00\x7e" + bytes(4 + 126), 1002),  # a ping that is too long
+        (b"\x88\x81" + bytes(4) + b"\x03", 1002),  # half a status of a close
+        (b"\x83\x80" + bytes(4), 1002),  # an unknown kind
+        (b"\xc2\x80" + bytes(4), 1002),  # an extension that was not agreed on
+        (b"\x80\x80" + bytes(4), 1002),  # the rest of nothing
+        (b"\x02\x80" + bytes(4) + b"\x82\x80" + bytes(4), 1002),  # a message within another
+        (b"\x82\xff\xff" + bytes(7 + 4), 1009),  # a length with the highest bit
+        (b"\x81\x82" + bytes(4) + b"\xc3\x28", 1007),  # text that is not UTF-8
+    ],
+)
+def test_a_frame_that_breaks_the_protocol_ends_its_session(
+    door: Door, proxy: ConsoleProxy, frame: bytes, code: int
+) -> None:
+    with door.open() as other:
+        begin(other)
+        with door.open() as session:
+            begin(session)
+            session.socket.sendall(frame)
+            with pytest.raises(ConnectionClosed) as end:
+                while True:
+                    session.recv(PATIENCE)
+        assert end.value.rcvd and end.value.rcvd.code == code
+        assert other.ping().wait(PATIENCE)
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"vnc__novnc_web": "/nowhere"}, "novnc_web"),

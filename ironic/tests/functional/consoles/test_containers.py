@@ -212,6 +212,37 @@ def test_a_unit_that_can_not_be_read_or_removed_is_named(programs: Programs, tmp
         provider.stop_container(work_on())
 
 
+class _Killed(BaseException):
+    """The end of the process: nothing after it is done."""
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_what_a_killed_conductor_leaves_of_a_unit_is_removed_by_the_next_one(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    killed = SystemdConsoleContainer(tmp_path / "units")
+    done: list[object] = []
+
+    def until_killed(step: Any) -> Any:
+        def do(*arguments: Any) -> None:
+            if len(done) == steps:
+                raise _Killed
+            done.append(step(*arguments))
+
+        return do
+
+    monkeypatch.setattr(killed, "_write", until_killed(killed._write))
+    monkeypatch.setattr(killed, "_systemctl", until_killed(killed._systemctl))
+    monkeypatch.setattr(killed, "_remove", until_killed(killed._remove))
+    with pytest.raises(_Killed):
+        killed.start_container(work_on(), "fake", INFO)
+    assert list((tmp_path / "units").iterdir())
+    SystemdConsoleContainer(tmp_path / "units").stop_all_containers()
+    assert list((tmp_path / "units").iterdir()) == []
+
+
 def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     programs.add("kubectl", podIP=(0, "192.0.2.8"))
     provider = KubernetesConsoleContainer()

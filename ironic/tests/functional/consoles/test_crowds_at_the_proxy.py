@@ -50,7 +50,7 @@ def test_idle_clients_keep_nobody_out(
         assert get(proxy, "/vnc_lite.html")[0] == 200
         with door.open() as other:
             begin(other)
-        session.ping().wait(PATIENCE)
+        assert session.ping().wait(PATIENCE)
         assert are_gone(clients[:20])
     assert caplog.text.count("has 5 connections; those without a session give way") == 1
 
