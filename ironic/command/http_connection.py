@@ -82,7 +82,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """Register the client; if there are too many, close the one that can best be spared."""
         if self._listener:
-            self._listener.know(transport.get_extra_info("socket").fileno())
+            self._listener.handshake_ended(transport.get_extra_info("socket").fileno())
         spared = self.best_spared() if len(self.peers) >= self.most_connections else None
         if spared:
             self.peers.discard(spared)

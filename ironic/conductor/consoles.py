@@ -2,8 +2,8 @@
 
 The node says whether its console is open. A console that is open may be opened again, which repairs a broken one. The
 process that serves a serial console outlives its conductor, but no conductor relies on that: one that starts opens the
-consoles of its nodes again, in the place of what its earlier life has left, and so does the conductor that a node comes
-to. A console that ends by itself is opened again at once; one that ends again soon after is closed.
+consoles of its nodes again, in place of those of its earlier process, and so does the conductor that a node comes to. A
+console that ends by itself is opened again at once; one that ends again soon after is closed.
 """
 
 import logging

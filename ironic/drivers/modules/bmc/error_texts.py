@@ -11,7 +11,7 @@ _LONGEST: Final = 600
 def safe_text(text: str, *secrets: str | None) -> str:
     """Return a text without secrets that it may repeat, not longer than users want to read, with blanks for controls.
 
-    A BMC must not write into the terminal of who reads a log.
+    A BMC must not control the terminal in which a log is read.
     """
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")

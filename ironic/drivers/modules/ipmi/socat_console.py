@@ -61,10 +61,10 @@ class IPMISocatConsole(SerialConsole):
             LOG.debug("Node %s: no session of its console was ended: %s", task.node.uuid, error)
 
     def get_console(self, task: Task) -> Console:
-        """Return the address on which the console is offered, with a line that is free for who comes next."""
+        """Return the address on which the console is offered, with a line that is free for the next viewer."""
         console = super().get_console(task)
         if console:
             # A viewer that the BMC only forgets would keep the place of the next one.
-            SERVERS.send_viewers_away(task.node.uuid)
+            SERVERS.disconnect_viewers(task.node.uuid)
             self.free_line(task)
         return console

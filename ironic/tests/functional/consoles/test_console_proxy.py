@@ -117,9 +117,9 @@ def test_a_token_is_in_no_line_of_the_log(door: Door, caplog: pytest.LogCaptureF
     with door.open() as session:
         begin(session)
     assert door.status(token="wrong-one") == 403
-    until(lambda: "a viewer leaves" in caplog.text, "the session has ended")
+    until(lambda: "a viewer has disconnected" in caplog.text, "the session has ended")
     said = "\n".join(record.getMessage() for record in caplog.records if record.name != "websockets.client")
-    assert f"Node {door.uuid}: a viewer comes" in said
+    assert f"Node {door.uuid}: a viewer at" in said
     assert door.token not in said
     assert "wrong-one" not in said
 
