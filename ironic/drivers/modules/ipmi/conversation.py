@@ -21,7 +21,7 @@ from tenacity import wait_random
 from ironic.conf import CONF
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.interruptible_wait import retrying
-from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Manners, Operation, gateway_to
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Operation, RequestLimits, gateway_to
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, RepeatedLogin, guard_of
 from ironic.drivers.modules.ipmi import tool_process
@@ -29,7 +29,7 @@ from ironic.drivers.modules.ipmi.bmc_access import Access, access_of
 from ironic.drivers.modules.ipmi.command_line import PROGRAM, command_line
 from ironic.drivers.modules.ipmi.password_files import password_file
 from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, summary
-from ironic.drivers.modules.ipmi.tool_process import Ended, GaveWay, TooLate, TooMuch
+from ironic.drivers.modules.ipmi.tool_process import Ended, Preempted, TooLate, TooMuch
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import BMC_POLICY, Refused, resolve_allowed
 
@@ -40,7 +40,7 @@ _SMALL: Final = 64 * 1024
 _MOST_LINES: Final = 4096
 # Seconds that a BMC gets for an answer that no user waits for: a hundred dead ones must not take all workers.
 _SHORT: Final = 2
-_ONE_AT_A_TIME: Final = Manners(lambda: 1, lambda: float(CONF.ipmi.min_command_interval))
+_ONE_AT_A_TIME: Final = RequestLimits(lambda: 1, lambda: float(CONF.ipmi.min_command_interval))
 # The answer proves that the BMC has accepted the login, or refuses it.
 _ABOUT_LOGIN: Final = (None, Fault.REFUSED, Fault.ANSWERED)
 
@@ -233,9 +233,9 @@ class Line:
                     line,
                     seconds=seconds,
                     most_bytes=CONF.bmc.largest_answer * _MIB,
-                    gives_way=lambda: self.gateway.must_give_way(request.kind),
+                    is_preempted=lambda: self.gateway.is_preempted(request.kind),
                 )
-            except GaveWay:
+            except Preempted:
                 raise BmcBusy("another request to it goes first") from None
         if CONF.ipmi.debug:
             text = safe_text(summary(ended.errors), access.password)

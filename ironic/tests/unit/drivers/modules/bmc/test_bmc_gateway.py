@@ -13,8 +13,8 @@ from ironic.drivers.modules.bmc.bmc_gateway import (
     CallClass,
     Exhausted,
     Gateway,
-    Manners,
     Operation,
+    RequestLimits,
     gateway_to,
 )
 
@@ -272,7 +272,7 @@ def test_few_answers_are_kept(gateway: Gateway) -> None:
 @pytest.fixture
 def single(time: Time) -> Gateway:
     """Return a gateway with one place and a pause of five seconds."""
-    return Gateway("ipmi://192.0.2.1:623", time, Manners(lambda: 1, lambda: 5.0))
+    return Gateway("ipmi://192.0.2.1:623", time, RequestLimits(lambda: 1, lambda: 5.0))
 
 
 @pytest.mark.parametrize("first", CallClass)
@@ -302,7 +302,7 @@ def test_a_failed_request_is_followed_by_a_pause(single: Gateway) -> None:
 
 
 def test_the_most_urgent_of_those_who_wait_is_next() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     order: list[CallClass] = []
 
     def enter(kind: CallClass) -> None:
@@ -319,19 +319,19 @@ def test_the_most_urgent_of_those_who_wait_is_next() -> None:
     assert order == [POWER, CHANGE, READ, TELEMETRY]
 
 
-def test_telemetry_gives_way_to_others_only() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+def test_telemetry_is_preempted_by_others_only() -> None:
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     with ThreadPoolExecutor() as pool:
         with single.request(TELEMETRY, 0):
-            assert not single.must_give_way(TELEMETRY)
+            assert not single.is_preempted(TELEMETRY)
 
             def enter() -> None:
                 with single.request(POWER, BOUND):
                     pass
 
             waiting = pool.submit(enter)
-            while not single.must_give_way(TELEMETRY):
+            while not single.is_preempted(TELEMETRY):
                 pass
-            assert not single.must_give_way(READ)
+            assert not single.is_preempted(READ)
         waiting.result(BOUND)
-    assert not single.must_give_way(TELEMETRY)
+    assert not single.is_preempted(TELEMETRY)
