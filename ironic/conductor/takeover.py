@@ -137,7 +137,7 @@ class TakeOver:
                 with self._store.writing():
                     node = self._store.nodes.lock_row(row[0])
                     is_left = node.reservation is None and node.provision_state in states.WORKING
-                    if is_left and not awaited_setting.is_looked_at(node):
+                    if is_left and not awaited_setting.is_watched(node):
                         self._fail(node, ORPHANED, release=False)
 
     def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:

@@ -346,6 +346,6 @@ def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str
 
 def clean_up(task: TaskManager, operation: Operation) -> str:
     """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
-    with awaited_setting.ordering():
+    with awaited_setting.without_waiting():
         answer = attempt(task, operation.clean_up)
     return f" Clean-up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

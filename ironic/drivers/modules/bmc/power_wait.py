@@ -26,7 +26,7 @@ def await_shutdown(task: Task, address: str, is_off: Callable[[], bool], timeout
     seconds = timeout or CONF.conductor.soft_power_off_timeout
     moment = min(_SHUTDOWN_SECONDS, seconds)
     if not until(is_off, timeout=moment, interval=_POLL_SECONDS, first=FIRST_PAUSE):
-        awaited_shutdown.leave(seconds - moment)
+        awaited_shutdown.suspend(seconds - moment)
         _wait(task, address, states.POWER_OFF, is_off, seconds - moment, seconds)
 
 

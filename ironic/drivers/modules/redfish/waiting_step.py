@@ -54,7 +54,7 @@ def restart(task: Task, key: str, memory: Memory) -> None:
     if with_agent:
         try:
             # A step that has given its orders is not repeated.
-            with awaited_setting.leaving_to_step():
+            with awaited_setting.suspendable_by_step():
                 task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
         except awaited_setting.SettingAwaited:
             remember(task, key, {**memory, _AGENT_LATER: True})

@@ -285,7 +285,7 @@ class BootAfterASetting(FakeBoot):
 
     def prepare_ramdisk(self, task: Any, ramdisk_params: Any) -> None:
         if not self.is_set:
-            awaited_setting.leave(task, "secure_boot", False, 60)
+            awaited_setting.suspend(task, "secure_boot", False, 60)
             raise AssertionError("the step waits by itself")
         self.prepared += 1
 

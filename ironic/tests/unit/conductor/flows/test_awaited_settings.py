@@ -26,7 +26,7 @@ def machine(bench, monkeypatch) -> dict[str, bool]:
 
     def change(management, task, state):
         bench.script.play(f"secure boot {state}", task)
-        awaited_setting.leave(task, "secure_boot", state, 60)
+        awaited_setting.suspend(task, "secure_boot", state, 60)
         machine["state"] = state
 
     monkeypatch.setattr(FakeManagement, "get_secure_boot_state", lambda management, task: machine["state"])
@@ -37,7 +37,7 @@ def machine(bench, monkeypatch) -> dict[str, bool]:
 def look(bench, uuid, is_so=True) -> None:
     """Do as the periodic method of an interface does."""
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
-        periodic_tasks._end_step(task, awaited_setting.look(task, lambda column, wanted: is_so))
+        periodic_tasks._end_step(task, awaited_setting.check(task, lambda column, wanted: is_so))
 
 
 def deployed(bench, machine, **values) -> str:
@@ -207,7 +207,7 @@ def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
 
 def test_the_wait_of_a_step_that_polls_ends_without_its_flow(bench, machine):
     def wait(task):
-        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.leaving_to_step():
+        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.suspendable_by_step():
             task.management.set_secure_boot_state(task, True)
         return states.CLEANWAIT
 

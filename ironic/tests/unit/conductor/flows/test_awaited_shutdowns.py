@@ -24,7 +24,7 @@ def look(bench):
 
 def shutting_down(bench, target=states.SOFT_POWER_OFF, seconds=60, **values) -> str:
     """Have a user order a soft change; the machine takes its time."""
-    bench.script.answers[f"set {target}"] = lambda task: awaited_shutdown.leave(seconds)
+    bench.script.answers[f"set {target}"] = lambda task: awaited_shutdown.suspend(seconds)
     uuid = bench.node("power", power_state=ON, **values)
     bench.endpoint.change_node_power_state(bench.context, uuid, target, None)
     row = bench.row(uuid)
