@@ -17,7 +17,7 @@ from ironic.drivers.modules.fake import FakeGraphicalConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import until
 from ironic.tests.functional.consoles.viewers import PATIENCE, begin
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.repository import ROOT
 from ironic.tests.site import FAKES, NONE
 from ironic.tests.unit.drivers.machine import work_on
@@ -61,13 +61,9 @@ def test_a_console_is_closed_when_its_token_has_expired(conf: Setter) -> None:
 @contextlib.contextmanager
 def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
     """Run the all-in-one service with its proxy, and containers that are screens."""
-    port, proxy_port = free_port(), free_port()
+    proxy_port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "my_ip": "127.0.0.1",
             "enabled_hardware_types": "fake-hardware",
@@ -77,8 +73,6 @@ def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
             "enabled_storage_interfaces": "noop",
             "enabled_console_interfaces": "fake-graphical,no-console",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "vnc": {
             "enabled": True,
             "host_ip": "127.0.0.1",
@@ -92,7 +86,7 @@ def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
         },
     }
     (directory / "service.log").unlink(missing_ok=True)  # of an earlier life
-    with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as service:
+    with all_in_one_below(directory, options) as service:
         yield service
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
 
 BOUND = 60.0
 WRONG = "wrong-password-01"
@@ -18,13 +18,9 @@ WRONG = "wrong-password-01"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run the service with the hardware type ipmi, and all that it logs."""
-    directory, port = tmp_path_factory.mktemp("service"), free_port()
+    directory = tmp_path_factory.mktemp("service")
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "tempdir": directory,
             "enabled_hardware_types": "ipmi, intel-ipmi",
@@ -38,15 +34,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             "enabled_raid_interfaces": "no-raid",
             "enabled_vendor_interfaces": "ipmitool",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {"sync_power_state_interval": 1, "sync_power_state_agreeing_readings": 1},
         "ipmi": {"min_command_interval": 0, "command_retry_timeout": 20, "debug": True},
     }
     (directory / "ironic-ipmi-left").mkdir(mode=0o700)
     (directory / "ironic-ipmi-left" / "password").write_text(PASSWORD)
-    configuration = [write_options(Path(directory) / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as running:
+    with all_in_one_below(directory, options) as running:
         assert not (directory / "ironic-ipmi-left").exists()
         yield running
     assert PASSWORD not in running.log
