@@ -275,10 +275,11 @@ def test_a_ready_image_may_get_its_settings_from_a_floppy(
     assert inserted(machine) == {}
 
 
+@pytest.mark.parametrize("name", ["rescue_iso", "redfish_rescue_iso"])
 def test_a_ready_image_without_settings_gets_no_token(
-    boot: RedfishVirtualMediaBoot, machine: Work, images: Path
+    boot: RedfishVirtualMediaBoot, machine: Work, images: Path, name: str
 ) -> None:
-    machine.node.driver_info |= {"rescue_iso": f"file://{images}/ready.iso"}
+    machine.node.driver_info |= {name: f"file://{images}/ready.iso"}
     machine.node.provision_state = "rescuing"
     boot.validate_rescue(machine)
     boot.prepare_ramdisk(machine, PARAMETERS)
