@@ -216,7 +216,7 @@ class Line:
                 raise CommandFailed(fault, ended.errors)
             return ended, fault
 
-        ended, fault = self.login.send(exchange, lambda answer: answer[1] is Fault.REFUSED)
+        ended, fault = self.login.send(exchange, lambda answer: answer[1] is not Fault.REFUSED)
         if fault is not None:
             raise CommandFailed(fault, ended.errors)
         return ended.output

@@ -1,11 +1,9 @@
 """Firmware interface `redfish`: versions of components, and updates (`firmware_updates`)."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
@@ -17,8 +15,6 @@ from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDA
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
-
-LOG = logging.getLogger(__name__)
 
 _LONGEST: Final = 255
 
@@ -72,10 +68,7 @@ class RedfishFirmware(FirmwareInterface):
         """Continue the updates of a node, or its flow once they have ended."""
         ended = UPDATES.watch(task)
         if ended is not None:
-            try:
-                self.cache_firmware_components(task)
-            except RedfishError as error:
-                LOG.warning("Node %s: its firmware versions are not stored: %s", task.node.uuid, error)
+            waiting_step.record(task, "its firmware versions are", self.cache_firmware_components)
         return ended
 
 

@@ -203,8 +203,8 @@ _ALL: Final = (UPDATES, UNNAMED_UPDATES)
 
 
 def are_under_way(node: Node) -> bool:
-    """Return whether firmware updates of a node are remembered."""
-    return any(node.driver_internal_info.get(kind.key) for kind in _ALL)
+    """Return whether firmware of a node is updated: what a step has left behind that was aborted is no update."""
+    return any(waiting_step.is_under_way(node, kind.key) for kind in _ALL)
 
 
 def remove_leftovers(store: "Store") -> None:

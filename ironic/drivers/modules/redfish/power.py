@@ -16,7 +16,6 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.flow import in_state
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import retrying
@@ -75,7 +74,7 @@ class RedfishPower(PowerInterface):
 
     def supports_power_sync(self, task: Task) -> bool:
         """Return False while firmware is updated: the BMC may restart, and the machine with it."""
-        return not (firmware_updates.are_under_way(task.node) and in_state(task.node.provision_state))
+        return not firmware_updates.are_under_way(task.node)
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
         action = _ACTIONS.get(power_state)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
-from ironic.core.errors import IronicError
+from ironic.core.errors import IronicError, TakenOver
 from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.step_cursor import StepCursor
@@ -78,11 +78,26 @@ def begin(task: Task) -> str:
 
 
 def end(task: Task, key: str) -> None:
-    """Forget what the step remembered."""
+    """Forget what the step remembered; stored with the end of the step, which is found again until then."""
     flow = _flow_of(task.node)
     replace(StepCursor.of(task.node, flow), is_polled=False).put(task.node)
     task.node.del_driver_internal_info(key)
-    task.node.save()
+
+
+def record(task: Task, what: str, store: Callable[[Task], None]) -> None:
+    """Store what the BMC shows after a step; a failure is only logged, as the step has ended."""
+    try:
+        store(task)
+    except TakenOver:
+        raise
+    except Exception as error:
+        LOG.warning("Node %s: %s not stored after a step: %s", task.node.uuid, what, error)
+
+
+def is_under_way(node: Node, key: str) -> bool:
+    """Return whether the step that the node is in remembers something under a key."""
+    memory = node.driver_internal_info.get(key) or {}
+    return _RUN in memory and in_state(node.provision_state) is not None and memory[_RUN] == _run_of(node)
 
 
 def has_booted(node: Node, memory: Memory) -> bool:

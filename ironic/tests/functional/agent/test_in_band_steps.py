@@ -161,11 +161,17 @@ def test_a_polled_step_is_none_of_the_heartbeats(bench, agent):
     assert bench.row(uuid).clean_step["step"] == "erase_devices"
 
 
-def test_a_step_that_wants_it_restarts_the_machine_before_the_next(bench, agent):
+def test_a_step_that_wants_it_restarts_the_machine_before_the_next(bench, agent, done):
     uuid = waiting(bench, agent, clean_steps=[REBOOT, NOOP])
+    node = bench.row(uuid)
+    node.boot_interface = node.power_interface = "scripted"
+    node.save()
     beat(bench, agent, uuid)
     agent.end()
+    done.clear()
     assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_reboot")
+    # Else the machine would boot its disk, as the ramdisk was for one boot.
+    assert done == ["prepare_ramdisk http://192.0.2.1:6385", "set rebooting"]
     info = bench.row(uuid).driver_internal_info
     assert info["cleaning_reboot"] is True
     assert beat(bench, agent, uuid, times=2) == (states.CLEANWAIT, "loopback_reboot")  # the old agent's last breath

@@ -230,6 +230,90 @@ def test_after_three_refused_logins_nothing_is_tried(auth_type: str, bmc: Hostil
     assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type=auth_type)) == states.POWER_OFF
 
 
+def refuse_sessions(status: int, text: str = "") -> Callable[[Handler], bool]:
+    """Return a misbehaviour where each session is refused with a status and a message."""
+
+    def misbehave(handler: Handler) -> bool:
+        is_login = (handler.command, handler.path) == ("POST", SESSIONS)
+        if is_login:
+            handler.answer(status, {"error": {"message": text}} if text else {})
+        return is_login
+
+    return misbehave
+
+
+@pytest.mark.parametrize("status", [302, 400, 404, 405, 501, 503])
+def test_a_bmc_that_begins_no_session_does_not_begin_the_count_anew(status: int, bmc: HostileBmc) -> None:
+    """Such an answer says nothing about the password, which goes along with the next request."""
+    bmc.password, bmc.misbehave = SECRET, refuse_sessions(status)
+    store = work_on().store
+    for _ in range(6):
+        with pytest.raises(RedfishError):
+            RedfishPower().get_power_state(on(bmc, store, redfish_password="wrong"))
+    assert bmc.logins == [("basic", False)] * 3
+    assert RedfishPower().get_power_state(on(bmc, store)) == states.POWER_OFF
+
+
+def test_a_bmc_without_a_place_for_a_session_is_not_taken_for_one_that_refuses(bmc: HostileBmc) -> None:
+    bmc.password, bmc.misbehave = SECRET, refuse_sessions(503, "too many sessions")
+    store = work_on().store
+    for _ in range(6):
+        with pytest.raises(RedfishError, match="too many sessions"):
+            RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session"))
+    bmc.misbehave = lambda _handler: False
+    assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session")) == states.POWER_OFF
+
+
+def test_a_login_refused_as_a_bad_request_is_counted(bmc: HostileBmc) -> None:
+    bmc.password, bmc.misbehave = SECRET, refuse_sessions(400, "iLO.2.8.UnauthorizedLoginAttempt")
+    store = work_on().store
+    for _ in range(3):
+        with pytest.raises(RedfishError, match="refuses the login; check"):
+            RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session"))
+    with pytest.raises(RedfishError, match="refused this login 3 times"):
+        RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session"))
+    assert bmc.count("POST", SESSIONS) == 3
+
+
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_what_is_answered_to_everyone_proves_no_password(is_busy: bool, bmc: HostileBmc) -> None:
+    """Neither the service root nor a BMC that is busy looks at the password that comes along."""
+    bmc.password = SECRET
+    store = work_on().store
+    info = {"redfish_password": "wrong", "redfish_auth_type": "basic"}
+    for _ in range(2):
+        with pytest.raises(RedfishError, match="refuses the login"):
+            RedfishPower().get_power_state(on(bmc, store, **info))
+        bmc.misbehave = of_system((lambda handler: handler.answer(503, {})) if is_busy else hang_up)
+        with pytest.raises(RedfishError):
+            RedfishPower().get_power_state(on(bmc, store, **info))
+        bmc.misbehave = lambda _handler: False
+    with pytest.raises(RedfishError, match="refuses the login"):
+        RedfishPower().get_power_state(on(bmc, store, **info))
+    with pytest.raises(RedfishError, match="refused this login 3 times"):
+        RedfishPower().get_power_state(on(bmc, store, **info))
+
+
+@pytest.mark.parametrize("auth_type", ["session", "basic"])
+def test_no_log_has_the_password_that_a_refusal_repeats(
+    auth_type: str, bmc: HostileBmc, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    bmc.password = SECRET
+
+    def misbehave(handler: Handler) -> bool:
+        is_public = handler.path.rstrip("/") == "/redfish/v1"
+        if not is_public:
+            handler.answer(401, {"error": {"message": f"no user has {SECRET}"}})
+        return not is_public
+
+    bmc.misbehave = misbehave
+    with pytest.raises(RedfishError, match="refuses the login"):
+        RedfishPower().get_power_state(on(bmc, redfish_auth_type=auth_type))
+    assert "no user has" in caplog.text
+    assert SECRET not in caplog.text
+
+
 def test_a_password_that_was_changed_at_the_bmc_is_tried_three_times(bmc: HostileBmc) -> None:
     bmc.password, bmc.has_sessions = SECRET, False
     store = work_on().store

@@ -14,7 +14,7 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
 from ironic.drivers.task import BareDriver
-from ironic.tests.functional.drivers import test_redfish_boot_cards, test_virtual_media_boot
+from ironic.tests.functional.drivers import test_hostile_bmcs, test_redfish_boot_cards, test_virtual_media_boot
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -272,6 +272,7 @@ SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
     Behaviour.REFUSES_UNLICENSED: test_secure_boot_without_a_licence_is_unknown,
     Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
     Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
+    Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST: test_hostile_bmcs.test_a_login_refused_as_a_bad_request_is_counted,
     Behaviour.BOOTS_NO_VIRTUAL_MEDIA: test_virtual_media_boot.test_firmware_that_boots_no_virtual_media,
     Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
 }

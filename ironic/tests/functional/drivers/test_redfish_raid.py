@@ -145,7 +145,7 @@ def test_volumes_are_made_at_once_where_the_bmc_does_so(bmc: Any) -> None:
     ]
     assert found["last_updated"]
     assert task.node.properties == {"local_gb": 50, "capabilities": "raid_level:1"}
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 @pytest.mark.parametrize("root, others, made", [(True, False, ["root"]), (False, True, ["data"]), (True, True, None)])
@@ -168,7 +168,7 @@ def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None
     end_tasks(bmc)
     assert look(task) == StepDone()
     assert len(task.node.saved["raid_config"]["logical_disks"]) == 3
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     assert bmc.count("POST", RESET) == 0
 
 
@@ -193,7 +193,7 @@ def test_a_failed_task_fails_the_step(bmc: Any) -> None:
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "Drive 0 is foreign" in end.reason
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_volumes_are_deleted_on_every_controller(bmc: Any) -> None:
@@ -242,7 +242,7 @@ def test_what_another_run_has_left_behind_is_forgotten(bmc: Any) -> None:
     task.node.saved["driver_internal_info"][KEY]["step_began"] = "2001-01-01T00:00:00"
     end_tasks(bmc)
     assert look(task) is None
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_a_target_is_needed_and_checked(bmc: Any) -> None:
