@@ -107,7 +107,7 @@ def held(lock: "threading.Lock | threading.RLock", gateway: Gateway) -> Iterator
         lock.release()
 
 
-class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]
+class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
     """What the library needs in place of its own logins: the connector logs in itself."""
 
     def _do_authenticate(self) -> None:

@@ -39,7 +39,7 @@ def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
     for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
         try:
             nothing: list[str] = []
-            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]
+            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]  # mypy infers no type for it
         except NOT_REDFISH:
             LOG.debug("Node %s: what its BMC says of boot cards can't be read", node.uuid, exc_info=True)
             continue

@@ -172,7 +172,7 @@ class FirmwareUpdates:
         return self._settle
 
     def _settle(self, task: Task, memory: Memory) -> None:
-        """See to it that the BMC, which may restart, answers steadily before anything else is asked of it."""
+        """Enter the phase in which the BMC, which may restart, has to answer steadily."""
         self._enter(task, memory, "settle", settles_since=utc_now().isoformat(), answers=0)
 
     def _judge_settle(self, task: Task, memory: Memory) -> Verdict:
