@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -52,24 +54,31 @@ class Programs:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         what = " ".join(arguments[:2])
         try:
-            ended = subprocess.run(
+            with subprocess.Popen(
                 arguments,
                 env={**kept, **(variables or {})},
-                input=text or "",
-                capture_output=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
-                timeout=seconds,
-                check=False,
-            )
+                # A group of its own: what the program has started is killed with it.
+                start_new_session=True,
+            ) as process:
+                try:
+                    output, errors = process.communicate(text or "", seconds)
+                except BaseException:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    raise
         except subprocess.TimeoutExpired as error:
             raise self.failed(f"{what} did not end within {seconds:.0f} seconds and was killed") from error
         except (OSError, ValueError) as error:
             raise self.failed(f"{what} can't be run: {error}") from error
-        if ended.returncode:
-            said = masked_text(ended.stderr.strip()[-_SAID:])
-            raise self.failed(f"{what} ended with exit code {ended.returncode}: {said}")
-        return ended.stdout
+        if process.returncode:
+            said = masked_text(errors.strip()[-_SAID:])
+            raise self.failed(f"{what} ended with exit code {process.returncode}: {said}")
+        return output
 
     def template(self, path: str) -> str:
         """Return a template of the operator, whose syntax was checked."""

@@ -18,8 +18,10 @@ from ironic.drivers.modules.graphical import containers
 from ironic.drivers.modules.graphical.container_command import ContainerConsoleContainer, published
 from ironic.drivers.modules.graphical.container_kubernetes import KubernetesConsoleContainer
 from ironic.drivers.modules.graphical.container_systemd import SystemdConsoleContainer
+from ironic.drivers.modules.graphical.programs import Programs as RealPrograms
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.tests.conftest import Setter
+from ironic.tests.functional.consoles.lines import until
 from ironic.tests.unit.drivers.machine import UUID, work_on
 
 NAME = f"ironic-console-{UUID}"
@@ -154,6 +156,22 @@ def test_a_program_that_fails_is_quoted_without_secrets(programs: Programs) -> N
     with pytest.raises(ConsoleContainerError, match="exit code 7: no such image") as failure:
         ContainerConsoleContainer().start_container(work_on(), "fake", INFO)
     assert "hunter2" not in str(failure.value)
+
+
+def test_a_program_that_hangs_is_killed_with_what_it_has_started(programs: Programs, tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    command = ["/bin/sh", "-c", f"/bin/sleep 600 & echo $! > {child}; wait"]
+    with pytest.raises(ConsoleContainerError, match="did not end within 1 seconds and was killed"):
+        RealPrograms("container").run(command, seconds=1)
+
+    def is_gone() -> bool:
+        try:
+            # One that has ended has no arguments, until nothing of it is left.
+            return not Path(f"/proc/{child.read_text().strip()}/cmdline").read_bytes()
+        except OSError:
+            return True
+
+    until(is_gone, "its child is gone")
 
 
 @pytest.mark.parametrize(

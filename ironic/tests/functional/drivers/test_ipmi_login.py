@@ -17,6 +17,7 @@ import pytest
 from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.tests import ipmi_bmc
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -82,6 +83,17 @@ def test_a_refusal_is_not_repeated_by_itself(sim: IpmiBmc) -> None:
     failed = read(task)
     assert isinstance(failed, IPMIFailure)
     assert sum(task.store.bmc_logins.of.values()) == 1
+
+
+@pytest.mark.parametrize("in_environment", [False, True])
+def test_of_a_long_password_the_beginning_counts(
+    tmp_path: Path, conf: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, in_environment: bool
+) -> None:
+    conf(ipmi__store_cred_in_env=in_environment)
+    monkeypatch.setattr(ipmi_bmc, "PASSWORD", "of twenty bytes, ä!")
+    with ipmi_bmc.pyghmi_bmc(tmp_path / "bmc") as bmc:
+        info = bmc.driver_info(ipmi_password=f"{ipmi_bmc.PASSWORD} and more")
+        assert read(work_on(driver="ipmi", driver_info=info)) == "power off"
 
 
 def test_silence_is_no_refusal(tmp_path: Path, conf: Callable[..., Any]) -> None:
