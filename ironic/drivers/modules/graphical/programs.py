@@ -20,8 +20,17 @@ from ironic.core.secrets import masked_text
 from ironic.drivers.interruptible_wait import pause
 from ironic.drivers.modules.graphical.containers import Address
 
-# What the programs take from the environment of the service.
-_KEPT: Final = ("PATH", "HOME", "TZ", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "KUBECONFIG")
+# What the programs take from the environment of the service. In a pod, the last two lead kubectl to its cluster.
+_KEPT: Final = (
+    "PATH",
+    "HOME",
+    "TZ",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "KUBECONFIG",
+    "KUBERNETES_SERVICE_HOST",
+    "KUBERNETES_SERVICE_PORT",
+)
 _SECONDS: Final = 120.0
 _SAID: Final = 500
 # "RFB 003.008" and a line feed; every server begins with so many bytes.

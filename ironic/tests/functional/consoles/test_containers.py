@@ -261,6 +261,19 @@ def test_what_a_killed_conductor_leaves_of_a_unit_is_removed_by_the_next_one(
     assert list((tmp_path / "units").iterdir()) == []
 
 
+def test_kubectl_finds_the_cluster_of_the_pod_that_it_is_in(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"KUBERNETES_SERVICE_HOST": "192.0.2.1", "KUBERNETES_SERVICE_PORT": "443"}
+    for name, value in {**given, "OS_PASSWORD": PASSWORD}.items():
+        monkeypatch.setenv(name, value)
+    programs.add("kubectl")
+    KubernetesConsoleContainer().stop_container(work_on())
+    environment = programs.run("delete")["environment"]
+    assert given.items() <= environment.items()
+    assert "OS_PASSWORD" not in environment
+
+
 def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     programs.add("kubectl", podIP=(0, "192.0.2.8"))
     provider = KubernetesConsoleContainer()
