@@ -23,6 +23,7 @@ from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -181,9 +182,7 @@ def test_an_order_to_change_power_ends_telemetry(tool: Tool, task: Work, conf: C
     tool.fail(0, "", hangs="sdr -v")
     with ThreadPoolExecutor() as pool:
         sensors = pool.submit(read, task, ("sdr", "-v"), kind=TELEMETRY, is_long=True)
-        deadline = time.monotonic() + BOUND
-        while not tool.calls and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: tool.calls)
         begun = time.monotonic()
         assert change(task, ("power", "on"), kind=POWER).startswith("answer")
         assert time.monotonic() - begun < 30

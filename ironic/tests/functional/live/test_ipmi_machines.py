@@ -1,7 +1,6 @@
 """IPMI machines over the API of a running service: the real ipmitool, ipmi_sim, and no secret in what they leave."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
 from ironic.tests.live_service import Service, all_in_one_below
+from ironic.tests.site import eventually, until
 
 BOUND = 60.0
 WRONG = "wrong-password-01"
@@ -70,13 +70,6 @@ def node(request: pytest.FixtureRequest, service: Service, bmc: IpmiBmc) -> str:
     return uuid
 
 
-def wait(done: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + BOUND
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def power_of(service: Service, uuid: str) -> Any:
     return call(service, "GET", f"/v1/nodes/{uuid}").json()["power_state"]
 
@@ -88,11 +81,11 @@ def test_a_machine_is_verified_switched_and_followed(service: Service, bmc: Ipmi
     assert found["driver_info"]["ipmi_password"] == "******"
     assert found["power_state"] == "power off"
     assert call(service, "PUT", f"{path}/states/power", {"target": "power on"}).status_code == 202
-    wait(lambda: power_of(service, node) == "power on")
+    eventually(lambda: power_of(service, node), "power on")
     assert bmc.is_on
     # Behind the back of the service, which brings the machine back.
     bmc.switch(on=False)
-    wait(lambda: bmc.is_on)
+    until(lambda: bmc.is_on)
 
 
 def test_settings_and_vendor_methods(service: Service, node: str) -> None:
@@ -121,7 +114,7 @@ def test_steps_with_raw_bytes_are_for_operators_only(service: Service, node: str
 def test_a_wrong_password_is_refused_in_plain_words(service: Service, bmc: IpmiBmc) -> None:
     uuid = enrol(service, "ipmi", bmc.driver_info(ipmi_password=WRONG))
     ask(service, uuid, "manage")
-    wait(lambda: call(service, "GET", f"/v1/nodes/{uuid}").json()["last_error"])
+    until(lambda: call(service, "GET", f"/v1/nodes/{uuid}").json()["last_error"])
     found = call(service, "GET", f"/v1/nodes/{uuid}").json()
     assert found["provision_state"] == "enroll"
     assert "ipmi_password" in found["last_error"]
