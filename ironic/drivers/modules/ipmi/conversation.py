@@ -192,9 +192,9 @@ class Line:
 
         def attempt() -> str:
             with self.gateway.request(request.kind, operation.seconds_left(clock(), until - clock())):
-                return self._once(
-                    self._with_cipher_suite(access), request, operation.seconds_left(clock(), _longest(request))
-                )
+                suite = access.cipher_suite or self._cipher_suite
+                seconds = operation.seconds_left(clock(), _longest(request))
+                return self._once(replace(access, cipher_suite=suite), request, seconds)
 
         return retrying(
             max(1, int(request.seconds // max(interval, 1.0))),
@@ -202,9 +202,6 @@ class Line:
             is_worth_it,
             lambda error: LOG.debug("IPMI %s at %s failed, trying again: %s", request.title, access.server, error),
         )(attempt)
-
-    def _with_cipher_suite(self, access: Access) -> Access:
-        return access if self._cipher_suite is None else replace(access, cipher_suite=self._cipher_suite)
 
     def _once(self, access: Access, request: _Request, seconds: float) -> str:
         """Run a command; raise CommandFailed, TooLate or TooMuch."""

@@ -150,6 +150,17 @@ def test_cipher_suites_are_tried_from_the_last_and_remembered(tool: Tool, task: 
     assert [call.partition(" -C ")[2].partition(" ")[0] for call in tool.calls] == ["", "17", "3", "3"]
 
 
+def test_a_cipher_suite_that_the_node_gets_later_goes_before_one_that_was_found(
+    tool: Tool, task: Work, conf: Callable[..., Any]
+) -> None:
+    conf(ipmi__cipher_suite_versions=["3"])
+    tool.fail(1, CIPHER)
+    read(task, ("mc", "info"))
+    task.node.driver_info["ipmi_cipher_suite"] = "17"
+    read(task, ("power", "status"))
+    assert "-C 3 " in tool.calls[-2] and "-C 17 " in tool.calls[-1]
+
+
 def test_a_chosen_cipher_suite_stays(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
     conf(ipmi__cipher_suite_versions=["1", "3"])
     task.node.driver_info["ipmi_cipher_suite"] = "17"
