@@ -64,12 +64,9 @@ def lacks_drive(system: System, medium: Any) -> str | None:
     drives = [drive for group in _groups(system) for drive in group]
     if any(_takes(drive, medium) for drive in drives):
         return None
-    others = "" if not drives else f", only for {', '.join(_media_names(drives)) or 'unknown media'}"
+    media = sorted({kind.value for drive in drives for kind in drive.media_types or ()})
+    others = "" if not drives else f", only for {', '.join(media) or 'unknown media'}"
     return f"no virtual drive for {medium.value}{others}; choose another boot interface"
-
-
-def _media_names(drives: Iterable[Drive]) -> list[str]:
-    return sorted({kind.value for drive in drives for kind in drive.media_types or ()})
 
 
 def has_drive(task: Task, medium: Any) -> bool:
