@@ -6,8 +6,10 @@ consoles of its nodes again, in place of those of its earlier process, and so do
 console that ends by itself is opened again at once; one that ends again soon after is closed.
 """
 
+import functools
 import logging
 import time
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +26,9 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.hardware_errors import ConsoleError
+from ironic.core.hardware_errors import ConsoleContainerError, ConsoleError
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
+from ironic.drivers.modules.graphical import containers
 from ironic.rpc.hash_ring import HashRingManager
 
 LOG = logging.getLogger(__name__)
@@ -119,16 +122,23 @@ class ConsoleRestorer:
         mine = {row[0]: row[1] for row in rows if self._hash_ring.is_mine(self._tasks.host, *row[1:])}
         self._tasks.consoles.intersection_update(mine)
         needed = set(mine.values())
-        SERVERS.sweep(lambda uuid: uuid in needed or self._is_needed(uuid))
+        is_needed = functools.partial(self._is_needed, needed)
+        SERVERS.sweep(is_needed)
+        try:
+            containers.sweep(is_needed)
+        except ConsoleContainerError as error:
+            LOG.warning("Containers of consoles that need none here may be left: %s", error)
         for node_id, uuid in mine.items():
             if node_id not in self._tasks.consoles or uuid in self._ended:
                 self._restore(uuid)
         for uuid in list(self._ended):
-            if uuid not in needed and not self._is_needed(uuid):
+            if not is_needed(uuid):
                 self._ended.pop(uuid, None)
 
-    def _is_needed(self, uuid: str) -> bool:
+    def _is_needed(self, known: Container[str], uuid: str) -> bool:
         """Return whether a console of a node should be here now, or is just being opened."""
+        if uuid in known:
+            return True
         try:
             columns = ("reservation", "console_enabled", "driver", "conductor_group")
             reservation, is_enabled, *whose = self._tasks.store.nodes.row(columns, uuid)

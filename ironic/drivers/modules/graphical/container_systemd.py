@@ -17,6 +17,7 @@ from ironic.drivers.modules.graphical.containers import (
     conductor_label,
     environment,
     name_of,
+    uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
 from ironic.drivers.task import Task
@@ -64,10 +65,20 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         self._remove([name_of(task.node.uuid)])
 
     def stop_all_containers(self) -> None:
+        self._remove(self._own())
+
+    def started(self) -> list[str]:
+        return uuids_of(self._own())
+
+    def stop_started(self, uuid: str) -> None:
+        self._remove([name for name in self._own() if name == name_of(uuid)])
+
+    def _own(self) -> list[str]:
+        """Return the names of the units that this conductor has written."""
         mark = f"org.openstack.ironic.conductor={conductor_label()}\n"
         with self._file_errors():
-            own = [path.stem for path in self._directory.glob(_PATTERN) if mark in path.read_text(errors="replace")]
-        self._remove(own)
+            paths = list(self._directory.glob(_PATTERN))
+            return [path.stem for path in paths if mark in path.read_text(errors="replace")]
 
     def _remove(self, names: list[str]) -> None:
         present = [name for name in names if self._file(name, ".container").exists()]

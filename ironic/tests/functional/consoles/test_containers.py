@@ -125,6 +125,17 @@ def test_a_container_gets_its_credentials_by_environment(programs: Programs, vnc
     assert programs.runs[-2]["arguments"][-1] == "label=org.openstack.ironic.conductor=conductor-1"
 
 
+def test_of_the_containers_of_a_conductor_one_is_removed(programs: Programs) -> None:
+    programs.add("docker", format=(0, f"{NAME}\nironic-console-other\nanother"), quiet=(0, "abc"))
+    provider = ContainerConsoleContainer()
+    assert provider.started() == [UUID]
+    own = ["--filter", "label=org.openstack.ironic.conductor=conductor-1"]
+    assert programs.runs[-1]["arguments"][1:] == ["ps", "--all", "--format", "{{.Names}}", *own]
+    provider.stop_started(UUID)
+    assert programs.runs[-2]["arguments"][1:] == ["ps", "--all", "--quiet", "--filter", f"name=^/?{NAME}$", *own]
+    assert programs.runs[-1]["arguments"][1:] == ["rm", "--force", "abc"]
+
+
 def test_a_value_is_one_word_of_a_template(programs: Programs, vnc: int, conf: Setter, tmp_path: Path) -> None:
     template = tmp_path / "template"
     template.write_text("run --note='{{ image }} of  {{ node }}' # a comment\n{% if false %}{% endif %}{{ image }}")
@@ -210,6 +221,21 @@ def test_a_unit_of_systemd_has_its_credentials_in_a_private_file(programs: Progr
     provider.stop_container(work_on())
 
 
+def test_of_the_units_of_a_conductor_one_is_removed(programs: Programs, tmp_path: Path) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    others = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b99"
+    for uuid, conductor in ((UUID, "conductor-1"), (others, "conductor-12")):
+        unit = tmp_path / f"ironic-console-{uuid}.container"
+        unit.write_text(f"Label=org.openstack.ironic.conductor={conductor}\n")
+    provider = SystemdConsoleContainer(tmp_path)
+    assert provider.started() == [UUID]
+    for uuid in (UUID, others):
+        provider.stop_started(uuid)
+    assert [path.name for path in tmp_path.glob("*.container")] == [f"ironic-console-{others}.container"]
+    assert programs.run("stop")["arguments"][1:] == ["--user", "stop", f"{NAME}.service"]
+
+
 def test_a_unit_that_does_not_start_is_removed(programs: Programs, tmp_path: Path) -> None:
     programs.add("systemctl", restart=(1, "Unit not found."))
     programs.add("podman")
@@ -289,6 +315,16 @@ def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monke
     assert secretless(programs, but=lambda run: "apply" in run["arguments"])
     provider.stop_all_containers()
     assert "--selector=org.openstack.ironic.conductor=conductor-1" in programs.runs[-1]["arguments"]
+
+
+def test_of_the_pods_of_a_conductor_one_is_removed(programs: Programs) -> None:
+    programs.add("kubectl", get=(0, f"{NAME} {NAME}"))
+    provider = KubernetesConsoleContainer()
+    assert provider.started() == [UUID]
+    own = "--selector=org.openstack.ironic.conductor=conductor-1"
+    assert own in programs.runs[-1]["arguments"]
+    provider.stop_started(UUID)
+    assert programs.runs[-1]["arguments"][1:4] == ["delete", "pod,secret", f"{own},org.openstack.ironic.node={UUID}"]
 
 
 def test_a_pod_that_does_not_get_ready_is_removed(programs: Programs) -> None:

@@ -8,9 +8,11 @@ import pytest
 
 from ironic.conductor.consoles import ConsoleRestorer
 from ironic.core.errors import IronicError, TakenOver
+from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.db import Store
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
 from ironic.drivers.modules.console.socat_command import ConsoleCommand
+from ironic.drivers.modules.graphical import containers
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
 from ironic.tests.functional.consoles.lines import talk
@@ -185,6 +187,20 @@ def test_a_console_is_left_over_if_its_node_is_known_to_need_none(
     reopen()
     with pytest.raises(ConnectionRefusedError):
         talk(f"tcp://127.0.0.1:{port}")
+
+
+def test_a_provider_of_containers_that_fails_keeps_no_console_closed(
+    bench: Bench, notes: Notes, reopen: ConsoleRestorer, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    class Broken(containers.FakeConsoleContainer):
+        def started(self) -> list[str]:
+            raise ConsoleContainerError(provider="container", reason="docker did not end")
+
+    monkeypatch.setattr(containers, "in_use", Broken)
+    node(bench)
+    reopen()
+    assert notes.calls == [("start_console",)]
+    assert "docker did not end" in caplog.text
 
 
 def test_a_console_goes_with_the_instance_and_comes_with_the_next(bench: Bench, notes: Notes, conf: Any) -> None:
