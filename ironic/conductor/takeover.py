@@ -120,7 +120,8 @@ class TakeOver:
             node.target_power_state, node.last_error = None, transitions.shortened(text)
         elif gives_up:
             node.last_error = transitions.shortened(f"Work on the node was given up: {why}. Check the machine.")
-        if node.provision_state in states.WORKING or (gives_up and node.provision_state in states.WAITING):
+        is_over = gives_up or transitions.is_failing(node)
+        if node.provision_state in states.WORKING or (is_over and node.provision_state in states.WAITING):
             self._fail(node, why, release=True)
         else:
             self._store.nodes.save_and_release(node)

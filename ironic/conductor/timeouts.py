@@ -18,7 +18,6 @@ from ironic.conductor import transitions
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
@@ -118,7 +117,7 @@ def last_and_next(node: "NodeRecord", since: datetime | None, expected: str) -> 
         return f"its agent runs since before the wait{when}", expected
     if agent.token:
         return "its ramdisk has looked its node up", expected
-    changed = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
+    changed = agent.power_changed_at
     started = (
         f"none (recorded power state: {node.power_state or 'unknown'})"
         if changed is None

@@ -332,15 +332,21 @@ def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
 
 
 def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str = "fail") -> None:
-    """Fail a flow: record why, clean up, and move the node by ``event``."""
-    flow = operation.flow
-    text = " ".join(failure.text(flow, task.node.uuid) for failure in failures)
-    if any(failure.is_fault for failure in failures):
-        transitions.set_fault(task.node, text)
-    StepCursor.of(task.node, flow).ended().put(task.node)
-    awaited_setting.forget(task.node)
+    """Fail a flow: clean up, record why, and move the node by ``event``.
+
+    The clean-up may save the node. If this process ends before the move, the flow stays as it is, and fails again.
+    """
+    flow, node = operation.flow, task.node
+    reason = text = " ".join(failure.text(flow, node.uuid) for failure in failures)
+    is_fault = any(failure.is_fault for failure in failures)
+    if is_fault:
+        transitions.begin_failure(node)
     if any(failure.is_prepared for failure in failures):
         text += clean_up(task, operation)
+    if is_fault:
+        transitions.set_fault(node, reason)
+    StepCursor.of(node, flow).ended().put(node)
+    awaited_setting.forget(node)
     task.finish(event, last_error=text)
 
 
