@@ -22,7 +22,7 @@ from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
-from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, TemporaryFailure
 from ironic.core.flow import FLOWS, Wait, in_state
 from ironic.core.step_cursor import StepCursor, keys_of
 from ironic.rpc.hash_ring import HashRingManager
@@ -104,11 +104,18 @@ class Timeouts:
                     task.spawn_after(self._handlers.get(state, fail_without_clean_up), task, reason(task.node, wait))
         except (NodeLocked, NodeNotFound) as error:
             LOG.debug("The wait of node %s is not ended in this run: %s", uuid, error)
+        except TemporaryFailure:
+            raise  # no worker is free, or the database is away, which concerns all nodes
+        except Exception:
+            LOG.exception("Node %s: its overdue wait can't be ended; the next run tries again", uuid)
 
 
 def _is_pause_over(node: "NodeRecord") -> bool:
     flow = in_state(node.provision_state)
-    left = StepCursor.of(node, flow).seconds_left(node.now()) if flow else None
+    try:
+        left = StepCursor.of(node, flow).seconds_left(node.now()) if flow else None
+    except ValueError:
+        return False  # a damaged row, which is reported when the wait is overdue
     return left is not None and left < -_SECONDS_TO_RESUME
 
 
