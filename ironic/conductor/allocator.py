@@ -132,6 +132,8 @@ class Allocator:
         """Bind a node to an allocation if it is still free and fits; return whether it was bound."""
 
         def bind(_connection: object) -> str | None:
+            # Locked first: a node can't refer to an allocation that is deleted meanwhile.
+            self._store.allocations.lock_row(allocation.id)
             if (reason := allocation_binding.bind_node(self._store, candidate.id, allocation, wanted)) is None:
                 self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": candidate.id, "last_error": None})
             return reason

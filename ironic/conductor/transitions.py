@@ -95,9 +95,27 @@ def shortened(text: str) -> str:
 
 def set_fault(node: "NodeRecord", reason: str) -> None:
     """Take a node whose cleaning or servicing fails into maintenance; the caller saves (a state move does)."""
+    if fault := _fault_of(node):
+        node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), fault
+
+
+def begin_failure(node: "NodeRecord") -> None:
+    """Set the fault alone, before the clean-up after a failure, which may save the node and be cut short.
+
+    Maintenance comes with the move: in maintenance a wait has no end.
+    """
+    node.fault = _fault_of(node) or node.fault
+
+
+def is_failing(node: "NodeRecord") -> bool:
+    """Return whether a failure has begun and its move has not been made."""
+    return node.fault is not None and node.fault == _fault_of(node) and not node.maintenance
+
+
+def _fault_of(node: "NodeRecord") -> str | None:
+    """Return the fault that a failure of the present operation is; None if it is none of the machine."""
     flow = in_state(node.provision_state)
-    if flow is not None and flow.fault is not None and node.provision_state in flow.busy:
-        node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), flow.fault
+    return flow.fault if flow is not None and node.provision_state in flow.busy else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import functools
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -213,6 +213,15 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         held = sa.select(nodes.c.id).where(*self._writable(record)).with_for_update()
         if self.transactions.require_writing().execute(held).first() is None:
             raise self.write_conflict(record)
+
+    def run_held(self, record: NodeRecord, work: Callable[[], None]) -> None:
+        """Call ``work`` in a transaction of which `require_held` is the first act, and again after a deadlock."""
+
+        def held(_connection: Connection) -> None:
+            self.require_held(record)
+            work()
+
+        self.transactions.run(held)
 
     def _writable(self, record: NodeRecord) -> list[ColumnElement[bool]]:
         conditions = super()._writable(record)

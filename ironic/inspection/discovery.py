@@ -106,7 +106,7 @@ def enroll(
     _check_hourly_limit(store, discovery)
     _check_bmc_unclaimed(store, bmc_addresses)
     everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
-    served = [row for row in everywhere if row.conductor_group == discovery.conductor_group]
+    served = [row for row in everywhere if row.conductor_group.lower() == discovery.conductor_group]
     try:
         chosen = choose_interfaces(served, discovery.driver, {})
         return store.run(lambda _: _create_node(store, discovery, chosen, new_ports, bmc_addresses))

@@ -1,14 +1,16 @@
 """What only servers do: deadlocks, and connections that die."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from ironic.db import Store, connect, schema
+from ironic.services import row_changes
 from ironic.tests.databases import empty_database
 from ironic.tests.suites.db.samples import node
 
@@ -58,6 +60,47 @@ def test_who_loses_a_deadlock_does_its_work_again(server: Store) -> None:
     assert failures == []
     assert len(attempts) == 3
     assert [server.nodes.get(record.id).extra["n"] for record in (one, two)] == [2, 2]
+
+
+def test_a_port_is_added_while_another_one_changes_the_network_of_their_group(server: Store) -> None:
+    locked = server.nodes.reserve(node(server).id, "h1")
+    group = server.portgroups.create({"node_id": locked.id})
+    old = server.ports.create({"node_id": locked.id, "address": "52:54:00:00:00:01", "portgroup_id": group.id})
+    both_inside = threading.Barrier(2)
+    attempts: list[str] = []
+    failures: list[BaseException] = []
+
+    def meet(who: str) -> None:
+        attempts.append(who)
+        if len(attempts) <= 2:
+            both_inside.wait(10)
+
+    def add(values: dict[str, Any]) -> dict[str, Any]:
+        row_changes.share_network(server, group.id, values.pop("physical_network"))
+        meet("new")
+        return {**values, "node_id": locked.id, "portgroup_id": group.id}
+
+    def change() -> None:
+        meet("old")
+        row_changes.share_network(server, group.id, None, old.id)
+        old.save()
+
+    def attempt(act: Callable[[], object]) -> None:
+        try:
+            act()
+        except BaseException as failure:
+            failures.append(failure)
+
+    new = {"address": "52:54:00:00:00:02", "physical_network": None}
+    acts = (lambda: row_changes.add(server, server.ports, new, add), lambda: server.nodes.run_held(locked, change))
+    threads = [threading.Thread(target=attempt, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sorted(attempts) in (["new", "new", "old"], ["new", "old", "old"])
+    assert server.ports.count(portgroup_id=group.id) == 2
 
 
 def kill_others(server: Store) -> None:

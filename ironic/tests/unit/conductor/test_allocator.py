@@ -144,7 +144,7 @@ def test_a_node_that_is_deleted_in_between_is_no_failure(store, tasks, free, ask
 
 
 @pytest.mark.parametrize("way", ["deleted", "taken over"])
-def test_an_allocation_that_is_lost_in_between_leaves_no_trace(store, tasks, pool, free, ask, context, way):
+def test_an_allocation_that_is_lost_in_between_leaves_no_trace(store, tasks, pool, free, ask, context, way, caplog):
     for host in ("c1", "c2"):
         store.conductors.register(host, "", ["fake-hardware"], [])
     node, uuid = free(), ask()
@@ -161,6 +161,7 @@ def test_an_allocation_that_is_lost_in_between_leaves_no_trace(store, tasks, poo
     wait_until(lambda: not pool.taken)
     found = store.nodes.get(node)
     assert (found.instance_uuid, found.allocation_id, found.instance_info) == (None, None, {})
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
     if way == "taken over":
         assert store.allocations.get(uuid).state == ALLOCATING
 
