@@ -130,13 +130,13 @@ def test_when_no_drive_takes_it_the_reason_has_no_secret(
     assert "hunter2" not in text and "0123456789abcdef" not in text
 
 
-def test_a_refused_login_is_no_refused_drive(
+def test_what_the_user_may_not_do_is_no_refused_drive(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
 ) -> None:
     has(SYSTEM, "1", "CD")
     has(SYSTEM, "2", "CD")
     bmc.answers = [403] * 8
-    with pytest.raises(RedfishError, match="login"):
+    with pytest.raises(RedfishError, match="forbids that to the user"):
         management.attach_virtual_media(task, "cdrom", URL)
     # The library may log in anew and repeat the order; the other drive is not tried.
     assert set(orders(bmc)) == {"1/Insert"}
