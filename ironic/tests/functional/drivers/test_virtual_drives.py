@@ -166,6 +166,18 @@ def test_everything_is_ejected_wherever_it_is(
     assert orders(bmc) == ["1/Eject", "3/Eject", "4/Eject"]
 
 
+def test_a_drive_that_can_not_be_emptied_keeps_no_other_full(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True)
+    has(MANAGER, "2", "USBStick", Inserted=True)
+    bmc.answers = [400, 409, 204]
+    with pytest.raises(RedfishError, match="409"):
+        management.detach_virtual_media(task)
+    # The library repeats the first in another form.
+    assert orders(bmc) == ["1/Eject", "1/Eject", "2/Eject"]
+
+
 def test_an_image_may_be_awaited(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, conf: Any
 ) -> None:
