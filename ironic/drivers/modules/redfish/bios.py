@@ -163,6 +163,7 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
         return None
     if not unapplied:
         return StepDone()
-    if is_pending:
-        return None  # a job of the BMC may still apply them
+    if is_pending or (is_unknown and not waiting_step.boots_agent(memory)):
+        # A job of the BMC may still apply them, or the machine may still start.
+        return None
     return StepFailed(f"the BIOS settings {', '.join(unapplied)} were not updated although the machine was restarted")

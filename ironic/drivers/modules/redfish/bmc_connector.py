@@ -290,7 +290,8 @@ class BmcConnector:
             if self._session is None:
                 if not falls_back:
                     if is_refused:
-                        raise sushy_errors.AccessError("POST", url, answer)
+                        # Of other requests status 403 says what the user may not do.
+                        answer.status_code = _UNAUTHORIZED
                     sushy_errors.raise_for_response("POST", url, answer)
                     raise UnusableAnswer("it began a session without a token; set redfish_auth_type to basic")
                 self._is_basic = True

@@ -100,9 +100,14 @@ def is_under_way(node: Node, key: str) -> bool:
     return _RUN in memory and in_state(node.provision_state) is not None and memory[_RUN] == _run_of(node)
 
 
+def boots_agent(memory: Memory) -> bool:
+    """Return whether the machine was restarted into an agent, whose heartbeat shows that it has started."""
+    return bool(memory.get(_AGENT) and not memory.get(_AGENT_LATER))
+
+
 def has_booted(node: Node, memory: Memory) -> bool:
     """Return whether an agent has sent a heartbeat since the restart; True where none runs, or is booted later."""
-    if not memory.get(_AGENT) or memory.get(_AGENT_LATER):
+    if not boots_agent(memory):
         return True
     came, since = KnownAgent(node.driver_internal_info).last_heartbeat, memory.get(_RESTARTED)
     return bool(since and came and came > datetime.fromisoformat(since) and AgentMemory(node).is_known)

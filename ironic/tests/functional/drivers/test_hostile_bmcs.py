@@ -16,7 +16,9 @@ from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.bmc.bmc_gateway import gateway_to
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.site import eventually
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -29,7 +31,8 @@ def bmc() -> Iterator[HostileBmc]:
     with hostile_bmc() as running:
         yield running
         gateway = gateway_to(running.address)
-        assert (gateway._running.total(), gateway._operations.total(), gateway._waiting.total()) == (0, 0, 0)
+        # A session may be logged out of at this moment.
+        eventually(lambda: (gateway._running.total(), gateway._operations.total(), gateway._waiting.total()), (0, 0, 0))
 
 
 def on(bmc: HostileBmc, store: Any = None, **changes: Any) -> Work:
@@ -252,6 +255,29 @@ def test_a_bmc_that_begins_no_session_does_not_begin_the_count_anew(status: int,
             RedfishPower().get_power_state(on(bmc, store, redfish_password="wrong"))
     assert bmc.logins == [("basic", False)] * 3
     assert RedfishPower().get_power_state(on(bmc, store)) == states.POWER_OFF
+
+
+def test_what_a_user_may_not_see_takes_nothing_away_from_the_rest(bmc: HostileBmc) -> None:
+    bmc.password = SECRET
+    bmc.documents[SYSTEM] |= {"Storage": {"@odata.id": f"{SYSTEM}/Storage"}, "Manufacturer": "Acme"}
+
+    def misbehave(handler: Handler) -> bool:
+        is_hidden = handler.path == f"{SYSTEM}/Storage"
+        if is_hidden:
+            handler.answer(403, {"error": {"message": "administrators only"}})
+        return is_hidden
+
+    bmc.misbehave = misbehave
+    readings: Any = RedfishManagement().get_sensors_data(on(bmc))
+    assert (readings["Drive"], readings["Extra"]["Manufacturer"]) == ({}, "Acme")
+    with pytest.raises(RedfishError, match="forbids that to the user.*check the rights.*administrators only"):
+        RedfishRAID().delete_configuration(on(bmc))
+
+
+def test_a_session_that_is_forbidden_is_a_refused_login(bmc: HostileBmc) -> None:
+    bmc.password, bmc.misbehave = SECRET, refuse_sessions(403)
+    with pytest.raises(RedfishError, match="refuses the login"):
+        RedfishPower().get_power_state(on(bmc, redfish_auth_type="session"))
 
 
 def test_a_bmc_without_a_place_for_a_session_is_not_taken_for_one_that_refuses(bmc: HostileBmc) -> None:

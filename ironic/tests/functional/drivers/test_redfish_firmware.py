@@ -169,6 +169,24 @@ def test_cards_that_can_not_be_read_are_left_out(bmc: HostileBmc) -> None:
     assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
 
 
+def test_cards_of_a_machine_that_is_off_are_left_out(bmc: HostileBmc) -> None:
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        is_about_cards = handler.path.endswith("/NetworkAdapters")
+        if is_about_cards:
+            handler.answer(400, {"error": {"message": "the system is off"}})
+        return is_about_cards or usual(handler)
+
+    bmc.misbehave = misbehave
+    task = on(bmc)
+    RedfishFirmware().cache_firmware_components(task)
+    assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert until_end(task) == StepDone()
+
+
 def test_a_machine_without_versions_says_so() -> None:
     with hostile_bmc() as bmc, pytest.raises(UnsupportedDriverExtension):
         RedfishFirmware().cache_firmware_components(on(bmc))

@@ -115,7 +115,7 @@ def lock_out(bmc: ScriptedBmc) -> str:
 
 def forbid(bmc: ScriptedBmc) -> str:
     bmc.refusal = 403
-    return "refuses the login"
+    return "forbids that to the user"
 
 
 def talk_nonsense(bmc: ScriptedBmc) -> str:
