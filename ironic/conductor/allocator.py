@@ -105,7 +105,9 @@ class Allocator:
             LOG.info("Allocation %s was deleted or taken over by another conductor", uuid)
         except Exception as error:
             LOG.exception("Allocation %s failed (request %s)", uuid, context.request_id)
-            self._fail(found, uuid, f"Looking for a node failed unexpectedly: {type(error).__name__}: {error}")
+            # Projects read it: the error may quote a statement, with nodes of others, or the host of the database.
+            reason = f"Looking for a node failed unexpectedly ({type(error).__name__}). Try again, or ask an operator"
+            self._fail(found, uuid, f"{reason} what the conductor's log says about request {context.request_id}.")
         finally:
             self._running.discard(found)
 

@@ -205,7 +205,15 @@ class Node(Resource):
     )
     lessee = Field(Text(), since=65, filter=Exact(), right=f"{_UPDATES}lessee", literal=WHOLE, notified=EVERY)
     maintenance = Field(Bool(), plain=True, empty=False, clears=("maintenance_reason", "fault"), notified=EVERY)
-    maintenance_reason = Field(Text(None), write=NEVER, render=fields.text_without_secrets, notified=EVERY)
+    # With a fault it is the service's own, and says what last_error says.
+    maintenance_reason = Field(
+        Text(None),
+        write=NEVER,
+        render=fields.text_without_secrets,
+        rule=f"{_SEES}last_error",
+        hidden_with="fault",
+        notified=EVERY,
+    )
     management_interface = _interface()
     name = Field(LogicalName(), since=5, plain=True, only_removed=True, right=f"{_UPDATES}name", notified=EVERY)
     network_data = Field(Object(), since=66, empty={}, right=f"{_UPDATES}network_data")
