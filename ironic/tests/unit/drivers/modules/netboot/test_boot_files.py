@@ -293,7 +293,8 @@ def test_a_template_written_for_upstream_finds_its_variables(conf: Setter, place
         "# {{ pxe_options.aki_path }} {{ pxe_options.ari_path }} {{ pxe_options.tftp_server }}\n"
         # Parameters stand in the quoted command line only: a client may have chosen the ID of its request.
         "# {{ pxe_options['ipa-global-request-id'] is defined }}\n"
-        "# {% if pxe_options.boot_from_volume %}volume{% endif %}<{{ pxe_options.ks_cfg_url }}{{ pxe_options.boot_iso_url }}>\n"
+        "# {% if pxe_options.boot_from_volume %}volume{% endif %}<{{ pxe_options.ks_cfg_url }}"
+        "{{ pxe_options.boot_iso_url }}>\n"
     )
     conf(pxe__ipxe_config_template=str(template), pxe__ipxe_timeout=3)
     text = prepared(LANGUAGES["ipxe"], place, "console=ttyS0", instance=instance)
