@@ -7,14 +7,23 @@ moment, and the record stays as it is. Source: doc/contract/states.md#refresh.
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ironic.conductor.node_events import add_history
 from ironic.conf import CONF
 from ironic.core.errors import TakenOver, UnsupportedDriverExtension
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.task import Task
 
+if TYPE_CHECKING:
+    from ironic.conductor.node_events import HostTask
+
 LOG = logging.getLogger(__name__)
+
+# The type of entries in node history about the health of a machine.
+MONITORING: Final = "monitoring"
+
+_SEVERITIES: Final = {"WARNING": "WARNING", "CRITICAL": "ERROR"}
 
 
 class Readings:
@@ -80,10 +89,22 @@ class Readings:
             return otherwise
 
 
-def refresh(task: Task, moment: str) -> None:
+def health_event(before: str | None, now: str | None) -> tuple[str, str]:
+    """Return the line of node history about a changed health, and its severity."""
+    event = f"The health of the machine is {now or 'unknown'} now; it was {before or 'unknown'}"
+    return event, _SEVERITIES.get(now or "", "INFO")
+
+
+def refresh(task: "HostTask", moment: str) -> None:
     """Refresh everything on a node that is held; the caller saves the node. ``moment`` is for the log."""
     readings = Readings(task)
-    for column, value in {**readings.columns(), **readings.health()}.items():
+    columns, health = readings.columns(), readings.health()
+    if health and health["health"] != task.node.health:
+        event, severity = health_event(task.node.health, health["health"])
+        if severity != "INFO":
+            LOG.warning("Node %s: %s", task.node.uuid, event)
+        add_history(task, MONITORING, event, severity)
+    for column, value in {**columns, **health}.items():
         setattr(task.node, column, value)
     readings.lists()
     if readings.failures:

@@ -129,7 +129,9 @@ def _reach(task: "HostTask", target: str, timeout: int | None, known: str | None
 
 def failure_text(target: str, reason: str) -> str:
     """Return in words that the power did not change, and why."""
-    return f"Changing the power state to '{target}' failed: {reason}"
+    beginning = str(PowerStateFailure(target=target, reason=""))
+    # Errors of power interfaces may begin with the same words already.
+    return beginning + reason.removeprefix(beginning)
 
 
 def note_failure(task: "HostTask", target: str, reason: str) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.bmc_reader import BmcReader, mine
-from ironic.conductor.bmc_refresh import Readings
+from ironic.conductor.bmc_refresh import MONITORING, Readings, health_event
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
@@ -51,8 +51,6 @@ _MOST_DOUBTFUL: Final = 500
 
 # The settings of a machine are read once in so many rounds; nodes take turns, so that no round reads many.
 _ROUNDS_BETWEEN_SETTINGS: Final = 60
-
-_ALARMING: Final = frozenset({"WARNING", "CRITICAL"})
 
 # Columns that must be as they were when the node was read, for a reading to be stored.
 _UNTOUCHED: Final = ("power_state", "target_power_state", "provision_state", "maintenance", "reservation")
@@ -267,10 +265,8 @@ def _record(task: TaskManager, seen: str | None) -> None:
 
 
 def _record_health(task: TaskManager, health: str | None) -> None:
-    before = task.node.health
-    text = f"The health of the machine is {health or 'unknown'} now; it was {before or 'unknown'}"
-    severity = health if health in _ALARMING else "INFO"
-    _write(task, {"health": health}, text, "ERROR" if health == "CRITICAL" else severity, topic="monitoring")
+    event, severity = health_event(task.node.health, health)
+    _write(task, {"health": health}, event, severity, topic=MONITORING)
 
 
 def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:

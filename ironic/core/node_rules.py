@@ -6,7 +6,7 @@ that result counts. Sources: doc/contract/states.md (from its "Verbs" to its "Po
 demands S52 to S57.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
@@ -17,6 +17,7 @@ from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
     InvalidStateRequested,
+    IronicError,
     NodeAssociated,
     NodeInMaintenance,
     NodeIsRetired,
@@ -78,20 +79,32 @@ def check_verb(node: NodeValues, verb: str, *, by_holder: bool) -> None:
     A working state allows no verb, although its table has internal events of the same names. Raises NodeInMaintenance,
     NodeLocked or InvalidStateRequested.
     """
-    if node.maintenance and states.VERBS[verb] in _DEPLOYS:
-        raise NodeInMaintenance(op=verb, node=node.uuid)
-    if accepts_verb(node.provision_state, verb):
-        return
-    if node.reservation is not None and not by_holder:
-        # The operation that holds the node may be about to bring it into a state that allows the verb.
-        raise NodeLocked(node=node.uuid, host=node.reservation, purpose=node.reservation_purpose)
+    # Maintenance stands against a deployment before the state and the lock do: both may change soon.
+    is_early = node.maintenance and states.VERBS[verb] in _DEPLOYS
+    refusals = [*_marks(node, verb, offered_in_maintenance=True)] if is_early else []
+    if not accepts_verb(node.provision_state, verb):
+        if node.reservation is None or by_holder:
+            refusals.append(_wrong_state(node, verb))
+        elif not refusals:
+            # The operation that holds the node may be about to bring it into a state that allows the verb.
+            raise NodeLocked(node=node.uuid, host=node.reservation, purpose=node.reservation_purpose)
+    _refuse(refusals)
+
+
+def _wrong_state(node: NodeValues, verb: str) -> InvalidStateRequested:
     refusal = InvalidStateRequested(action=verb, node=node.uuid, state=node.provision_state)
-    # All obstacles at once, so that the user does not meet the next one after removing the first.
     possible = [] if node.provision_state in states.WORKING else sorted(states.verbs_of(node.provision_state))
     more = f" Possible now: {', '.join(possible) or 'nothing, until it has ended'}."
-    if node.maintenance:
+    if node.maintenance and states.VERBS[verb] not in _DEPLOYS:
         more += " The node is also in maintenance."
-    raise InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
+    return InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
+
+
+def _refuse(refusals: Sequence[IronicError]) -> None:
+    """Raise the first one with the sentences of all, so that the user does not meet them one after another."""
+    if refusals:
+        first = refusals[0]
+        raise type(first)(" ".join(map(str, refusals)), **first.facts)
 
 
 def accepts_verb(state: str, verb: str) -> bool:
@@ -104,17 +117,22 @@ def check_marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool = T
 
     ``offered_in_maintenance`` is [conductor]allow_provisioning_in_maintenance, which only the conductor knows.
     """
+    _refuse([*_marks(node, verb, offered_in_maintenance=offered_in_maintenance)])
+
+
+def _marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool) -> Iterator[IronicError]:
+    """Yield what each mark of the node has against a verb."""
     event = states.VERBS[verb]
     if node.maintenance and (
         event in _NEVER_IN_MAINTENANCE
         or (event in _OFFERS and not offered_in_maintenance)
         or (event == "abort" and node.provision_state == states.SERVICEFAIL)
     ):
-        raise NodeInMaintenance(op=verb, node=node.uuid)
+        yield NodeInMaintenance(op=verb, node=node.uuid)
     if node.protected and event in _UNDOES_INSTANCE:
-        raise NodeProtected(node=node.uuid)
+        yield NodeProtected(node=node.uuid)
     if node.retired and event in _OFFERS:
-        raise NodeIsRetired(node=node.uuid)
+        yield NodeIsRetired(node=node.uuid)
 
 
 def instance_traits(uuid: str, instance_info: Mapping[str, Any]) -> list[str]:

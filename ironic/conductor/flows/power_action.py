@@ -43,4 +43,4 @@ def read(task: TaskManager) -> None:
     """Set the node's power state as the machine reports it, or raise PowerStateFailure; the caller saves the node."""
     task.node.power_state = task.validated(task.power).get_power_state(task)
     if task.node.power_state == "error":
-        raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
+        raise PowerStateFailure("the BMC reports an error as power state")

@@ -80,6 +80,18 @@ def test_an_operation_refreshes_what_the_bmc_reports(bench, answers, state, verb
     assert {name: answers["asked"].count(name) for name in ALL} == dict.fromkeys(ALL, times) | {"detect_vendor": 1}
 
 
+@pytest.mark.parametrize("health, severity", [("CRITICAL", "ERROR"), ("WARNING", "WARNING"), ("OK", None)])
+def test_a_health_that_an_operation_finds_changed_is_in_node_history(bench, answers, health, severity):
+    uuid = bench.node(provision_state=states.ENROLL, health="OK")
+    answers["get_node_health"] = health
+    bench.verb(uuid, "manage")
+    assert bench.row(uuid).health == health
+    said = [entry for entry in bench.history(uuid) if entry[1] == "monitoring"]
+    assert said == (
+        [(severity, "monitoring", f"The health of the machine is {health} now; it was OK")] * bool(severity)
+    )
+
+
 @pytest.mark.parametrize("failing", ALL)
 def test_a_failing_refresh_fails_nothing_and_is_logged_once(bench, answers, caplog, failing):
     answers[failing] = IronicError("odd answer")
