@@ -87,7 +87,10 @@ def _sqlite(url: sa.URL, options: PoolOptions) -> Engine:
 
 
 def _server(url: sa.URL, options: PoolOptions) -> Engine:
-    if url.get_backend_name() in ("mysql", "mariadb"):
+    if url.get_backend_name() == "mariadb":
+        # The same server by its other name, by which oslo.db does not know its errors.
+        url = url.set(drivername=url.drivername.replace("mariadb", "mysql", 1))
+    if url.get_backend_name() == "mysql":
         # The utf8 of MySQL has no emoji; it is oslo.db's default and stands in many configuration files.
         url = url.update_query_dict({"charset": "utf8mb4"})
     engine: Engine = engines.create_engine(
@@ -103,7 +106,7 @@ def _server(url: sa.URL, options: PoolOptions) -> Engine:
         connection_parameters=options.connection_parameters,
         thread_checkin=False,
     )
-    if engine.dialect.name in ("mysql", "mariadb"):
+    if engine.dialect.name == "mysql":
 
         @sa.event.listens_for(engine, "connect")
         def set_isolation(connection: Any, _record: object) -> None:

@@ -43,7 +43,7 @@ def given(column: sa.Column[object]) -> Filter:
 class Contains:
     """Match text that contains these words; % and _ are ordinary characters, so it needs the value.
 
-    The case of letters matters only where ``in_either_case`` is false and the database can tell it: PostgreSQL reads
+    The case of letters matters only where ``in_either_case`` is false and the database minds it: PostgreSQL reads
     long texts five times as fast then.
     """
 

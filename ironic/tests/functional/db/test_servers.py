@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from ironic.core.errors import DuplicateName
+from ironic.core.hardware_interfaces import InterfaceRow
+from ironic.core.values import utc_now
 from ironic.db import Store, connect, schema
 from ironic.services import row_changes
 from ironic.tests.databases import empty_database
@@ -101,6 +105,31 @@ def test_a_port_is_added_while_another_one_changes_the_network_of_their_group(se
     assert failures == []
     assert sorted(attempts) in (["new", "new", "old"], ["new", "old", "old"])
     assert server.ports.count(portgroup_id=group.id) == 2
+
+
+def test_mariadb_may_be_named_in_the_url(tmp_path: Path) -> None:
+    with empty_database("mariadb", tmp_path) as url:
+        named = url.replace("mysql+", "mariadb+")
+        schema.upgrade(named)
+        store = connect(named)
+        made = node(store, name="n1")
+        for number in (1, 2):
+            store.inventories.put(made.id, {"n": number}, {})
+        assert store.inventories.texts(made.id) == ('{"n":2}', "{}")
+        with pytest.raises(DuplicateName):
+            node(store, name="n1")
+        store.close()
+
+
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_a_conductor_whose_own_clock_is_wrong_is_alive_all_the_same(server: Store, minutes: int) -> None:
+    elsewhere = Store(server.engine, clock=lambda: utc_now() + timedelta(minutes=minutes))
+    elsewhere.conductors.register("h1", "", ["redfish"], [InterfaceRow("redfish", "power", "redfish", True)])
+    assert [one.hostname for one in server.conductors.alive(60)] == ["h1"]
+    assert [one.hostname for one in server.conductors.served_interfaces(60)] == ["h1"]
+    server.conductors.touch("h1")
+    assert [one.hostname for one in elsewhere.conductors.alive(60)] == ["h1"]
+    assert elsewhere.conductors.remove_stale(60, 1) == []
 
 
 def kill_others(server: Store) -> None:
