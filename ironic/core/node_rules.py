@@ -225,7 +225,8 @@ def check_changes(node: NodeValues, values: Mapping[str, Any]) -> None:
             raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
         if instance is None and node.allocation_id is not None:
             check_allocation_ends(node)
-    if "driver" in values and node.console_enabled:
+    # Another interface knows nothing of what serves the console, which would stay open.
+    if node.console_enabled and not values.keys().isdisjoint(("driver", "console_interface")):
         raise _not_editable(node, "stop its console first")
     _check_protection(node, values)
     _check_retirement(node, values)
