@@ -8,6 +8,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -21,7 +22,7 @@ from ironic.tests.listening import listening
 from ironic.tests.random_requests import Drawn, RandomRequests
 
 CANARY = "hunter2canary"
-SECRETS = {
+SECRETS: dict[str, Any] = {
     "driver_info": {"redfish_password": CANARY, "snmp_community": CANARY, "url": f"https://a:{CANARY}@192.0.2.9/"},
     "instance_info": {"image_url": f"https://u:{CANARY}@192.0.2.9/x?temp_url_sig={CANARY}", "user_data": CANARY},
     "driver_internal_info": {"agent_secret_token": CANARY, "rescue_password": CANARY},
