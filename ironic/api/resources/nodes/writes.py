@@ -23,7 +23,7 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.routes import Route, refuse_collection
 from ironic.core import node_rules, states, syntax
-from ironic.core.errors import HTTPForbidden, InvalidParameterValue
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.node_rules import NodeValues
@@ -82,12 +82,11 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
 
 def _project_of_new(request: Request) -> str | None:
     """Return the project that a new node has to belong to, None for any; raises 403 if the caller may enroll none."""
-    if access.allows(request, _CREATE):
-        return None
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
-    if project is None or not access.allows(request, _CREATE_OWN):
-        raise HTTPForbidden(resource=_CREATE)
-    return project
+    if project is not None and access.allows(request, _CREATE_OWN):
+        return project
+    access.require_right(request, _CREATE)
+    return None
 
 
 def _check_rights_of_new(request: Request, values: Mapping[str, Any]) -> None:
@@ -190,7 +189,7 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
 def _check_instance_interfaces(
     request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> None:
-    """Refuse an interface that the node can't have for its instance, which it could not power off or remove then."""
+    """Refuse an interface for the instance that the node can't have: no user could power off or remove it."""
     after = values["instance_info"]
     asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
     if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
