@@ -89,14 +89,17 @@ def decide(node: "NodeRecord", event: str, *, target: str | None, last_error: st
 
 
 def shortened(text: str) -> str:
-    """Return a text as an error column holds it: in one line, masked before it is cut (half a URL looks like none)."""
+    """Return a text as an error column holds it: in one line, masked before it is cut (half a URL looks like none).
+
+    Whatever the text of a driver has in it, it can be stored then: a failure must not fail for its reason.
+    """
     return one_line(masked_text(text)[: CONF.log_in_db_max_size])
 
 
 def set_fault(node: "NodeRecord", reason: str) -> None:
     """Take a node whose cleaning or servicing fails into maintenance; the caller saves (a state move does)."""
     if fault := _fault_of(node):
-        node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), fault
+        node.maintenance, node.maintenance_reason, node.fault = True, shortened(reason), fault
 
 
 def begin_failure(node: "NodeRecord") -> None:

@@ -170,6 +170,21 @@ def test_it_takes_the_node_into_maintenance_when_the_flow_is_about_the_machine(b
     assert node.power_state == "power on"
 
 
+@every_flow
+@pytest.mark.parametrize("text", ["a\0b", "half \ud800", "long " * 100_000], ids=["NUL", "half a character", "long"])
+@pytest.mark.parametrize("waits", [False, True])
+def test_it_fails_whatever_text_a_driver_gives_as_the_reason(bench, kind, text, waits):
+    bench.script.answers = {"first": kind.waiting if waits else IronicError(text)}
+    uuid = begin(bench, kind, "first")
+    if waits:
+        with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
+            resuming.fail_polled_step(task, text)
+    node = bench.row(uuid)
+    assert (node.provision_state, node.fault, node.reservation) == (kind.failed, kind.fault, None)
+    assert len(node.last_error) < 5000
+    assert len(node.maintenance_reason or "") < 5000
+
+
 CLEARS_UP = {"clean": "tear_down_cleaning", "deploy": "clean_up", "service": "tear_down_service"}
 
 
