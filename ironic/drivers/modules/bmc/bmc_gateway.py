@@ -8,7 +8,7 @@ a few operations may wait for it; any further one fails at once. Protocols diffe
 under way and how far apart (`RequestLimits`); a BMC with one place gives it to the most urgent request that waits.
 
 Equal reads within a moment are one request: `read_once` returns the answer that another thread is waiting for, or one
-that is a moment old. Any change of the machine ends the moment.
+that is a moment old. Any change of the machine ends the moment. No read waits for one of a class behind its own.
 """
 
 import threading
@@ -79,6 +79,8 @@ class Operation:
     kind: CallClass
     # Whether it reads anew what was read a moment ago.
     anew: bool = False
+    # Whether others, of any class, wait for its next requests.
+    is_awaited: bool = False
     until: float = 0.0
     longest: float = 0.0
     requests: int = 0
@@ -86,6 +88,11 @@ class Operation:
 
     # An operation that reads more follows a BMC in a circle.
     MOST_REQUESTS: ClassVar[int] = 1500
+
+    @property
+    def precedence(self) -> CallClass:
+        """The class by which its next request gets a place."""
+        return CallClass.POWER if self.is_awaited else self.kind
 
     def seconds_left(self, now: float, longest: float) -> float:
         """Return for how long its next request may take, ``longest`` at most; raise Exhausted when it is over."""
@@ -122,7 +129,8 @@ class Gateway:
         self._next_request = self._next_telemetry = 0.0
         # Counts the changes of machines; what was read before one is not used after it.
         self.changes = 0
-        self._shared: dict[tuple[int, str], Future[Any]] = {}
+        # Reads under way, each with the class of who reads.
+        self._shared: dict[tuple[int, str], tuple[CallClass, Future[Any]]] = {}
 
     # Operations
 
@@ -143,7 +151,7 @@ class Gateway:
             self._operations[kind] += 1
         try:
             longest = operation_seconds(kind) if seconds is None else seconds
-            yield Operation(kind, anew, self.clock() + longest, longest)
+            yield Operation(kind, anew, until=self.clock() + longest, longest=longest)
         finally:
             with self._changed:
                 self._operations[kind] -= 1
@@ -224,19 +232,22 @@ class Gateway:
         """Return what ``fetch`` returns for a key, or what it returned to another thread within a moment.
 
         An operation that reads a key for the second time gets it anew, and so does one that wants to; it still shares
-        an answer that another thread waits for. Only small answers are kept for a moment.
+        an answer that another thread waits for, unless that one has to give way to it. Only small answers are kept for
+        a moment.
         """
         again = operation.anew or key in operation.paths
         operation.paths.add(key)
+        shared: Future[T] | None
         with self._changed:
             place = (self.changes, key)
             if not again and (found := RECENT.get(self, place)) is not None:
                 kept: T = found[0]
                 return kept
-            shared: Future[T] | None = self._shared.get(place)
-            if shared is None:
+            kind, shared = self._shared.get(place, (operation.kind, None))
+            if shared is None or operation.kind in _BEFORE[kind]:
                 mine: Future[T] = Future()
-                self._shared[place] = mine
+                self._shared[place] = operation.kind, mine
+                shared = None
         if shared is not None:
             return self._join(shared, operation, fetch)
         try:
@@ -251,7 +262,8 @@ class Gateway:
             return value
         finally:
             with self._changed:
-                self._shared.pop(place, None)
+                if self._shared.get(place) == (operation.kind, mine):
+                    del self._shared[place]
 
     def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
         """Wait for the answer to another thread; an error of that thread is its own."""

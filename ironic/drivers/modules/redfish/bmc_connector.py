@@ -97,13 +97,18 @@ def operation(gateway: Gateway, kind: CallClass, *, anew: bool = False, seconds:
 
 @contextmanager
 def held(lock: "threading.Lock | threading.RLock", gateway: Gateway) -> Iterator[float]:
-    """Hold a lock that others hold during requests, waiting no longer than the operation has; return what is left."""
+    """Hold a lock that others hold during requests, waiting no longer than the operation has; return what is left.
+
+    The requests in the block go first: orders may wait for the lock.
+    """
     running = _OPERATION.get()
     if not lock.acquire(timeout=max(0.0, running.until - gateway.clock())):
         raise running.too_late()
+    before, running.is_awaited = running.is_awaited, True
     try:
         yield max(0.0, running.until - gateway.clock())
     finally:
+        running.is_awaited = before
         lock.release()
 
 
@@ -375,7 +380,7 @@ class BmcConnector:
         running = _OPERATION.get()
         kind = running.kind
         longest: float = CONF.redfish.read_timeout if kind.is_patient else CONF.bmc.telemetry_timeout
-        with self.gateway.request(kind, running.seconds_left(self.gateway.clock(), longest)):
+        with self.gateway.request(running.precedence, running.seconds_left(self.gateway.clock(), longest)):
             seconds = running.seconds_left(self.gateway.clock(), longest)
             terms = Terms(
                 self._tls,

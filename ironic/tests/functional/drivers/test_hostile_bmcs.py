@@ -161,6 +161,49 @@ def test_a_stalling_bmc_ends_in_time_and_leaves_room_for_power(bmc: HostileBmc, 
         go_on.set()
 
 
+@pytest.mark.parametrize("auth_type", ["session", "basic"])
+def test_power_does_not_wait_for_telemetry_that_opens_the_connection(
+    bmc: HostileBmc, conf: Callable[..., None], auth_type: str
+) -> None:
+    """Telemetry reads the service root, or begins a session, while other telemetry stalls; power needs both too."""
+    conf(redfish__connection_attempts=1, bmc__telemetry_timeout=int(BOUND))
+    bmc.password, chassis = SECRET, "/redfish/v1/Chassis/1"
+    bmc.documents[SYSTEM] |= {"Links": {"Chassis": [{"@odata.id": chassis}]}, "SecureBoot": {"@odata.id": "/broken"}}
+    thermal = {"@odata.id": f"{chassis}/Thermal"}
+    bmc.documents[chassis] = {"Id": "1", "Name": "C", "ChassisType": "RackMount", "Thermal": thermal}
+    stalled, go_on = threading.Event(), threading.Event()
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path.endswith("/Thermal"):
+            stalled.set()
+            go_on.wait(BOUND)
+        elif handler.path == "/broken":
+            hang_up(handler)
+        return handler.path == "/broken"
+
+    bmc.misbehave = misbehave
+    gateway = gateway_to(bmc.address)
+
+    def read_sensors() -> Any:
+        return RedfishManagement().get_sensors_data(on(bmc, redfish_auth_type=auth_type))
+
+    with ThreadPoolExecutor(3) as pool:
+        try:
+            first = pool.submit(read_sensors)
+            assert stalled.wait(BOUND)
+            with pytest.raises(RedfishConnectionError):
+                RedfishManagement().get_secure_boot_state(on(bmc, redfish_auth_type=auth_type))
+            bmc.expire_sessions()
+            gateway.machine_changes()  # nothing that was read before is used again
+            second = pool.submit(read_sensors)
+            eventually(lambda: gateway._waiting.total(), 1)
+            task = on(bmc, redfish_auth_type=auth_type)
+            pool.submit(RedfishPower().set_power_state, task, states.POWER_ON).result(BOUND / 4)
+        finally:
+            go_on.set()
+        assert first.result(BOUND) and second.result(BOUND)
+
+
 def test_an_answer_that_is_only_sent_compressed_is_read(bmc: HostileBmc) -> None:
     def act(handler: Handler) -> None:
         if handler.headers["Accept-Encoding"] != "gzip":

@@ -244,6 +244,36 @@ def test_reads_at_the_same_time_are_one() -> None:
     assert len(fetched) == 1
 
 
+@pytest.mark.parametrize("urgent, other, fetches", [(READ, TELEMETRY, 2), (TELEMETRY, READ, 1), (READ, READ, 1)])
+def test_who_goes_first_does_not_wait_for_the_answer_to_others(
+    urgent: CallClass, other: CallClass, fetches: int
+) -> None:
+    gateway, begun, go_on, fetched = Watched(), threading.Event(), threading.Event(), []
+
+    def fetch() -> int:
+        fetched.append(1)
+        if len(fetched) == 1:
+            begun.set()
+            assert go_on.wait(BOUND)
+        return len(fetched)
+
+    def read(kind: CallClass) -> int:
+        with gateway.operation(kind) as running:
+            return gateway.read_once("/a", running, fetch)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(read, other)
+        assert begun.wait(BOUND)
+        second = pool.submit(read, urgent)
+        if fetches == 1:
+            assert gateway.joined.acquire(timeout=BOUND)
+        else:
+            assert second.result(BOUND) == 2
+        go_on.set()
+        assert (first.result(BOUND), second.result(BOUND)) == (fetches, fetches)
+    assert gateway._shared == {}
+
+
 def test_an_error_is_not_shared(gateway: Gateway, fetch: Fetches) -> None:
     def fail() -> int:
         raise OSError
