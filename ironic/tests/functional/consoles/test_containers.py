@@ -200,6 +200,14 @@ def test_a_published_port_is_read(conf: Setter, said: str, address: Any) -> None
     assert published(said) == address
 
 
+def test_a_container_that_may_have_been_made_is_removed_if_its_start_fails(programs: Programs) -> None:
+    programs.add("docker", detach=(1, "the daemon gave no answer"), ps=(0, "c1"))
+    with pytest.raises(ConsoleContainerError, match="the daemon gave no answer"):
+        ContainerConsoleContainer().start_container(work_on(), "fake", INFO)
+    done = [run["arguments"][1] for run in programs.runs]
+    assert done[done.index("run") :] == ["run", "ps", "rm"]
+
+
 def test_a_unit_of_systemd_has_its_credentials_in_a_private_file(programs: Programs, vnc: int, tmp_path: Path) -> None:
     programs.add("systemctl")
     programs.add("podman", port=(0, f"5900/tcp -> 127.0.0.1:{vnc}"))
