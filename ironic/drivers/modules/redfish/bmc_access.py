@@ -60,9 +60,9 @@ class Access:
         return bool(self.username or self.password)
 
     @property
-    def key(self) -> tuple[str, str | None]:
-        """The key of a cached connection."""
-        return self.address, self.username
+    def key(self) -> tuple[str, str, str | None]:
+        """The key of a cached connection: a chassis may have the service roots of its machines at one address."""
+        return self.address, self.root_prefix, self.username
 
 
 def access_of(node: Node) -> Access:

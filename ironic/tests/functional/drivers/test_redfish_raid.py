@@ -172,6 +172,26 @@ def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None
     assert bmc.count("POST", RESET) == 0
 
 
+def test_a_bmc_that_does_not_show_the_disks_yet_is_looked_at_again(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    end_tasks(bmc)
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        is_restarting = handler.path.endswith("/Volumes")
+        if is_restarting:
+            handler.answer(503, {"error": {"message": "not yet"}})
+        return is_restarting
+
+    bmc.misbehave = misbehave
+    assert look(task) is None
+    bmc.misbehave = usual
+    assert look(task) == StepDone()
+    assert len(task.node.saved["raid_config"]["logical_disks"]) == 1
+
+
 def test_changes_that_need_a_restart_get_it(bmc: Any) -> None:
     bmc.in_tasks = True
     for name in "AB":
