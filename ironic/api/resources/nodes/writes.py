@@ -189,7 +189,7 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
 def _check_instance_interfaces(
     request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> None:
-    """Refuse an interface for the instance that the node can't have: no user could power off or remove it."""
+    """Refuse an interface for the instance that the node can't have: its power and its removal would fail."""
     after = values["instance_info"]
     asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
     if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
