@@ -78,11 +78,10 @@ def begin(task: Task) -> str:
 
 
 def end(task: Task, key: str) -> None:
-    """Forget what the step remembered."""
+    """Forget what the step remembered; stored with the next move, without which the end would be lost."""
     flow = _flow_of(task.node)
     replace(StepCursor.of(task.node, flow), is_polled=False).put(task.node)
     task.node.del_driver_internal_info(key)
-    task.node.save()
 
 
 def has_booted(node: Node, memory: Memory) -> bool:

@@ -256,7 +256,7 @@ def test_the_older_step_checks_images_and_restarts_for_each(
     assert len(sent) == 3
     assert sent[2]["ImageURI"] == URL, "the BMC fetches it itself, as the option says"
     assert restarts(bmc) == 3
-    assert UNNAMED_UPDATES.key not in task.node.saved["driver_internal_info"]
+    assert UNNAMED_UPDATES.key not in task.node.driver_internal_info
     assert published(tmp_path) == []
 
 

@@ -177,7 +177,7 @@ def test_a_step_applies_settings_by_a_restart_and_holds_nothing(bmc: ScriptedBmc
     assert orders(bmc)[0][1]["@Redfish.SettingsApplyTime"]["ApplyTime"] == "OnReset"
     assert task.node.saved["driver_internal_info"][KEY]["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
     assert watched(task) == StepDone()
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     stored = {row["name"]: row["value"] for row in task.store.bios_settings.of[1]}
     assert (stored["Turbo"], stored["Cores"]) == ("Off", "16")
 

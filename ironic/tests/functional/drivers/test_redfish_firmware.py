@@ -207,7 +207,7 @@ def test_a_bios_update_restarts_the_machine_once(bmc: HostileBmc, sent: list[dic
     bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
     assert until_end(task) == StepDone()
     assert (restarts(bmc), len(sent)) == (1, 1)
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     assert "1.1" in [item["current_version"] for item in task.store.firmware.of[1]]
     assert RedfishPower().supports_power_sync(task)
 
@@ -270,7 +270,7 @@ def test_a_failed_task_fails_the_step_with_its_messages(bmc: HostileBmc, state: 
     end = look(task)
     assert isinstance(end, StepFailed)
     assert f"updating bios from {URL} failed: Update.1.0.Bad; Wrong image" in end.reason
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_it_waits_as_long_as_the_argument_says(bmc: HostileBmc) -> None:

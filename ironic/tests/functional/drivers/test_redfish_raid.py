@@ -168,7 +168,7 @@ def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None
     end_tasks(bmc)
     assert look(task) == StepDone()
     assert len(task.node.saved["raid_config"]["logical_disks"]) == 3
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     assert bmc.count("POST", RESET) == 0
 
 
@@ -193,7 +193,7 @@ def test_a_failed_task_fails_the_step(bmc: Any) -> None:
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "Drive 0 is foreign" in end.reason
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_volumes_are_deleted_on_every_controller(bmc: Any) -> None:
