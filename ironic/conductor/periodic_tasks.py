@@ -231,7 +231,7 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: 
                 return False
             end = method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
             _end_step(task, end)
-    except (NodeLocked, NodeNotFound) as error:
+    except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
         LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
         return False
     except Exception:

@@ -13,7 +13,8 @@ from sqlalchemy.engine import Connection
 from ironic.core.errors import DuplicateName
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.core.values import utc_now
-from ironic.db import Store, connect, schema
+from ironic.db import Store, connect, engines, schema
+from ironic.db.transactions import ConnectionLost
 from ironic.services import row_changes
 from ironic.tests.databases import empty_database
 from ironic.tests.suites.db.samples import node
@@ -130,6 +131,43 @@ def test_a_conductor_whose_own_clock_is_wrong_is_alive_all_the_same(server: Stor
     server.conductors.touch("h1")
     assert [one.hostname for one in elsewhere.conductors.alive(60)] == ["h1"]
     assert elsewhere.conductors.remove_stale(60, 1) == []
+
+
+def test_a_process_that_freezes_within_a_transaction_keeps_no_row_locked_for_ever(
+    server: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_LONGEST_IDLE", 1)
+    frozen = connect(server.engine.url.render_as_string(hide_password=False))
+    made = node(server)
+    locked, thaw = threading.Event(), threading.Event()
+    failures: list[BaseException] = []
+
+    def work(_connection: Connection) -> None:
+        record = frozen.nodes.lock_row(made.id)
+        locked.set()
+        thaw.wait(60)
+        record.extra["late"] = True
+        record.save()
+
+    def freeze() -> None:
+        try:
+            frozen.run(work)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=freeze), threading.Thread(target=lambda: server.nodes.reserve(made.id, "h1"))]
+    threads[0].start()
+    assert locked.wait(30)
+    threads[1].start()
+    threads[1].join(20)
+    is_reserved = not threads[1].is_alive()
+    thaw.set()
+    for thread in threads:
+        thread.join()
+    assert is_reserved
+    assert [type(failure) for failure in failures] == [ConnectionLost]
+    assert server.nodes.get(made.id).extra == {}
+    frozen.close()
 
 
 def kill_others(server: Store) -> None:
