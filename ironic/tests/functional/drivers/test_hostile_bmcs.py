@@ -251,6 +251,21 @@ def test_a_bmc_that_forgets_each_session_at_once_is_not_asked_for_ever() -> None
         assert len(bmc.logins) <= 2
 
 
+@pytest.mark.parametrize("auth_type", ["session", "basic", "auto"])
+def test_a_bmc_that_shows_its_root_to_users_only_gets_the_login(bmc: HostileBmc, auth_type: str) -> None:
+    bmc.password = SECRET
+
+    def misbehave(handler: Handler) -> bool:
+        is_hidden = handler.path.rstrip("/") == "/redfish/v1" and not handler._is_let_in()
+        if is_hidden:
+            handler.answer(401, {})
+        return is_hidden
+
+    bmc.misbehave = misbehave
+    assert RedfishPower().get_power_state(on(bmc, redfish_auth_type=auth_type)) == states.POWER_OFF
+    assert {is_right for _, is_right in bmc.logins} == {True}
+
+
 def test_a_bmc_without_sessions_gets_the_password() -> None:
     with hostile_bmc(SECRET) as bmc:
         bmc.has_sessions = False
