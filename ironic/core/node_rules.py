@@ -27,7 +27,7 @@ from ironic.core.errors import (
     PowerStateFailure,
 )
 from ironic.core.flow import DEPLOY, FLOWS
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import INTERFACES, SCOPE_PROPERTY, Node
 from ironic.core.resource_errors import NotPoweredOff
 from ironic.core.steps import Step, mark_of_child
 
@@ -313,6 +313,15 @@ def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, 
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
             "hosts of the service."
+        )
+
+
+def check_project_properties(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    """Refuse that a project chooses the inspection rules of its node: their passwords would go to its addresses."""
+    if before.get(SCOPE_PROPERTY) != after.get(SCOPE_PROPERTY):
+        raise InvalidParameterValue(
+            err=f"{SCOPE_PROPERTY} in properties selects inspection rules, which may write passwords: only "
+            "administrators may set, change or remove it."
         )
 
 

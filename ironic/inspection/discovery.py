@@ -17,11 +17,11 @@ from oslo_config import cfg
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
 from ironic.core.hardware_interfaces import choose_interfaces, interface_field
+from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
 from ironic.inspection import bmc_addresses as bmc
 from ironic.inspection.hooks import inspected_ports, report_validation
-from ironic.inspection.rules.rule_run import SCOPE_PROPERTY
 
 FLAG: Final = "auto_discovered"
 

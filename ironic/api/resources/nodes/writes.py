@@ -63,6 +63,7 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
             raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
         values["owner"] = project
         node_rules.check_project_driver_info({}, values.get("driver_info", {}))
+        node_rules.check_project_properties({}, values.get("properties", {}))
     node_rules.check_values(values)
     if values.get("boot_mode") in settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
@@ -161,6 +162,8 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
         if access.acts_for_project(request, rule_of("driver_info")):
             node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
+    if "properties" in values and access.acts_for_project(request, rule_of("properties")):
+        node_rules.check_project_properties(before["properties"], values["properties"])
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
