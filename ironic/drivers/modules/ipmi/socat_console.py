@@ -6,6 +6,7 @@ hardware type `redfish` whose BMC speaks IPMI too, with the driver_info keys of 
 """
 
 import logging
+import threading
 
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import InvalidParameterValue
@@ -28,6 +29,9 @@ class IPMISocatConsole(SerialConsole):
 
     def __init__(self) -> None:
         check_tool()
+        self._lock = threading.Lock()
+        # The nodes whose line is being freed for who has asked.
+        self._freeing: set[str] = set()
 
     def get_properties(self) -> dict[str, str]:
         port = "TCP port of the console on the conductor's host; by default one of [console]port_range."
@@ -61,10 +65,19 @@ class IPMISocatConsole(SerialConsole):
             LOG.debug("Node %s: no session of its console was ended: %s", task.node.uuid, error)
 
     def get_console(self, task: Task) -> Console:
-        """Return the address on which the console is offered, with a line that is free for the next viewer."""
-        console = super().get_console(task)
-        if console:
+        """Return the address on which the console is offered, with a line that is free for the next viewer.
+
+        A request that comes meanwhile does not wait for it: a crowd at one console must not take all workers.
+        """
+        console, uuid = super().get_console(task), task.node.uuid
+        with self._lock:
+            if not console or uuid in self._freeing:
+                return console
+            self._freeing.add(uuid)
+        try:
             # A viewer that the BMC only forgets would keep the place of the next one.
-            SERVERS.disconnect_viewers(task.node.uuid)
+            SERVERS.disconnect_viewers(uuid)
             self.free_line(task)
+        finally:
+            self._freeing.discard(uuid)
         return console

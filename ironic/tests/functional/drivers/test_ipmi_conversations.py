@@ -5,6 +5,7 @@ A program in the place of ipmitool notes each call and fails as a test wants.
 
 import os
 import shlex
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.conversation import change, read
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
 from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
 from ironic.tests.site import until
@@ -186,6 +188,28 @@ def test_equal_reads_at_the_same_time_are_one(tool: Tool, task: Work) -> None:
     with ThreadPoolExecutor() as pool:
         answers = {future.result(BOUND) for future in [pool.submit(read, task, ("mc", "info")) for _ in range(4)]}
     assert len(answers) == len(tool.calls) == 1
+
+
+def test_a_crowd_that_asks_for_a_console_holds_one_worker(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(bmc__telemetry_timeout=3, console__socat_address="127.0.0.1")
+    tool.fail(0, "", hangs="sol deactivate")
+    task.node.driver_internal_info["allocated_ipmi_terminal_port"] = 10000
+    console, ready = IPMISocatConsole(), threading.Barrier(8)
+
+    def ask() -> tuple[str, float]:
+        ready.wait(BOUND)
+        begun = time.monotonic()
+        return console.get_console(task)["url"], time.monotonic() - begun
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [asked.result(BOUND) for asked in [pool.submit(ask) for _ in range(8)]]
+    assert {url for url, _seconds in answers} == {"tcp://127.0.0.1:10000"}
+    assert sum(seconds >= 3 for _url, seconds in answers) == len(tool.calls) == 1
+    # The next one has its turn again.
+    conf(bmc__telemetry_timeout=30)
+    tool.fail(0, "")
+    console.get_console(task)
+    assert len(tool.calls) == 2
 
 
 def test_an_order_to_change_power_ends_telemetry(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
