@@ -32,7 +32,7 @@ help:
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
-	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; twenty minutes"
+	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; ten minutes"
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
 	@echo "make change-cost  how many files a new field and a new action touch, tried in a scratch copy; three minutes"

@@ -23,7 +23,7 @@ from pathlib import Path
 import requests
 
 from ironic.tests.ipmi_bmc import PASSWORD, USER, free_udp_port, ipmi_sim
-from ironic.tests.live_service import all_in_one, free_port, write_options
+from ironic.tests.live_service import all_in_one_below
 
 TOOL = """\
 #!/bin/sh
@@ -108,24 +108,16 @@ def real_bmc(stack: contextlib.ExitStack, directory: Path, host: str, port: int)
 
 def serve(directory: Path, addresses: Sequence[Address], seconds: int, *, has_sensors: bool) -> None:
     """Run the service with a machine at each address."""
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "enabled_hardware_types": "ipmi",
             "enabled_boot_interfaces": "ipxe",
             "enabled_management_interfaces": "ipmitool" if has_sensors else "noop",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "sensor_data": {"send_sensor_data": has_sensors, "interval": 300, "enable_for_undeployed_nodes": True},
         "oslo_messaging_notifications": {"driver": "log"},
     }
-    configuration = [write_options(directory / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as service:
+    with all_in_one_below(directory, options) as service:
         for host, bmc_port in addresses:
             info = {"ipmi_address": host, "ipmi_port": bmc_port, "ipmi_cipher_suite": "3"}
             info |= {"ipmi_username": USER, "ipmi_password": PASSWORD}

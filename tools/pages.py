@@ -139,7 +139,8 @@ def _option_row(option: cfg.Opt) -> str:
     words = f" One of: {', '.join(choices)}." if choices else ""
     meaning = " ".join(str(option.help).split()).rstrip(".")
     older = "".join(
-        f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name}`." for name in option.deprecated_opts
+        f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name or option.dest}`."
+        for name in option.deprecated_opts
     )
     return f"| `{option.dest}`{mark} | {_default(option)} | {meaning}.{words}{older} |"
 

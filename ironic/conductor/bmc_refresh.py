@@ -7,14 +7,23 @@ moment, and the record stays as it is. Source: doc/contract/states.md#refresh.
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ironic.conductor.node_events import add_history
 from ironic.conf import CONF
 from ironic.core.errors import TakenOver, UnsupportedDriverExtension
 from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers.task import Task
 
+if TYPE_CHECKING:
+    from ironic.conductor.node_events import HostTask
+
 LOG = logging.getLogger(__name__)
+
+# The type of entries in node history about the health of a machine.
+MONITORING: Final = "monitoring"
+
+_SEVERITIES: Final = {"WARNING": "WARNING", "CRITICAL": "ERROR"}
 
 
 class Readings:
@@ -55,13 +64,20 @@ class Readings:
         value = self._read("health", management.get_node_health, unread)
         return {} if value is unread else {"health": value}
 
-    def lists(self) -> None:
-        """Have the interfaces store the BIOS settings and firmware components of the node."""
-        driver = self._task.driver
-        if driver.bios is not None:
-            self._read("BIOS settings", driver.bios.cache_bios_settings)
-        if driver.firmware is not None:
-            self._read("firmware components", driver.firmware.cache_firmware_components)
+    def settings(self) -> None:
+        """Have the interface store the BIOS settings of the node."""
+        if (bios := self._task.driver.bios) is not None:
+            self._read("BIOS settings", bios.cache_bios_settings)
+
+    def firmware(self) -> None:
+        """Have the interface store the firmware components of the node."""
+        if (firmware := self._task.driver.firmware) is not None:
+            self._read("firmware components", firmware.cache_firmware_components)
+
+    def log_failures(self, moment: str) -> None:
+        """Write what could not be read into the log, once."""
+        if self.failures:
+            LOG.warning("Node %s: not refreshed from the BMC at %s: %s", self._task.node.uuid, moment, self.failures)
 
     def _read(self, what: str, read: Callable[[Task], Any], otherwise: Any = None) -> Any:
         """Return what ``read`` returns, or ``otherwise`` if it fails or the BMC could not be reached before."""
@@ -80,11 +96,30 @@ class Readings:
             return otherwise
 
 
-def refresh(task: Task, moment: str) -> None:
+def health_event(before: str | None, now: str | None) -> tuple[str, str]:
+    """Return the line of node history about a changed health, and its severity."""
+    event = f"The health of the machine is {now or 'unknown'} now; it was {before or 'unknown'}"
+    return event, _SEVERITIES.get(now or "", "INFO")
+
+
+def refresh(task: "HostTask", moment: str) -> None:
     """Refresh everything on a node that is held; the caller saves the node. ``moment`` is for the log."""
     readings = Readings(task)
-    for column, value in {**readings.columns(), **readings.health()}.items():
+    columns, health = readings.columns(), readings.health()
+    if health and health["health"] != task.node.health:
+        event, severity = health_event(task.node.health, health["health"])
+        if severity != "INFO":
+            LOG.warning("Node %s: %s", task.node.uuid, event)
+        add_history(task, MONITORING, event, severity)
+    for column, value in {**columns, **health}.items():
         setattr(task.node, column, value)
-    readings.lists()
-    if readings.failures:
-        LOG.warning("Node %s: not refreshed from the BMC at %s: %s", task.node.uuid, moment, readings.failures)
+    readings.settings()
+    readings.firmware()
+    readings.log_failures(moment)
+
+
+def refresh_firmware(task: Task, moment: str) -> None:
+    """Refresh the firmware components while the machine is on: some BMCs show network cards only then."""
+    readings = Readings(task)
+    readings.firmware()
+    readings.log_failures(moment)

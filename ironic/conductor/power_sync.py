@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.bmc_reader import BmcReader, mine
-from ironic.conductor.bmc_refresh import Readings
+from ironic.conductor.bmc_refresh import MONITORING, Readings, health_event
 from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory, TaskManager
+from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import bmc_readings, states
 from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
@@ -51,8 +52,6 @@ _MOST_DOUBTFUL: Final = 500
 
 # The settings of a machine are read once in so many rounds; nodes take turns, so that no round reads many.
 _ROUNDS_BETWEEN_SETTINGS: Final = 60
-
-_ALARMING: Final = frozenset({"WARNING", "CRITICAL"})
 
 # Columns that must be as they were when the node was read, for a reading to be stored.
 _UNTOUCHED: Final = ("power_state", "target_power_state", "provision_state", "maintenance", "reservation")
@@ -267,10 +266,8 @@ def _record(task: TaskManager, seen: str | None) -> None:
 
 
 def _record_health(task: TaskManager, health: str | None) -> None:
-    before = task.node.health
-    text = f"The health of the machine is {health or 'unknown'} now; it was {before or 'unknown'}"
-    severity = health if health in _ALARMING else "INFO"
-    _write(task, {"health": health}, text, "ERROR" if health == "CRITICAL" else severity, topic="monitoring")
+    event, severity = health_event(task.node.health, health)
+    _write(task, {"health": health}, event, severity, topic=MONITORING)
 
 
 def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
@@ -295,7 +292,7 @@ def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
     text = f"The power state {wrong}. Check the BMC and its credentials; maintenance ends by itself when it answers."
     broken = {
         "maintenance": True,
-        "maintenance_reason": text,
+        "maintenance_reason": shortened(text),
         "fault": POWER_FAILURE,
         "power_state": "error" if seen is None else seen,
     }

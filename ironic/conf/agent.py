@@ -118,13 +118,14 @@ POWER = [
         "post_deploy_get_power_state_retries",
         default=6,
         min=0,
-        help="How often to read the power state of a machine after its agent was asked to power it off.",
+        help="For how many intervals to wait until a machine is off that its agent was asked to power off; then the "
+        "BMC does it.",
     ),
     cfg.IntOpt(
         "post_deploy_get_power_state_retry_interval",
         default=5,
         min=0,
-        help="Seconds between two of these readings.",
+        help="Length of the interval in seconds: the power state is read so often at last, and sooner at first.",
     ),
 ]
 

@@ -14,7 +14,8 @@ from oslo_service import backend
 
 Name = tuple[str, str]
 
-# Those that read their options themselves; of oslo.db's, this service registers the ones that it passes on.
+# Those that read their options themselves, of oslo.middleware the parts in use; of oslo.db's options, this service
+# registers the ones that it passes on.
 LIBRARIES = frozenset(
     {
         "keystonemiddleware.audit",
@@ -22,8 +23,9 @@ LIBRARIES = frozenset(
         "oslo.config",
         "oslo.log",
         "oslo.messaging",
-        "oslo.middleware",
         "oslo.middleware.cors",
+        "oslo.middleware.healthcheck",
+        "oslo.middleware.http_proxy_to_wsgi",
         "oslo.policy",
     }
 )

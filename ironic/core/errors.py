@@ -353,7 +353,7 @@ class HookLoadError(IronicError):
 class PowerStateFailure(InvalidState):
     """A power change failed."""
 
-    text = "Failed to set node power state to {target}: {reason}"
+    text = "Changing the power state to '{target}' failed: {reason}"
 
 
 class NodeVerifyFailure(IronicError):

@@ -149,8 +149,8 @@ class Flow:
 
     def failure_text(self, node: str, reason: str, step: str | None = None) -> str:
         """Return the text of a failure for last_error, maintenance_reason and node history."""
-        # Errors of drivers, inspection hooks and rules may begin with the same words already.
-        reason = reason.removeprefix(self.failure.format(node=node, reason="", error=""))
+        # Errors of drivers, inspection hooks and rules may begin with the same words already, also behind others.
+        reason = reason.replace(self.failure.format(node=node, reason="", error=""), "")
         if step is not None and self.step_failure is not None:
             return self.step_failure.format(node=node, step=step, reason=reason)
         if step is not None:

@@ -6,7 +6,7 @@ that result counts. Sources: doc/contract/states.md (from its "Verbs" to its "Po
 demands S52 to S57.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
@@ -17,6 +17,7 @@ from ironic.core.errors import (
     InvalidParameterValue,
     InvalidState,
     InvalidStateRequested,
+    IronicError,
     NodeAssociated,
     NodeInMaintenance,
     NodeIsRetired,
@@ -26,7 +27,7 @@ from ironic.core.errors import (
     PowerStateFailure,
 )
 from ironic.core.flow import DEPLOY, FLOWS
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import INTERFACES, SCOPE_PROPERTY, Node
 from ironic.core.resource_errors import NotPoweredOff
 from ironic.core.steps import Step, mark_of_child
 
@@ -78,20 +79,32 @@ def check_verb(node: NodeValues, verb: str, *, by_holder: bool) -> None:
     A working state allows no verb, although its table has internal events of the same names. Raises NodeInMaintenance,
     NodeLocked or InvalidStateRequested.
     """
-    if node.maintenance and states.VERBS[verb] in _DEPLOYS:
-        raise NodeInMaintenance(op=verb, node=node.uuid)
-    if accepts_verb(node.provision_state, verb):
-        return
-    if node.reservation is not None and not by_holder:
-        # The operation that holds the node may be about to bring it into a state that allows the verb.
-        raise NodeLocked(node=node.uuid, host=node.reservation, purpose=node.reservation_purpose)
+    # Maintenance stands against a deployment before the state and the lock do: both may change soon.
+    is_early = node.maintenance and states.VERBS[verb] in _DEPLOYS
+    refusals = [*_marks(node, verb, offered_in_maintenance=True)] if is_early else []
+    if not accepts_verb(node.provision_state, verb):
+        if node.reservation is None or by_holder:
+            refusals.append(_wrong_state(node, verb))
+        elif not refusals:
+            # The operation that holds the node may be about to bring it into a state that allows the verb.
+            raise NodeLocked(node=node.uuid, host=node.reservation, purpose=node.reservation_purpose)
+    _refuse(refusals)
+
+
+def _wrong_state(node: NodeValues, verb: str) -> InvalidStateRequested:
     refusal = InvalidStateRequested(action=verb, node=node.uuid, state=node.provision_state)
-    # All obstacles at once, so that the user does not meet the next one after removing the first.
     possible = [] if node.provision_state in states.WORKING else sorted(states.verbs_of(node.provision_state))
     more = f" Possible now: {', '.join(possible) or 'nothing, until it has ended'}."
-    if node.maintenance:
+    if node.maintenance and states.VERBS[verb] not in _DEPLOYS:
         more += " The node is also in maintenance."
-    raise InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
+    return InvalidStateRequested(f"{refusal}{more}", **refusal.facts)
+
+
+def _refuse(refusals: Sequence[IronicError]) -> None:
+    """Raise the first one with the sentences of all, so that the user does not meet them one after another."""
+    if refusals:
+        first = refusals[0]
+        raise type(first)(" ".join(map(str, refusals)), **first.facts)
 
 
 def accepts_verb(state: str, verb: str) -> bool:
@@ -104,17 +117,22 @@ def check_marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool = T
 
     ``offered_in_maintenance`` is [conductor]allow_provisioning_in_maintenance, which only the conductor knows.
     """
+    _refuse([*_marks(node, verb, offered_in_maintenance=offered_in_maintenance)])
+
+
+def _marks(node: NodeValues, verb: str, *, offered_in_maintenance: bool) -> Iterator[IronicError]:
+    """Yield what each mark of the node has against a verb."""
     event = states.VERBS[verb]
     if node.maintenance and (
         event in _NEVER_IN_MAINTENANCE
         or (event in _OFFERS and not offered_in_maintenance)
         or (event == "abort" and node.provision_state == states.SERVICEFAIL)
     ):
-        raise NodeInMaintenance(op=verb, node=node.uuid)
+        yield NodeInMaintenance(op=verb, node=node.uuid)
     if node.protected and event in _UNDOES_INSTANCE:
-        raise NodeProtected(node=node.uuid)
+        yield NodeProtected(node=node.uuid)
     if node.retired and event in _OFFERS:
-        raise NodeIsRetired(node=node.uuid)
+        yield NodeIsRetired(node=node.uuid)
 
 
 def instance_traits(uuid: str, instance_info: Mapping[str, Any]) -> list[str]:
@@ -276,7 +294,7 @@ def check_values(values: Mapping[str, object]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
-def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, object]) -> None:
     """Refuse what a project must not name in driver_info.
 
     That is files and ports of the conductor's host, and a BMC that would get the service's login to a share.
@@ -295,6 +313,15 @@ def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
             "hosts of the service."
+        )
+
+
+def check_project_properties(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    """Refuse that a project chooses the inspection rules of its node: their passwords would go to its addresses."""
+    if before.get(SCOPE_PROPERTY) != after.get(SCOPE_PROPERTY):
+        raise InvalidParameterValue(
+            err=f"{SCOPE_PROPERTY} in properties selects inspection rules, which may write passwords: only "
+            "administrators may set, change or remove it."
         )
 
 

@@ -16,6 +16,13 @@ from ironic.core.errors import InvalidParameterValue
 _ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
 
+class OptionalVariables(dict[str, object]):
+    """Variables under one name; one that is missing is empty, where others that are missing make a template fail."""
+
+    def __missing__(self, name: str) -> jinja2.Undefined:
+        return jinja2.Undefined(name=name)
+
+
 def render(path: str, **values: Any) -> str:
     """Return the rendered template, or raise InvalidParameterValue that names the file and its fault."""
     try:

@@ -24,7 +24,7 @@ def bind_node(store: Store, node_id: int, allocation: AllocationRecord, wanted: 
     """
     node = store.nodes.lock_row(node_id)
     if node.reservation is not None:
-        return f"it is locked by host {node.reservation}"
+        return f"it is in use by conductor {node.reservation}"
     traits = store.traits.of([node.id])[node.id] if wanted.traits else []
     if reason := matching.objection(wanted, node, traits):
         return reason

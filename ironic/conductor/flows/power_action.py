@@ -22,7 +22,7 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         )
 
     def change() -> None:
-        with awaited_shutdown.leaving():
+        with awaited_shutdown.suspendable():
             answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
             node.last_error = shortened(power.failure_text(target, answer.reason))
@@ -43,4 +43,4 @@ def read(task: TaskManager) -> None:
     """Set the node's power state as the machine reports it, or raise PowerStateFailure; the caller saves the node."""
     task.node.power_state = task.validated(task.power).get_power_state(task)
     if task.node.power_state == "error":
-        raise PowerStateFailure(target="any state", reason="the BMC reports an error as power state")
+        raise PowerStateFailure("the BMC reports an error as power state")

@@ -43,8 +43,9 @@ class ContainerConsoleContainer(BaseConsoleContainer):
             "port": CONF.vnc.container_publish_port,
             "image": self._programs.image(),
         }
-        self._run(*self._words(values), variables=environment(app_name, app_info))
+        words = self._words(values)
         try:
+            self._run(*words, variables=environment(app_name, app_info))
             address = published(self._run("port", name, "5900/tcp")) or published(self._run("port", name))
             if address is None:
                 raise self._programs.failed(f"container {name} publishes no port for VNC")

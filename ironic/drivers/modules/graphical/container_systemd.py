@@ -4,7 +4,8 @@ The credentials are in a file of their own beside the unit, which only this user
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -75,7 +76,9 @@ class SystemdConsoleContainer(BaseConsoleContainer):
     def _own(self) -> list[str]:
         """Return the names of the units that this conductor has written."""
         mark = f"org.openstack.ironic.conductor={conductor_label()}\n"
-        return [path.stem for path in self._directory.glob(_PATTERN) if mark in path.read_text()]
+        with self._file_errors():
+            paths = list(self._directory.glob(_PATTERN))
+            return [path.stem for path in paths if mark in path.read_text(errors="replace")]
 
     def _remove(self, names: list[str]) -> None:
         present = [name for name in names if self._file(name, ".container").exists()]
@@ -83,9 +86,10 @@ class SystemdConsoleContainer(BaseConsoleContainer):
             for name in present:
                 self._systemctl("stop", f"{name}.service")
         finally:
-            for name in names:
-                self._file(name, ".container").unlink(missing_ok=True)
-                self._file(name, ".env").unlink(missing_ok=True)
+            with self._file_errors():
+                for name in names:
+                    self._file(name, ".container").unlink(missing_ok=True)
+                    self._file(name, ".env").unlink(missing_ok=True)
             if present:
                 self._systemctl("daemon-reload")
 
@@ -93,13 +97,18 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         return self._directory / f"{name}{suffix}"
 
     def _write(self, path: Path, text: str) -> None:
-        try:
+        with self._file_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(text)
+
+    @contextmanager
+    def _file_errors(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise self._programs.failed(f"{path} can't be written: {error.strerror}") from error
+            raise self._programs.failed(f"{error.filename or self._directory}: {error.strerror}") from error
 
     def _systemctl(self, *arguments: str) -> None:
         self._programs.run(["systemctl", "--user", *arguments])

@@ -119,13 +119,13 @@ class BootFiles:
         cache.provide(image, self._layout.folder / name, CONF.pxe.file_permission)
 
 
-def _older_variables(values: Mapping[str, object]) -> dict[str, object]:
+def _older_variables(values: Mapping[str, object]) -> boot_templates.OptionalVariables:
     """Return `pxe_options`, by which templates that operators wrote for upstream name the same values.
 
     Such a template has a section per purpose and starts with the one for deployment, so the kernel and the ramdisk of
-    the present purpose are in each.
+    the present purpose are in each. It asks for values of other ways to boot, which are empty here.
     """
-    return {
+    found = {
         **dict.fromkeys(("deployment_aki_path", "aki_path"), values["kernel"]),
         **dict.fromkeys(("deployment_ari_path", "ari_path"), values["ramdisk"]),
         "initrd_filename": values["ramdisk_name"],
@@ -134,6 +134,7 @@ def _older_variables(values: Mapping[str, object]) -> dict[str, object]:
         "boot_iso_url": values["iso"],
         "tftp_server": CONF.pxe.tftp_server,
     }
+    return boot_templates.OptionalVariables((name, value) for name, value in found.items() if value is not None)
 
 
 def dhcp_options(variant: Variant, boot_mode: str, arch: str | None) -> list[Option]:

@@ -8,6 +8,7 @@ reads such branches. Connections are kept in `connection_cache`; how requests tr
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import sushy
@@ -103,12 +104,15 @@ def _at_bmc(
 
 
 def optional(branch: Callable[[], T], otherwise: T) -> T:
-    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it; a refused login is still raised."""
+    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it; a refused login is still raised.
+
+    Some BMCs show a branch to administrators only, or with a licence.
+    """
     try:
         return branch()
-    except sushy_errors.AccessError:
-        raise
     except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
+        if isinstance(error, sushy_errors.AccessError) and error.status_code != HTTPStatus.FORBIDDEN:
+            raise
         LOG.debug("A Redfish BMC lacks a resource: %s", error)
         return otherwise
 
@@ -170,9 +174,10 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
     except sushy_errors.AccessError as error:
-        raise _failed(
-            node, access, what, "it refuses the login; check redfish_username and redfish_password"
-        ) from error
+        reason = "it refuses the login; check redfish_username and redfish_password"
+        if error.status_code == HTTPStatus.FORBIDDEN:
+            reason = f"it forbids that to the user of redfish_username; check the rights of that user ({error})"
+        raise _failed(node, access, what, reason) from error
     except sushy_errors.UnknownDefaultError as error:
         raise _failed(node, access, what, "it has several systems or none; set redfish_system_id") from error
     except sushy_errors.SushyError as error:

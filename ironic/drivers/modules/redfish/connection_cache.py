@@ -1,4 +1,4 @@
-"""The connections to Redfish BMCs that are kept: one per address and user, up to a number.
+"""The connections to Redfish BMCs that are kept: one per service root and user, up to a number.
 
 BMCs have few places for sessions, some as few as four, and free them late. So a session is kept as long as its login is
 used: it survives lost connections, and is logged out when its connection is not kept any more, because the login of its
@@ -79,7 +79,7 @@ class Connections:
     """A cache of the connections used last; safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str | None], Connection] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str | None], Connection] = OrderedDict()
         self._of_nodes: dict[str, Connection] = {}
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
@@ -171,7 +171,6 @@ def _login(access: Access) -> tuple[object, ...]:
     """Return what must be equal for two nodes to share a connection: all but the system."""
     return (
         access.key,
-        access.root_prefix,
         access.password,
         access.verify,
         access.auth_type,

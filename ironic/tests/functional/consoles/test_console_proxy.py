@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -112,14 +113,21 @@ def test_nothing_else_is_served(proxy: ConsoleProxy, path: str) -> None:
     assert get(proxy, path)[0] == 404
 
 
+def test_a_directory_that_is_asked_for_stays_closed(proxy: ConsoleProxy, pages: Path) -> None:
+    for _ in range(3):
+        assert get(proxy, "/core")[0] == 404
+    opened = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert str(pages / "core") not in opened
+
+
 def test_a_token_is_in_no_line_of_the_log(door: Door, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(0)
     with door.open() as session:
         begin(session)
     assert door.status(token="wrong-one") == 403
-    until(lambda: "a viewer leaves" in caplog.text, "the session has ended")
+    until(lambda: "a viewer has disconnected" in caplog.text, "the session has ended")
     said = "\n".join(record.getMessage() for record in caplog.records if record.name != "websockets.client")
-    assert f"Node {door.uuid}: a viewer comes" in said
+    assert f"Node {door.uuid}: a viewer at" in said
     assert door.token not in said
     assert "wrong-one" not in said
 

@@ -200,6 +200,14 @@ def test_a_published_port_is_read(conf: Setter, said: str, address: Any) -> None
     assert published(said) == address
 
 
+def test_a_container_that_may_have_been_made_is_removed_if_its_start_fails(programs: Programs) -> None:
+    programs.add("docker", detach=(1, "the daemon gave no answer"), ps=(0, "c1"))
+    with pytest.raises(ConsoleContainerError, match="the daemon gave no answer"):
+        ContainerConsoleContainer().start_container(work_on(), "fake", INFO)
+    done = [run["arguments"][1] for run in programs.runs]
+    assert done[done.index("run") :] == ["run", "ps", "rm"]
+
+
 def test_a_unit_of_systemd_has_its_credentials_in_a_private_file(programs: Programs, vnc: int, tmp_path: Path) -> None:
     programs.add("systemctl")
     programs.add("podman", port=(0, f"5900/tcp -> 127.0.0.1:{vnc}"))
@@ -244,6 +252,18 @@ def test_a_unit_that_does_not_start_is_removed(programs: Programs, tmp_path: Pat
     assert list((tmp_path / "units").iterdir()) == []
 
 
+def test_a_unit_that_can_not_be_read_or_removed_is_named(programs: Programs, tmp_path: Path) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    units = tmp_path / "units"
+    (units / f"{NAME}.container").mkdir(parents=True)
+    provider = SystemdConsoleContainer(units)
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_all_containers()
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_container(work_on())
+
+
 class _Killed(BaseException):
     """The end of the process: nothing after it is done."""
 
@@ -273,6 +293,19 @@ def test_what_a_killed_conductor_leaves_of_a_unit_is_removed_by_the_next_one(
     assert list((tmp_path / "units").iterdir())
     SystemdConsoleContainer(tmp_path / "units").stop_all_containers()
     assert list((tmp_path / "units").iterdir()) == []
+
+
+def test_kubectl_finds_the_cluster_of_the_pod_that_it_is_in(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"KUBERNETES_SERVICE_HOST": "192.0.2.1", "KUBERNETES_SERVICE_PORT": "443"}
+    for name, value in {**given, "OS_PASSWORD": PASSWORD}.items():
+        monkeypatch.setenv(name, value)
+    programs.add("kubectl")
+    KubernetesConsoleContainer().stop_container(work_on())
+    environment = programs.run("delete")["environment"]
+    assert given.items() <= environment.items()
+    assert "OS_PASSWORD" not in environment
 
 
 def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def test_idle_clients_keep_nobody_out(
             begin(other)
         assert session.ping().wait(PATIENCE)
         assert are_gone(clients[:20])
-    assert caplog.text.count("has 5 connections; those without a session give way") == 1
+    assert caplog.text.count("has 5 connections; the earliest ones without a session are closed") == 1
 
 
 def test_idle_clients_are_sent_away(proxy: ConsoleProxy, monkeypatch: pytest.MonkeyPatch) -> None:

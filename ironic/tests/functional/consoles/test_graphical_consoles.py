@@ -19,7 +19,7 @@ from ironic.drivers.modules.fake import FakeGraphicalConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import until
 from ironic.tests.functional.consoles.viewers import PATIENCE, begin
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.repository import ROOT
 from ironic.tests.site import FAKES, NONE
 from ironic.tests.unit.drivers.machine import work_on
@@ -63,13 +63,9 @@ def test_a_console_is_closed_when_its_token_has_expired(conf: Setter) -> None:
 @contextlib.contextmanager
 def screens_service(directory: Path, seconds: int = 60, **vnc: object) -> Iterator[Service]:
     """Run the all-in-one service with its proxy, and containers that are screens; it looks for left ones at times."""
-    port, proxy_port = free_port(), free_port()
+    proxy_port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "my_ip": "127.0.0.1",
             "enabled_hardware_types": "fake-hardware",
@@ -79,9 +75,7 @@ def screens_service(directory: Path, seconds: int = 60, **vnc: object) -> Iterat
             "enabled_storage_interfaces": "noop",
             "enabled_console_interfaces": "fake-graphical,no-console",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
         "conductor": {"check_provision_state_interval": seconds},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "vnc": {
             "enabled": True,
             "host_ip": "127.0.0.1",
@@ -95,7 +89,7 @@ def screens_service(directory: Path, seconds: int = 60, **vnc: object) -> Iterat
         },
     }
     (directory / "service.log").unlink(missing_ok=True)  # of an earlier life
-    with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as service:
+    with all_in_one_below(directory, options) as service:
         yield service
 
 

@@ -254,7 +254,7 @@ def test_an_end_that_can_not_be_handled_hides_no_later_one(
 def test_an_event_of_a_console_that_is_gone_harms_none_that_has_its_descriptor(console: LineConsole, task: Any) -> None:
     console.start_console(task)
     served = SERVERS._served[task.node.uuid]
-    assert SERVERS._noticed(served.handle) is None
+    assert SERVERS._handle_event(served.handle) is None
     assert talk(console.get_console(task)["url"])
     assert SERVERS._served[task.node.uuid] is served
     console.stop_console(task)

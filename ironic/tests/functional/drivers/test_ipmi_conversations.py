@@ -25,6 +25,7 @@ from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
 from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -151,6 +152,17 @@ def test_cipher_suites_are_tried_from_the_last_and_remembered(tool: Tool, task: 
     assert [call.partition(" -C ")[2].partition(" ")[0] for call in tool.calls] == ["", "17", "3", "3"]
 
 
+def test_a_cipher_suite_that_the_node_gets_later_goes_before_one_that_was_found(
+    tool: Tool, task: Work, conf: Callable[..., Any]
+) -> None:
+    conf(ipmi__cipher_suite_versions=["3"])
+    tool.fail(1, CIPHER)
+    read(task, ("mc", "info"))
+    task.node.driver_info["ipmi_cipher_suite"] = "17"
+    read(task, ("power", "status"))
+    assert "-C 3 " in tool.calls[-2] and "-C 17 " in tool.calls[-1]
+
+
 def test_a_chosen_cipher_suite_stays(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
     conf(ipmi__cipher_suite_versions=["1", "3"])
     task.node.driver_info["ipmi_cipher_suite"] = "17"
@@ -205,9 +217,7 @@ def test_an_order_to_change_power_ends_telemetry(tool: Tool, task: Work, conf: C
     tool.fail(0, "", hangs="sdr -v")
     with ThreadPoolExecutor() as pool:
         sensors = pool.submit(read, task, ("sdr", "-v"), kind=TELEMETRY, is_long=True)
-        deadline = time.monotonic() + BOUND
-        while not tool.calls and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: tool.calls)
         begun = time.monotonic()
         assert change(task, ("power", "on"), kind=POWER).startswith("answer")
         assert time.monotonic() - begun < 30

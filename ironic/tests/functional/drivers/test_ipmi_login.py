@@ -19,6 +19,7 @@ from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.tests import ipmi_bmc
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -126,9 +127,7 @@ def test_no_process_shows_a_secret(waiting_tool: Path, conf: Callable[..., Any],
     task = work_on(driver="ipmi", driver_info=info)
     with ThreadPoolExecutor() as pool:
         reading = pool.submit(read, task)
-        deadline = time.monotonic() + BOUND
-        while not (waiting_tool / "pid").exists() and time.monotonic() < deadline and not reading.done():
-            time.sleep(0.02)
+        until((waiting_tool / "pid").exists)
         shown = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
         (waiting_tool / "go").touch()
         assert reading.result(BOUND) == "power on"
@@ -166,9 +165,7 @@ def test_one_bmc_has_one_conversation_at_a_time(waiting_tool: Path) -> None:
     with ThreadPoolExecutor() as pool:
         orders = [pool.submit(order, "power on") for _ in range(2)]
         begun.wait(BOUND)
-        deadline = time.monotonic() + BOUND
-        while not (waiting_tool / "pid").exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until((waiting_tool / "pid").exists)
         tools = subprocess.run(["pgrep", "-f", f"{waiting_tool}/ipmitool"], capture_output=True, text=True).stdout
         assert len(tools.split()) == 1
         (waiting_tool / "go").touch()

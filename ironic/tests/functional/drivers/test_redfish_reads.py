@@ -12,6 +12,7 @@ from ironic.drivers.modules.netboot import firmware_boot
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.task import BareDriver
+from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -49,7 +50,8 @@ def test_a_power_change_reads_the_system_before_and_after() -> None:
         assert (reads(script), script.sent()) == (2, [{"ResetType": "On"}])
 
 
-def test_a_refresh_reads_the_system_once() -> None:
+def test_a_refresh_reads_the_system_once(conf: Setter) -> None:
+    conf(conductor__node_history=False)
     health = {"Status": {"Health": "OK"}, "Manufacturer": "Acme"}
     with scripted_bmc("On", Boot=UEFI, SecureBoot={"@odata.id": f"{SYSTEM}/SecureBoot"}, **health) as script:
         task = on(script)

@@ -4,6 +4,7 @@ from ironic.conductor import bmc_refresh
 from ironic.drivers.modules import fake, noop
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.task import BareDriver
+from ironic.tests.conftest import Setter
 from ironic.tests.redfish_bmc import RedfishBmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -15,7 +16,8 @@ def refreshed(task: Work) -> Work:
     return task
 
 
-def test_a_node_is_as_its_bmc_reports(task: Work, bmc: RedfishBmc) -> None:
+def test_a_node_is_as_its_bmc_reports(task: Work, bmc: RedfishBmc, conf: Setter) -> None:
+    conf(conductor__node_history=False)
     RedfishManagement().set_boot_mode(task, "uefi")
     RedfishManagement().set_secure_boot_state(task, True)
     node = refreshed(task).node

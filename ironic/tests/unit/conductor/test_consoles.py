@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.conductor.consoles import ConsoleRestorer
-from ironic.core.errors import IronicError
+from ironic.core.errors import IronicError, TakenOver
 from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.db import Store
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
@@ -145,6 +145,22 @@ def test_one_that_ends_while_nobody_can_open_it_waits_for_the_next_run(
     bench.store.nodes.update(uuid, {"reservation": None})
     reopen()
     assert notes.calls == [("start_console",)] * 2
+
+
+def test_one_that_ends_is_opened_in_the_next_run_if_the_lock_was_lost_meanwhile(
+    bench: Bench, notes: Notes, reopen: ConsoleRestorer
+) -> None:
+    uuid = node(bench)
+    reopen()
+    notes.errors["start_console"] = TakenOver(node=uuid, host=HOST)
+    reopen.ended(ConsoleEnd(uuid, "killed"))
+    bench.store.nodes.update(bench.row(uuid).id, {"reservation": None})
+    del notes.errors["start_console"]
+    notes.calls.clear()
+    reopen()
+    reopen()
+    assert notes.calls == [("start_console",)]
+    assert bench.row(uuid).console_enabled is True
 
 
 def test_one_that_ends_where_its_node_is_no_more_is_left(bench: Bench, notes: Notes, reopen: ConsoleRestorer) -> None:

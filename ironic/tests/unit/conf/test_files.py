@@ -116,6 +116,8 @@ def test_a_misspelt_option_of_a_library_is_unknown(tmp_path: Path) -> None:
             ["mysql_engine", "slave_connection", "backend", "sqlite_synchronous", "use_db_reconnect", "db_max_retries"],
         ),
         ("keystone_authtoken", ["auth_uri", "identity_uri", "admin_user", "signing_dir", "revocation_cache_time"]),
+        ("oslo_middleware", ["max_request_body_size"]),
+        ("oslo_middleware_tracing", ["enabled", "otlp_endpoint"]),
         ("service_catalog", ["auth_type", "username", "region_name", "valid_interfaces", "cafile", "timeout"]),
     ],
 )

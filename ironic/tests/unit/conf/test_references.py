@@ -8,7 +8,7 @@ from ironic.conf import CONF, OPTIONS, library_options
 from ironic.tests.repository import ROOT
 
 # `[group]option`; a family of options is written as `[group]*_part`, `[group]part_*` or `[group]part_<word>_part`.
-REFERENCE = re.compile(r"\[([A-Za-z_]+)\]((?:[a-z_*]|<\w+>)(?:\w|\*|<\w+>)*)(?!\()")
+REFERENCE = re.compile(r"\[([A-Za-z_]+)\]((?:[A-Za-z_*]|<\w+>)(?:\w|\*|<\w+>)*)(?!\()")
 # A group alone, in a page.
 GROUP = re.compile(r"`\[([A-Za-z_]+)\]`")
 

@@ -75,6 +75,8 @@ def test_it_does_not_say_twice_that_an_inspection_failed():
     assert flow.RESCUE.failure_text("n1", "Rescuing node n1 failed: no disk") == "Rescuing node n1 failed: no disk"
     said = flow.DEPLOY.failure_text("n1", "Deploying node n1 failed: no disk", "deploy.write_image")
     assert said == "Deploying node n1 failed: step deploy.write_image failed: no disk"
+    nested = flow.DEPLOY.failure_text("n1", "preparing the machine failed: Deploying node n1 failed: no disk")
+    assert nested == "Deploying node n1 failed: preparing the machine failed: no disk"
 
 
 def test_it_says_who_has_ended_it():

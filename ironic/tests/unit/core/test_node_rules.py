@@ -113,8 +113,20 @@ def test_a_refusal_names_all_obstacles_and_what_is_possible(state: str, maintena
 
 @pytest.mark.parametrize("verb", ["active", "deploy", "rebuild"])
 def test_of_deployments_maintenance_is_told_before_the_state(verb: str) -> None:
-    with pytest.raises(NodeInMaintenance):
+    told = rf"in maintenance.*\. The action {verb} is not possible .* in state enroll\. Possible now: manage\.$"
+    with pytest.raises(NodeInMaintenance, match=told):
         node_rules.check_verb(node(states.ENROLL, maintenance=True), verb, by_holder=False)
+    with pytest.raises(NodeInMaintenance, match=r"Take it out of maintenance first\.$"):
+        node_rules.check_verb(node(states.ENROLL, maintenance=True, reservation="h"), verb, by_holder=False)
+
+
+def test_a_refusal_names_all_marks() -> None:
+    marked = node(states.ACTIVE, maintenance=True, protected=True)
+    with pytest.raises(NodeInMaintenance, match=r"in maintenance.* is protected"):
+        node_rules.check_verb(marked, "rebuild", by_holder=True)
+    retired = node(states.MANAGEABLE, maintenance=True, retired=True)
+    with pytest.raises(NodeInMaintenance, match=r"in maintenance.* is retired"):
+        node_rules.check_marks(retired, "provide", offered_in_maintenance=False)
 
 
 @pytest.mark.parametrize(

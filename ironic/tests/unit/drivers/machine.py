@@ -109,6 +109,7 @@ class Work(HasInterfaces):
     node: Machine = field(default_factory=Machine)
     store: Any = field(default_factory=Shelves)
     context: RequestContext = field(default_factory=RequestContext)
+    host: str = "here"
     shared: bool = False
     ports: Any = ()
     portgroups: Sequence[PortgroupRecord] = ()

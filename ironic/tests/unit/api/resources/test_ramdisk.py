@@ -155,6 +155,7 @@ def test_a_look_up_takes_no_more_addresses_than_a_machine_can_have(service: Serv
     assert look_up(service, f"{many},{MAC},{OTHER_MAC}").status == 400
 
 
+@pytest.mark.demand("S76")
 def test_look_ups_that_fail_are_answered_by_the_same_bytes(service: Service) -> None:
     add_waiting(service, MAC, states.DEPLOYING)
     add_waiting(service, OTHER_MAC, states.ACTIVE)

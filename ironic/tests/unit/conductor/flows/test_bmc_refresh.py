@@ -57,6 +57,20 @@ def recorded(bench, uuid) -> tuple[Any, ...]:
 SERVICE = {"service_steps": [{"interface": "vendor", "step": "first"}]}
 
 
+def test_an_inspection_refreshes_the_firmware_while_the_ramdisk_runs(bench, answers, caplog):
+    """Some BMCs show network cards only of a machine that is on."""
+    bench.script.answers["inspect_hardware"] = states.INSPECTWAIT
+    uuid = bench.node("inspect", "vendor", provision_state=states.MANAGEABLE)
+    bench.verb(uuid, "inspect")
+    seen = []
+    bench.script.answers["continue_inspection"] = lambda task: seen.extend(answers["asked"])
+    answers["cache_firmware_components"] = IronicError("no answer")
+    bench.endpoint.continue_inspection(bench.context, uuid, {"interfaces": []}, {})
+    assert seen == ["cache_firmware_components"]
+    assert bench.state(uuid) == (states.MANAGEABLE, None)
+    assert "not refreshed from the BMC at the report of its ramdisk: firmware components (no answer)" in caplog.text
+
+
 @pytest.mark.parametrize(
     "state, verb, arguments, times",
     [
@@ -78,6 +92,18 @@ def test_an_operation_refreshes_what_the_bmc_reports(bench, answers, state, verb
     assert bench.store.bios_settings.rows(["name", "value"], node_id) == [("SMT", "on")]
     assert bench.store.firmware.rows(["component", "initial_version"], node_id) == [("bmc", "1.2")]
     assert {name: answers["asked"].count(name) for name in ALL} == dict.fromkeys(ALL, times) | {"detect_vendor": 1}
+
+
+@pytest.mark.parametrize("health, severity", [("CRITICAL", "ERROR"), ("WARNING", "WARNING"), ("OK", None)])
+def test_a_health_that_an_operation_finds_changed_is_in_node_history(bench, answers, health, severity):
+    uuid = bench.node(provision_state=states.ENROLL, health="OK")
+    answers["get_node_health"] = health
+    bench.verb(uuid, "manage")
+    assert bench.row(uuid).health == health
+    said = [entry for entry in bench.history(uuid) if entry[1] == "monitoring"]
+    assert said == (
+        [(severity, "monitoring", f"The health of the machine is {health} now; it was OK")] * bool(severity)
+    )
 
 
 @pytest.mark.parametrize("failing", ALL)

@@ -71,6 +71,14 @@ def test_it_says_why_the_power_did_not_change(bench):
     assert bench.history(uuid) == [("ERROR", "power", node.last_error)]
 
 
+def test_it_says_once_that_the_power_did_not_change(bench):
+    bench.script.answers["set power off"] = PowerStateFailure(target=states.POWER_OFF, reason="the BMC is gone")
+    uuid = bench.node("power", power_state=states.POWER_ON)
+    said = "Changing the power state to 'power off' failed: the BMC is gone"
+    assert power(bench, uuid, states.POWER_OFF).last_error == said
+    assert bench.history(uuid) == [("ERROR", "power", said)]
+
+
 @pytest.mark.demand("S57")
 @pytest.mark.parametrize("state", [states.CLEANING, states.CLEANWAIT])
 def test_it_refuses_a_change_while_the_node_is_cleaned(bench, state):

@@ -13,8 +13,8 @@ from ironic.drivers.modules.bmc.bmc_gateway import (
     CallClass,
     Exhausted,
     Gateway,
-    Manners,
     Operation,
+    RequestLimits,
     gateway_to,
 )
 
@@ -244,6 +244,36 @@ def test_reads_at_the_same_time_are_one() -> None:
     assert len(fetched) == 1
 
 
+@pytest.mark.parametrize("urgent, other, fetches", [(READ, TELEMETRY, 2), (TELEMETRY, READ, 1), (READ, READ, 1)])
+def test_who_goes_first_does_not_wait_for_the_answer_to_others(
+    urgent: CallClass, other: CallClass, fetches: int
+) -> None:
+    gateway, begun, go_on, fetched = Watched(), threading.Event(), threading.Event(), []
+
+    def fetch() -> int:
+        fetched.append(1)
+        if len(fetched) == 1:
+            begun.set()
+            assert go_on.wait(BOUND)
+        return len(fetched)
+
+    def read(kind: CallClass) -> int:
+        with gateway.operation(kind) as running:
+            return gateway.read_once("/a", running, fetch)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(read, other)
+        assert begun.wait(BOUND)
+        second = pool.submit(read, urgent)
+        if fetches == 1:
+            assert gateway.joined.acquire(timeout=BOUND)
+        else:
+            assert second.result(BOUND) == 2
+        go_on.set()
+        assert (first.result(BOUND), second.result(BOUND)) == (fetches, fetches)
+    assert gateway._shared == {}
+
+
 def test_an_error_is_not_shared(gateway: Gateway, fetch: Fetches) -> None:
     def fail() -> int:
         raise OSError
@@ -272,7 +302,7 @@ def test_few_answers_are_kept(gateway: Gateway) -> None:
 @pytest.fixture
 def single(time: Time) -> Gateway:
     """Return a gateway with one place and a pause of five seconds."""
-    return Gateway("ipmi://192.0.2.1:623", time, Manners(lambda: 1, lambda: 5.0))
+    return Gateway("ipmi://192.0.2.1:623", time, RequestLimits(lambda: 1, lambda: 5.0))
 
 
 @pytest.mark.parametrize("first", CallClass)
@@ -302,7 +332,7 @@ def test_a_failed_request_is_followed_by_a_pause(single: Gateway) -> None:
 
 
 def test_the_most_urgent_of_those_who_wait_is_next() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     order: list[CallClass] = []
 
     def enter(kind: CallClass) -> None:
@@ -319,19 +349,19 @@ def test_the_most_urgent_of_those_who_wait_is_next() -> None:
     assert order == [POWER, CHANGE, READ, TELEMETRY]
 
 
-def test_telemetry_gives_way_to_others_only() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+def test_telemetry_is_preempted_by_others_only() -> None:
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     with ThreadPoolExecutor() as pool:
         with single.request(TELEMETRY, 0):
-            assert not single.must_give_way(TELEMETRY)
+            assert not single.is_preempted(TELEMETRY)
 
             def enter() -> None:
                 with single.request(POWER, BOUND):
                     pass
 
             waiting = pool.submit(enter)
-            while not single.must_give_way(TELEMETRY):
+            while not single.is_preempted(TELEMETRY):
                 pass
-            assert not single.must_give_way(READ)
+            assert not single.is_preempted(READ)
         waiting.result(BOUND)
-    assert not single.must_give_way(TELEMETRY)
+    assert not single.is_preempted(TELEMETRY)

@@ -293,6 +293,8 @@ def test_a_template_written_for_upstream_finds_its_variables(conf: Setter, place
         "# {{ pxe_options.aki_path }} {{ pxe_options.ari_path }} {{ pxe_options.tftp_server }}\n"
         # Parameters stand in the quoted command line only: a client may have chosen the ID of its request.
         "# {{ pxe_options['ipa-global-request-id'] is defined }}\n"
+        "# {% if pxe_options.boot_from_volume %}volume{% endif %}<{{ pxe_options.ks_cfg_url }}"
+        "{{ pxe_options.boot_iso_url }}>\n"
     )
     conf(pxe__ipxe_config_template=str(template), pxe__ipxe_timeout=3)
     text = prepared(LANGUAGES["ipxe"], place, "console=ttyS0", instance=instance)
@@ -302,4 +304,4 @@ def test_a_template_written_for_upstream_finds_its_variables(conf: Setter, place
     assert line.startswith(f"kernel --timeout 3000 {kernel} ") and line.endswith(f" initrd={purpose}_ramdisk")
     assert " console=ttyS0 " in line
     assert f"initrd {ramdisk}\n" in text
-    assert f"# {kernel} {ramdisk} 192.0.2.1\n# False" in text
+    assert f"# {kernel} {ramdisk} 192.0.2.1\n# False\n# <>\n" in text
