@@ -15,10 +15,11 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import Any, ClassVar, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -72,7 +73,7 @@ class Exhausted(Exception):
     """An operation took too much time or too many requests; the text says which."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Operation:
     """One operation at a BMC: its class, when it has to end, and what it has read."""
 
@@ -122,7 +123,8 @@ class Gateway:
         self._changed = threading.Condition()
         self._running: Counter[CallClass] = Counter()
         self._waiting: Counter[CallClass] = Counter()
-        self._operations: Counter[CallClass] = Counter()
+        # The earliest first.
+        self._operations: dict[Operation, None] = {}
         # When each request under way began.
         self._began: dict[object, float] = {}
         self._latency = 0.0
@@ -140,21 +142,27 @@ class Gateway:
 
         Raise BmcBusy when the BMC is slow and has enough operations.
         """
+        longest = operation_seconds(kind) if seconds is None else seconds
+        made = Operation(kind, anew, until=self.clock() + longest, longest=longest)
         with self._changed:
-            limit = CONF.bmc.workers_at_slow_bmc // (1 if kind.is_patient else 2)
-            # An order to change the power is never turned away.
-            if kind is not CallClass.POWER and self.is_slow and self._operations.total() >= limit:
-                raise BmcBusy(
-                    f"it answers slowly, and {self._operations.total()} other operations wait for it already; try "
-                    "again later"
-                )
-            self._operations[kind] += 1
+            self._operations[made] = None
         try:
-            longest = operation_seconds(kind) if seconds is None else seconds
-            yield Operation(kind, anew, until=self.clock() + longest, longest=longest)
+            if self.is_slow:
+                self._require_share(made, "it answers slowly")
+            yield made
         finally:
             with self._changed:
-                self._operations[kind] -= 1
+                del self._operations[made]
+
+    def _require_share(self, operation: Operation, why: str) -> None:
+        """Raise BmcBusy unless an operation is one of the earliest, which may take workers of a BMC in trouble."""
+        with self._changed:
+            limit = CONF.bmc.workers_at_slow_bmc // (1 if operation.kind.is_patient else 2)
+            # An order to change the power is never turned away.
+            if operation.kind is CallClass.POWER or operation in islice(self._operations, limit):
+                return
+            others = len(self._operations) - 1
+        raise BmcBusy(f"{why}, and {others} other operations wait for it already; try again later")
 
     @property
     def is_slow(self) -> bool:
@@ -266,12 +274,20 @@ class Gateway:
                     del self._shared[place]
 
     def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
-        """Wait for the answer to another thread; an error of that thread is its own."""
+        """Wait for the answer to another thread; an error of that thread is its own.
+
+        A crowd that waits for a BMC that turns out to be slow, or for one that fails, must not take all workers.
+        """
+        until = self.clock() + operation.seconds_left(self.clock(), operation.longest)
+        while not wait((shared,), _GLANCE).done:
+            if self.clock() >= until:
+                raise operation.too_late()
+            if self.is_slow:
+                self._require_share(operation, "it answers slowly")
         try:
-            return shared.result(operation.seconds_left(self.clock(), operation.longest))
-        except TimeoutError:
-            raise operation.too_late() from None
+            return shared.result()
         except Exception:
+            self._require_share(operation, "it has just failed")
             return fetch()
 
     def machine_changes(self) -> None:

@@ -32,7 +32,7 @@ def bmc() -> Iterator[HostileBmc]:
         yield running
         gateway = gateway_to(running.address)
         # A session may be logged out of at this moment.
-        eventually(lambda: (gateway._running.total(), gateway._operations.total(), gateway._waiting.total()), (0, 0, 0))
+        eventually(lambda: (gateway._running.total(), len(gateway._operations), gateway._waiting.total()), (0, 0, 0))
 
 
 def on(bmc: HostileBmc, store: Any = None, **changes: Any) -> Work:

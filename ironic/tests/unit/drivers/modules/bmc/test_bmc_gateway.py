@@ -1,8 +1,9 @@
 """The gateway to a BMC: places, precedence, pace and shared reads."""
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import Any
 
 import pytest
@@ -281,6 +282,69 @@ def test_an_error_is_not_shared(gateway: Gateway, fetch: Fetches) -> None:
     with gateway.operation(READ) as running, pytest.raises(OSError):
         gateway.read_once("/a", running, fail)
     assert once(gateway, fetch) == 1
+
+
+class Crowd:
+    """Ten threads that read the same, all before the first one has its answer."""
+
+    def __init__(self, gateway: Gateway, fetch: Callable[[], str]) -> None:
+        self.calls, self._gateway, self._fetch = 0, gateway, fetch
+        self.may_go_on = threading.Event()
+
+    def read(self) -> str:
+        try:
+            with self._gateway.operation(READ) as operation:
+                return self._gateway.read_once("/", operation, self._first)
+        except BmcBusy as error:
+            return str(error)
+        except RuntimeError as error:
+            return str(error)
+
+    def _first(self) -> str:
+        self.calls += 1
+        with self._gateway.request(READ, BOUND):
+            self.may_go_on.wait(BOUND)
+            return self._fetch()
+
+    def come(self, pool: ThreadPoolExecutor) -> "list[Future[str]]":
+        coming = [pool.submit(self.read) for _ in range(10)]
+        while len(self._gateway._operations) < 10:
+            threading.Event().wait(0.01)
+        return coming
+
+
+def test_of_a_crowd_that_waits_for_a_slow_answer_a_few_stay(conf: Callable[..., None]) -> None:
+    conf(bmc__slow_seconds=1, bmc__workers_at_slow_bmc=4)
+    crowd = Crowd(Gateway("https://192.0.2.1"), lambda: "answer")
+    with ThreadPoolExecutor(10) as pool:
+        coming = crowd.come(pool)
+        gone = [one.result(0) for one in itertools.islice(as_completed(coming, BOUND), 6)]
+        assert all("it answers slowly" in text for text in gone)
+        crowd.may_go_on.set()
+        assert sorted(one.result(BOUND) for one in coming)[:4] == ["answer"] * 4
+    assert crowd.calls == 1
+
+
+def test_of_a_crowd_that_waits_for_an_error_a_few_ask_again(conf: Callable[..., None]) -> None:
+    conf(bmc__workers_at_slow_bmc=4)
+    others_are_gone = threading.Event()
+
+    def fail() -> str:
+        if crowd.calls > 1:
+            others_are_gone.wait(BOUND)
+        raise RuntimeError("a wrong answer")
+
+    crowd = Crowd(Gateway("https://192.0.2.1"), fail)
+    with ThreadPoolExecutor(10) as pool:
+        coming = crowd.come(pool)
+        crowd.may_go_on.set()
+        # The first one, whose error it was, and those who do not ask again.
+        gone = [one.result(0) for one in itertools.islice(as_completed(coming, BOUND), 6)]
+        others_are_gone.set()
+        for one in coming:
+            one.result(BOUND)
+    assert sum("it has just failed" in text for text in gone) >= 5
+    assert crowd.calls <= 5
 
 
 def test_large_answers_are_not_kept(gateway: Gateway, fetch: Fetches) -> None:
