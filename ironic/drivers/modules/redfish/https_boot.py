@@ -3,7 +3,6 @@
 The machine has to support UEFI HTTP boot, and its firmware has to reach the web server of this host.
 """
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import sushy
@@ -11,7 +10,7 @@ import sushy
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
-from ironic.drivers import boot_devices, fast_track, instance_capabilities, node_attributes
+from ironic.drivers import boot_devices, instance_capabilities, node_attributes
 from ironic.drivers.modules.redfish import boot_override, ramdisk_images
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.virtual_media_boot import RamdiskFromIso
@@ -39,10 +38,6 @@ class RedfishHttpsBoot(RamdiskFromIso):
         )
         if sushy.BootSource.UEFI_HTTP not in allowed:
             raise UnsupportedHardwareFeature(node=task.node.uuid, feature="UEFI HTTP boot")
-
-    def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
-        if not fast_track.can_continue(task.node):
-            super().prepare_ramdisk(task, ramdisk_params)
 
     def clean_up_ramdisk(self, task: Task) -> None:
         self.withdraw(task)

@@ -81,16 +81,6 @@ def has_drive(task: Task, medium: Any) -> bool:
     )
 
 
-def is_inserted(task: Task, medium: Any) -> bool:
-    """Return whether an image is in a drive for the medium."""
-    return read(
-        task,
-        "reading the virtual media",
-        lambda system: any(_takes(drive, medium) and drive.inserted for group in _groups(system) for drive in group),
-        anew=True,
-    )
-
-
 def insert(task: Task, media: Sequence[Any], url: str) -> None:
     """Insert an image into a drive, in the order of the media.
 

@@ -273,10 +273,6 @@ class RedfishVirtualMediaBoot(RamdiskFromIso):
         self._check_ramdisk(task.node, kernel_and_ramdisk.RESCUE)
 
     def prepare_ramdisk(self, task: Task, ramdisk_params: Mapping[str, object]) -> None:
-        if fast_track.can_continue(task.node):
-            if virtual_media.is_inserted(task, virtual_media.CD):
-                return
-            LOG.warning("Node %s: no CD is in its drive for fast track; its ramdisk is booted again", task.node.uuid)
         _check_firmware(task)
         super().prepare_ramdisk(task, ramdisk_params)
 
