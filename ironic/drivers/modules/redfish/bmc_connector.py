@@ -404,6 +404,7 @@ class BmcConnector:
                 raise LostConnection(error) from error
             except CallFailed as error:
                 raise UnusableAnswer(str(error)) from error
+        running.take(len(read.content))
         if read.status_code >= HTTPStatus.BAD_REQUEST:
             # The library writes errors into the log.
             given_password = body.get("Password") if isinstance(body, Mapping) else None
