@@ -360,6 +360,17 @@ def test_a_bmc_without_a_place_for_a_session_is_not_taken_for_one_that_refuses(b
     assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session")) == states.POWER_OFF
 
 
+@pytest.mark.parametrize("status", [404, 503])
+def test_a_bmc_that_begins_no_further_session_gets_the_password(bmc: HostileBmc, status: int) -> None:
+    """Others may have taken all places, or a new firmware has no sessions any more."""
+    bmc.password = SECRET
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+    bmc.expire_sessions()
+    bmc.misbehave = refuse_sessions(status)
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+    assert bmc.logins == [("session", True), ("basic", True)]
+
+
 def test_a_login_refused_as_a_bad_request_is_counted(bmc: HostileBmc) -> None:
     bmc.password, bmc.misbehave = SECRET, refuse_sessions(400, "iLO.2.8.UnauthorizedLoginAttempt")
     store = work_on().store
