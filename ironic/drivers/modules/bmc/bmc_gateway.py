@@ -34,6 +34,7 @@ _NEWEST: Final = 0.3
 # Seconds between two looks whether the service stops.
 _GLANCE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0
+_MIB: Final = 1024 * 1024
 
 
 class CallClass(Enum):
@@ -85,10 +86,13 @@ class Operation:
     until: float = 0.0
     longest: float = 0.0
     requests: int = 0
+    received: int = 0
     paths: set[str] = field(default_factory=set)
 
     # An operation that reads more follows a BMC in a circle.
     MOST_REQUESTS: ClassVar[int] = 1500
+    # How many of the largest answers it may read: it keeps them all in memory.
+    MOST_LARGEST: ClassVar[int] = 8
 
     @property
     def precedence(self) -> CallClass:
@@ -103,6 +107,13 @@ class Operation:
         if now >= self.until:
             raise self.too_late()
         return min(longest, self.until - now)
+
+    def take(self, size: int) -> None:
+        """Count the bytes of an answer; raise Exhausted when all answers have too many."""
+        self.received += size
+        most = self.MOST_LARGEST * CONF.bmc.largest_answer * _MIB
+        if self.received > most:
+            raise Exhausted(f"its answers have more than {most} bytes together, the limit")
 
     def too_late(self) -> Exhausted:
         """Return the error of an operation whose time is over."""

@@ -75,11 +75,6 @@ def _at_bmc(
     node = task.node
     access = access_of(node)
 
-    def guard() -> LoginGuard | None:
-        return (
-            guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
-        )
-
     def attempt(act: Callable[[System], T]) -> T:
         connection.connector.check_login()
         with _doubted_on_error(connection):
@@ -87,7 +82,7 @@ def _at_bmc(
 
     with (
         _ironic_errors(node, access, what),
-        CONNECTIONS.used_by(node.uuid, access, guard) as connection,
+        CONNECTIONS.used_by(node.uuid, access, lambda: _guard(task, access)) as connection,
         operation(connection.connector.gateway, kind, anew=anew, seconds=seconds),
     ):
         if seconds is not None:
@@ -101,6 +96,18 @@ def _at_bmc(
         finally:
             # It also ends the moment when it fails before it sends an order.
             connection.connector.gateway.machine_changes()
+
+
+def check_login(task: Task, what: str) -> None:
+    """Raise RedfishError when the BMC has refused the node's login too often; nothing is sent."""
+    access = access_of(task.node)
+    with _ironic_errors(task.node, access, what):
+        if (guard := _guard(task, access)) is not None:
+            guard.check()
+
+
+def _guard(task: Task, access: Access) -> LoginGuard | None:
+    return guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
 
 
 def optional(branch: Callable[[], T], otherwise: T) -> T:

@@ -284,7 +284,6 @@ class BmcConnector:
             assert self._guard is not None
             url = self._url(self._sessions)
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
-            falls_back = self._access.auth_type == "auto" and not self._had_session
             with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
                 answer = self._exchange("POST", url, body, {})
                 self._session, is_refused = _session_in(answer), _refuses_login(url, answer)
@@ -293,7 +292,8 @@ class BmcConnector:
                 if self._session is None:
                     raise LoginUnanswered
             if self._session is None:
-                if not falls_back:
+                # A password that was good for a session is refused as one, too.
+                if self._access.auth_type != "auto" or (is_refused and self._had_session):
                     if is_refused:
                         # Of other requests status 403 says what the user may not do.
                         answer.status_code = _UNAUTHORIZED
@@ -314,15 +314,15 @@ class BmcConnector:
                 return answer
         if not self._is_basic and (session := self._session_but(None)) is not None:
             answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": session.token})
-            renewed = self._session_but(session) if answer.status_code == _UNAUTHORIZED else None
-            if renewed is None:
+            if answer.status_code != _UNAUTHORIZED:
                 return answer
-            answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed.token})
-            if answer.status_code == _UNAUTHORIZED:
-                # The session was good, and the user may not do this.
-                with suppress(sushy_errors.SushyError):
-                    self._end(session)
-            return answer
+            if (renewed := self._session_but(session)) is not None:
+                answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed.token})
+                if answer.status_code == _UNAUTHORIZED:
+                    # The session was good, and the user may not do this.
+                    with suppress(sushy_errors.SushyError):
+                        self._end(session)
+                return answer
         return self._with_password(method, url, body, headers)
 
     def _with_password(self, method: str, url: str, body: object, headers: Headers) -> BmcAnswer:
@@ -404,6 +404,7 @@ class BmcConnector:
                 raise LostConnection(error) from error
             except CallFailed as error:
                 raise UnusableAnswer(str(error)) from error
+        running.take(len(read.content))
         if read.status_code >= HTTPStatus.BAD_REQUEST:
             # The library writes errors into the log.
             given_password = body.get("Password") if isinstance(body, Mapping) else None

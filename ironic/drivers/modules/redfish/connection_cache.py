@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, Final
+from weakref import WeakSet
 
 import sushy
 
@@ -81,6 +82,8 @@ class Connections:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str, str | None], Connection] = OrderedDict()
         self._of_nodes: dict[str, Connection] = {}
+        # Those of connections that are not kept any more, as long as something uses them or logs out.
+        self._retired: WeakSet[BmcConnector] = WeakSet()
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -105,20 +108,22 @@ class Connections:
             connection.nodes.clear()
             if not connection.is_retired:
                 connection.is_retired = True
+                self._retired.add(connection.connector)
                 self._log_out_if_over(connection)
 
     def log_out(self, seconds: float) -> None:
         """Log out everywhere, as far as that succeeds within this time: the service ends."""
         with self._lock:
-            ending, self._kept, self._of_nodes = list(self._kept.values()), OrderedDict(), {}
+            ending = [*(connection.connector for connection in self._kept.values()), *self._retired]
+            self._kept, self._of_nodes = OrderedDict(), {}
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
-        ending = [connection for connection in ending if connection.connector.has_session]
+        ending = [connector for connector in ending if connector.has_session]
         if not ending:
             return
         pool = ThreadPoolExecutor(min(_MANY, len(ending)), thread_name_prefix="bmc-logout")
-        late = wait([pool.submit(connection.connector.log_out) for connection in ending], seconds).not_done
+        late = wait([pool.submit(connector.log_out) for connector in ending], seconds).not_done
         pool.shutdown(wait=False, cancel_futures=True)
         if late:
             LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))

@@ -8,7 +8,7 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import states, syntax
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
@@ -253,7 +253,8 @@ class RedfishManagement(ManagementInterface):
     def detect_vendor(self, task: Task) -> str | None:
         def vendor_or_manufacturer(system: System) -> str | None:
             vendor = system.root.json.get("Vendor") if system.root is not None else None
-            return vendor if isinstance(vendor, str) and vendor else system.manufacturer
+            names = (syntax.plain_text(name) for name in (vendor, system.manufacturer) if isinstance(name, str))
+            return next(filter(None, names), None)
 
         return read(task, "reading the vendor", vendor_or_manufacturer)
 

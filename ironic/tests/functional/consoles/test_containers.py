@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from ironic.core.errors import DriverLoadError
-from ironic.core.hardware_errors import ConsoleContainerError
+from ironic.core.hardware_errors import ConsoleContainerError, RedfishError
+from ironic.drivers.modules.bmc.login_guard import LoginRefused, guard_of
 from ironic.drivers.modules.graphical import containers
 from ironic.drivers.modules.graphical.container_command import ContainerConsoleContainer, published
 from ironic.drivers.modules.graphical.container_kubernetes import KubernetesConsoleContainer
@@ -423,3 +424,14 @@ def test_the_application_of_a_redfish_console_gets_the_login(conf: Setter) -> No
         "tls_ciphers": None,
         "root_prefix": "/redfish/v1/",
     }
+
+
+def test_the_application_gets_no_login_that_the_bmc_refuses(conf: Setter) -> None:
+    info = {"redfish_address": "192.0.2.7", "redfish_username": "u", "redfish_password": PASSWORD}
+    task: Any = work_on(driver="redfish", driver_info=info)
+    guard = guard_of(task.store, "https://192.0.2.7", "u", PASSWORD)
+    for _ in range(3):
+        with pytest.raises(LoginRefused), guard.attempt():
+            raise LoginRefused
+    with pytest.raises(RedfishError, match="opening the console page.*refused this login 3 times"):
+        RedfishGraphicalConsole().app_info(task)

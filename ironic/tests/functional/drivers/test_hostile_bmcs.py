@@ -99,6 +99,18 @@ def test_each_is_a_clear_error(
     assert bmc.address in str(failure.value)
 
 
+def test_many_large_answers_are_too_large_together(bmc: HostileBmc, conf: Callable[..., None]) -> None:
+    conf(bmc__largest_answer=1)
+    cards = f"{SYSTEM}/EthernetInterfaces"
+    bmc.documents[SYSTEM]["EthernetInterfaces"] = {"@odata.id": cards}
+    bmc.documents[cards] = {"Name": "Cards", "Members": [{"@odata.id": f"{cards}/{number}"} for number in range(12)]}
+    for number in range(12):
+        bmc.documents[f"{cards}/{number}"] = {"Id": str(number), "Name": "x" * (MIB - 1000)}
+    with pytest.raises(RedfishError, match="more than 8388608 bytes together"):
+        RedfishManagement().get_mac_addresses(on(bmc))
+    assert bmc.count("GET", f"{cards}/8") == 1 and bmc.count("GET", f"{cards}/9") == 0
+
+
 def test_a_redirect_within_the_bmc_is_followed(bmc: HostileBmc) -> None:
     bmc.documents["/elsewhere"] = bmc.documents[SYSTEM]
     bmc.misbehave = of_system(lambda handler: handler.send(308, b"", {"Location": "/elsewhere"}))
@@ -346,6 +358,17 @@ def test_a_bmc_without_a_place_for_a_session_is_not_taken_for_one_that_refuses(b
             RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session"))
     bmc.misbehave = lambda _handler: False
     assert RedfishPower().get_power_state(on(bmc, store, redfish_auth_type="session")) == states.POWER_OFF
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_a_bmc_that_begins_no_further_session_gets_the_password(bmc: HostileBmc, status: int) -> None:
+    """Others may have taken all places, or a new firmware has no sessions any more."""
+    bmc.password = SECRET
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+    bmc.expire_sessions()
+    bmc.misbehave = refuse_sessions(status)
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+    assert bmc.logins == [("session", True), ("basic", True)]
 
 
 def test_a_login_refused_as_a_bad_request_is_counted(bmc: HostileBmc) -> None:
