@@ -1,5 +1,7 @@
 """What only servers do: deadlocks, and connections that die."""
 
+import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -168,6 +170,16 @@ def test_a_process_that_freezes_within_a_transaction_keeps_no_row_locked_for_eve
     assert [type(failure) for failure in failures] == [ConnectionLost]
     assert server.nodes.get(made.id).extra == {}
     frozen.close()
+
+
+def test_a_host_that_dies_without_a_word_is_noticed_in_seconds(server: Store) -> None:
+    with server.engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        number = os.dup(driver.fileno() if hasattr(driver, "fileno") else driver._sock.fileno())
+    with socket.socket(fileno=number) as link:
+        assert link.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 30
+        assert 0 < link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 60_000
 
 
 def kill_others(server: Store) -> None:
