@@ -163,7 +163,7 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
             node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
     if "properties" in values and access.acts_for_project(request, rule_of("properties")):
-        node_rules.check_project_properties(before["properties"], values["properties"])
+        node_rules.check_project_properties(before["properties"] or {}, values["properties"])
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
