@@ -6,6 +6,7 @@ before any handler writes it, because errors of drivers and libraries quote URLs
 
 import logging
 import os
+import sys
 from typing import Final
 
 from oslo_config import cfg
@@ -48,6 +49,9 @@ def set_up(conf: cfg.ConfigOpts) -> None:
     finally:
         os.umask(before)
     for handler in logging.getLogger().handlers:
+        # Where no option names a place oslo.log takes standard output, where scripts read the answers of commands.
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
+            handler.setStream(sys.stderr)
         if not isinstance(handler.formatter, _WithoutSecrets):
             handler.setFormatter(_WithoutSecrets(handler.formatter or logging.Formatter()))
 
