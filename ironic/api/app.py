@@ -55,13 +55,14 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
     """Pecan's application with four overrides; a test checks that Pecan still calls each of them."""
 
     def __init__(self, served: ServedApi, services: Services) -> None:
+        routes = Routes(served.rows)
         super().__init__(
             self,
-            hooks=[_ErrorHook(served, services.settings.debug_tracebacks)],
+            hooks=[_ErrorHook(served, routes, services.settings.debug_tracebacks)],
             force_canonical=False,
             guess_content_type_from_ext=False,
         )
-        self._served, self._routes, self._services = served, Routes(served.rows), services
+        self._served, self._routes, self._services = served, routes, services
 
     def find_controller(self, state: Any) -> tuple[object, tuple[object, ...], dict[str, object]]:
         """Negotiate the version, find the route of a request and check access to it."""
@@ -153,8 +154,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
 class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries no types
     """Write the response to any exception of a request."""
 
-    def __init__(self, served: ServedApi, debug: bool) -> None:
-        self._served, self._debug = served, debug
+    def __init__(self, served: ServedApi, routes: Routes, debug: bool) -> None:
+        self._served, self._routes, self._debug = served, routes, debug
 
     def on_error(self, state: Any, error: Exception) -> webob.Response:
         """Return the complete response to an exception; errors of the service itself are logged."""
@@ -162,7 +163,8 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         response = webob.Response()
         try:
             if isinstance(error, Refusal):
-                _write(response, error.status, self._served.refusal(error) or None, error.headers)
+                headers = [*error.headers, *self._allow(state.request, request, error.status)]
+                _write(response, error.status, self._served.refusal(error) or None, headers)
                 return response
             status, text = error_responses.status_and_text(error)
             if request is not None:
@@ -178,11 +180,18 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
             headers = self._served.version_headers(state.request.environ, request.minor if request else None)
             if isinstance(error, error_responses.Refused):
                 headers += error.headers
-            headers += error_responses.retry_headers(error)
+            headers += [*error_responses.retry_headers(error), *self._allow(state.request, request, status)]
             _write(response, status, self._served.fault(status, text, debuginfo), headers)
             return response
         finally:
             _clear_frames(error)
+
+    def _allow(self, asked: webob.Request, request: Request | None, status: int) -> error_responses.Headers:
+        """Return the header Allow for a 405."""
+        if status != 405 or request is None:
+            return []
+        path = asked.path_info.removesuffix(".json") if request.stripped else asked.path_info
+        return [("Allow", self._routes.allowed(path, request.minor))]
 
 
 def _clear_frames(error: BaseException | None) -> None:

@@ -117,6 +117,11 @@ class Refusing:
     def __init__(self, error: Callable[[], Exception], precheck: Callable[[Request], object] | None = None) -> None:
         self._error, self._precheck = error, precheck
 
+    @property
+    def is_of_method(self) -> bool:
+        """Whether it refuses the method (405), not what is asked with it."""
+        return getattr(self._error(), "status", None) == 405
+
     def __call__(self, request: Request, *ignored: Any) -> NoReturn:
         """Raise the error."""
         if self._precheck is not None:
@@ -249,13 +254,20 @@ class Routes:
         if route is None:
             if (later := _later(node, minor)) is not None:
                 raise later.too_new()
-            allowed = ", ".join(sorted(node.methods))
             if method == "HEAD":
-                raise Silent(405, headers=[("Allow", allowed)])
-            raise Abort(405, f"Allowed here: {allowed}.", [("Allow", allowed)])
+                raise Silent(405)
+            raise Abort(405, f"Allowed here: {_served_by(node, minor) or 'no method'}.")
         if malformed and route.since <= minor:
             raise malformed[0]
         return route, idents
+
+    def allowed(self, path: str, minor: int) -> str:
+        """Return the methods that a path takes in a version, as the header Allow has them."""
+        try:
+            node, _ = self._walk(path, [])
+        except (Refusal, IronicError):
+            return ""
+        return _served_by(node, minor)
 
     def is_public(self, environ: Mapping[str, Any]) -> bool:
         """Return whether a request needs no authentication."""
@@ -289,6 +301,13 @@ class Routes:
         if rest is not None:
             return rest, (*idents[:before], path)
         raise malformed[0] if malformed else Abort(404, "There is no such path.")
+
+
+def _served_by(node: _TreeNode, minor: int) -> str:
+    rows = (row for row in node.methods.values() if row.method != "*" and row.since <= minor)
+    return ", ".join(
+        sorted(row.method for row in rows if not (isinstance(row.handler, Refusing) and row.handler.is_of_method))
+    )
 
 
 def _later(node: _TreeNode, minor: int) -> Route | None:

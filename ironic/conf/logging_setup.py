@@ -7,6 +7,7 @@ machines too, which must not write into the terminal of who reads a log.
 
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from typing import Final
 
@@ -53,6 +54,9 @@ def set_up(conf: cfg.ConfigOpts) -> None:
     finally:
         os.umask(before)
     for handler in logging.getLogger().handlers:
+        # Where no option names a place oslo.log takes standard output, where scripts read the answers of commands.
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
+            handler.setStream(sys.stderr)
         if not isinstance(handler.formatter, _Harmless):
             # Colours are such characters.
             handler.setFormatter(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ironic.api.routes import FAULT, Route
+from ironic.api.resources import ROUTES
+from ironic.api.routes import FAULT, Refusing, Route
 from ironic.tests.functional.wire import every_route
 from ironic.tests.functional.wire.every_route import ROWS, label, path
 from ironic.tests.functional.wire.service import Service
@@ -72,3 +73,25 @@ def test_callers_of_an_older_version_get_what_the_table_says(service: Service, r
     assert answer.status == route.below
     inner = json.loads(answer.json["error_message"])
     assert ("faultstring" in inner) is (route.shape == FAULT)
+
+
+@pytest.mark.parametrize("minor", [1, 115])
+def test_what_is_no_method_of_a_path_is_answered_with_those_that_are(service: Service, minor: int) -> None:
+    serving: dict[str, dict[str, Route]] = {}
+    for route in ROUTES:
+        serving.setdefault(path(route), {})[route.method] = route
+    seen = 0
+    for where, methods in serving.items():
+        served = {
+            name
+            for name, route in methods.items()
+            if name != "*"
+            and route.since <= minor
+            and not (isinstance(route.handler, Refusing) and route.handler.is_of_method)
+        }
+        for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - served:
+            answer = service.call(method, where, version=f"1.{minor}", body=None if method == "HEAD" else {})
+            if answer.status == 405:
+                seen += 1
+                assert {*answer.headers["Allow"].split(", ")} - {""} == served, (method, where)
+    assert seen > 20

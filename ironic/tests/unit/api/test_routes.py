@@ -71,7 +71,9 @@ def test_an_unknown_path_is_404(path: str) -> None:
 def test_an_unknown_method_is_405_and_says_what_is_allowed() -> None:
     with pytest.raises(Abort) as refusal:
         TABLE.find("POST", "/v1/nodes/n")
-    assert (refusal.value.status, refusal.value.headers) == (405, [("Allow", "GET, PUT")])
+    assert (refusal.value.status, refusal.value.text) == (405, "Allowed here: GET, PUT.")
+    assert TABLE.allowed("/v1/nodes/n", 1) == "GET, PUT"
+    assert TABLE.allowed("/v1/nope", 1) == ""
 
 
 def test_head_is_refused_in_silence() -> None:
