@@ -6,6 +6,7 @@ when its conductor leaves, so that the nodes it had reserved are distinguishable
 """
 
 import itertools
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -177,8 +178,13 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
         return sa.and_(conductors.c.online.is_(True), conductors.c.updated_at >= self.oldest_alive(max_age_seconds))
 
     def oldest_alive(self, max_age_seconds: float) -> datetime:
-        """Return the time of the oldest heartbeat that is not older than this."""
-        return self._server_time() - timedelta(seconds=max_age_seconds)
+        """Return the time of the oldest heartbeat that is not older than this.
+
+        The time that the server took to answer is left out: while it was away, no conductor could renew its row.
+        """
+        asked = time.monotonic()
+        now = self._server_time()
+        return now - timedelta(seconds=max_age_seconds + time.monotonic() - asked)
 
     def _server_time(self) -> datetime:
         """Return the time by the clock of the database server; that of this host for a file."""

@@ -3,6 +3,7 @@
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from ironic.db import Store, connect, engines, schema
 from ironic.db.transactions import ConnectionLost
 from ironic.services import row_changes
 from ironic.tests.databases import empty_database
+from ironic.tests.relay import relay
 from ironic.tests.suites.db.samples import node
 
 KILL_OTHERS = {
@@ -180,6 +182,22 @@ def test_a_host_that_dies_without_a_word_is_noticed_in_seconds(server: Store) ->
         assert link.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 30
         assert 0 < link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 60_000
+
+
+def test_no_conductor_is_dead_because_the_server_did_not_answer_for_a_while(server: Store) -> None:
+    url, found = server.engine.url, list[str]()
+    with relay("127.0.0.1", url.port or 0) as way:
+        through = connect(url.set(port=way.port).render_as_string(hide_password=False))
+        through.conductors.register("h1", "", ["redfish"], [])
+        way.freeze()
+        look = threading.Thread(target=lambda: found.extend(one.hostname for one in through.conductors.alive(2)))
+        look.start()
+        time.sleep(4)
+        way.thaw()
+        look.join()
+        through.close()
+    assert found == ["h1"]
+    assert server.conductors.alive(2) == []
 
 
 def kill_others(server: Store) -> None:
