@@ -23,6 +23,8 @@ KINDS = ("bios", "boot", "firmware", "management", "power", "raid")
 OPTIONS: dict[str, dict[str, object]] = {
     "DEFAULT": {
         "enabled_hardware_types": "bare-redfish",
+        # A conductor that does not know the other one yet would look at its nodes.
+        "hash_ring_reset_interval": 0,
         **{f"enabled_{kind}_interfaces": "redfish" for kind in KINDS},
         "enabled_bios_interfaces": "no-bios",
         "enabled_boot_interfaces": "ipxe",
