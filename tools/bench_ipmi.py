@@ -3,7 +3,8 @@
 The service runs with its defaults but for the hardware type. A program in the place of ipmitool answers for the living
 machines at once, and lets the dead ones take the time that the real one needs for two requests without an answer. With
 `--real` the real ipmitool speaks with an ipmi_sim per living machine, and with silent UDP ports. Each call is noted,
-so the figures are what BMCs see.
+so the figures are what BMCs see. With `--sensors` the service reads sensors too, those of each machine once in five
+minutes; the program in the place of ipmitool takes three seconds for them.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from pathlib import Path
 import requests
 
 from ironic.tests.ipmi_bmc import PASSWORD, USER, free_udp_port, ipmi_sim
-from ironic.tests.live_service import all_in_one, free_port, write_options
+from ironic.tests.live_service import all_in_one_below
 
 TOOL = """\
 #!/bin/sh
@@ -32,18 +33,29 @@ for word in "$@"; do
     case $previous in -H) address=$word;; -p) port=$word;; -N) seconds=$word;; esac
     previous=$word
 done
-echo "$(date +%s.%N) $address:$port" >> {calls}
+case "$*" in *"sdr -v") what=sensors;; *) what=power;; esac
+echo "$(date +%s.%N) $address:$port $what" >> {calls}
 {act}
 status=$?
-case $address in 127.2.*) echo "$(date +%s.%N) $address:$port end" >> {calls};; esac
+case $address in 127.2.*) echo "$(date +%s.%N) $address:$port $what end" >> {calls};; esac
 exit $status
 """
 
 FAKE = """\
 case $address in
     127.2.*) sleep $((2 * seconds)); echo "Error: Unable to establish IPMI v2 / RMCP+ session" >&2; false;;
-    *) echo Chassis Power is on;;
+    *) if [ $what = sensors ]; then sleep 3; echo "$sensors"; else echo Chassis Power is on; fi;;
 esac"""
+
+SENSORS = """
+sensors='
+Sensor ID              : Inlet Temp (0x1)
+ Entity ID             : 55.1 (Air Inlet)
+ Sensor Type (Threshold)  : Temperature (0x01)
+ Sensor Reading        : 23 (+/- 0) degrees C
+ Status                : ok
+'
+"""
 
 PORT = 623
 
@@ -57,20 +69,24 @@ def main() -> None:
     parser.add_argument("--dead", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--real", action="store_true", help="use the real ipmitool and simulators")
+    parser.add_argument("--sensors", action="store_true", help="read sensors too")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ironic-bench-") as name, contextlib.ExitStack() as stack:
         directory = Path(name)
         calls = directory / "calls"
         tool, real = directory / "ipmitool", shutil.which("ipmitool") or "ipmitool"
-        act = f'{real} "$@"' if asked.real else FAKE
+        act = f'{real} "$@"' if asked.real else SENSORS + FAKE
         tool.write_text(TOOL.format(calls=calls, real=real if asked.real else "true", act=act))
         tool.chmod(0o755)
         os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
         addresses = [address(number, asked.dead) for number in range(asked.machines)]
         if asked.real:
             addresses = [real_bmc(stack, directory, *each) for each in addresses]
-        serve(directory, addresses, asked.seconds)
-        report(calls.read_text().splitlines())
+        serve(directory, addresses, asked.seconds, has_sensors=asked.sensors)
+        lines = [line.split() for line in calls.read_text().splitlines()]
+        for what in ("power", "sensors")[: 1 + asked.sensors]:
+            print(f"{what}:")
+            report([(float(moment), address, end) for moment, address, kind, *end in lines if kind == what])
 
 
 def address(number: int, dead: int) -> Address:
@@ -90,24 +106,18 @@ def real_bmc(stack: contextlib.ExitStack, directory: Path, host: str, port: int)
     return "127.0.0.1", bmc.port
 
 
-def serve(directory: Path, addresses: Sequence[Address], seconds: int) -> None:
+def serve(directory: Path, addresses: Sequence[Address], seconds: int, *, has_sensors: bool) -> None:
     """Run the service with a machine at each address."""
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "enabled_hardware_types": "ipmi",
             "enabled_boot_interfaces": "ipxe",
-            "enabled_management_interfaces": "noop",
+            "enabled_management_interfaces": "ipmitool" if has_sensors else "noop",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
+        "sensor_data": {"send_sensor_data": has_sensors, "interval": 300, "enable_for_undeployed_nodes": True},
+        "oslo_messaging_notifications": {"driver": "log"},
     }
-    configuration = [write_options(directory / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as service:
+    with all_in_one_below(directory, options) as service:
         for host, bmc_port in addresses:
             info = {"ipmi_address": host, "ipmi_port": bmc_port, "ipmi_cipher_suite": "3"}
             info |= {"ipmi_username": USER, "ipmi_password": PASSWORD}
@@ -125,16 +135,15 @@ def serve(directory: Path, addresses: Sequence[Address], seconds: int) -> None:
         print(f"{found} machines, {failed} in maintenance because of a power failure, {on} recorded as on")
 
 
-def report(lines: list[str]) -> None:
+def report(calls: Sequence[tuple[float, str, list[str]]]) -> None:
     """Print how often the BMCs were asked, and what the dead ones cost."""
     begun: dict[str, list[float]] = defaultdict(list)
     lasted: dict[str, list[float]] = defaultdict(list)
-    for line in lines:
-        moment, address, *end = line.split()
+    for moment, address, end in calls:
         if end:
-            lasted[address].append(float(moment) - begun[address][-1])
+            lasted[address].append(moment - begun[address][-1])
         else:
-            begun[address].append(float(moment))
+            begun[address].append(moment)
     living = {address: times for address, times in begun.items() if not address.startswith("127.2.")}
     dead = [times for address, times in begun.items() if address.startswith("127.2.")]
     apart = [late - early for times in living.values() for early, late in zip(times, times[1:], strict=False)]

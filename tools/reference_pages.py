@@ -194,7 +194,7 @@ def _notes(resource: type[Resource], one: Field) -> Iterator[str]:
     if one.mask is not None:
         yield "secrets are shown as `******`" + (f" unless `{one.unmasked_by}` allows" if one.unmasked_by else "")
     if one.rule is not None:
-        yield f"needs `{one.rule}`"
+        yield f"needs `{one.rule}`" + (f" while `{one.hidden_with}` is set" if one.hidden_with else "")
 
 
 def _type(schema: Schema) -> str:

@@ -2,7 +2,8 @@
 """A stand-in for docker that shows empty screens: [vnc]container_executable of tests, which need no container.
 
     DOCKER_HOST=unix:///a/directory screens.py run --detach --name NAME --publish ADDRESS::5900 ... IMAGE
-    screens.py port NAME 5900/tcp | ps --all --quiet --filter name=^/?NAME$|label=NAME=VALUE | rm --force ID ...
+    screens.py ps --all --quiet|--format {{.Names}} --filter name=^/?NAME$|label=NAME=VALUE ...
+    screens.py port NAME 5900/tcp | rm --force ID ...
 
 A screen is an Xtigervnc on a free port of the loopback; its files are in the directory that DOCKER_HOST names.
 """
@@ -63,12 +64,16 @@ def run(arguments: list[str]) -> None:
     print(name)
 
 
-def chosen(condition: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the screens that meet a condition."""
-    kind, _, value = condition.partition("=")
-    for path, screen in screens():
-        if re.search(value, screen["name"]) if kind == "name" else value in screen["labels"]:
-            yield path, screen
+def chosen(conditions: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the screens that meet all conditions."""
+
+    def meets(screen: dict[str, Any], condition: str) -> bool:
+        kind, _, value = condition.partition("=")
+        return re.search(value, screen["name"]) is not None if kind == "name" else value in screen["labels"]
+
+    for _path, screen in screens():
+        if all(meets(screen, condition) for condition in conditions):
+            yield screen
 
 
 def remove(names: list[str]) -> None:
@@ -87,8 +92,9 @@ def main(arguments: list[str]) -> None:
             run(rest)
         case ["port", name, *_]:
             print(*(f"127.0.0.1:{screen['port']}" for _path, screen in screens() if screen["name"] == name))
-        case ["ps", *_, "--filter", condition]:
-            print(*(screen["name"] for _path, screen in chosen(condition)))
+        case ["ps", "--all", *options]:
+            conditions = [word for before, word in zip(options, options[1:], strict=False) if before == "--filter"]
+            print(*(screen["name"] for screen in chosen(conditions)), sep="\n")
         case ["rm", "--force", *names]:
             remove(names)
         case _:

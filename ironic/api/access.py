@@ -13,10 +13,13 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import orjson
+
 from ironic.api.policy_files import STEP_RULE_PREFIX
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound
+from ironic.core import secret_updates
+from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound, NotAuthorized, TemporaryFailure
 from ironic.core.resource_errors import (
     AllocationNotFound,
     PortgroupNotFound,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 SEE_NODE: Final = "baremetal:node:get"
 SEE_EVERY_FIELD: Final = "baremetal:node:get:filter_threshold"
+SEE_DRIVER_INFO: Final = "baremetal:node:get:driver_info"
 LIST_NODES: Final = "baremetal:node:list"
 LIST_PORTS: Final = "baremetal:port:list"
 LIST_PORTGROUPS: Final = "baremetal:portgroup:list"
@@ -83,10 +87,14 @@ _WITH_PUBLIC_RUNBOOK: Final = frozenset({"baremetal:runbook:get", "baremetal:run
 
 def check(request: Request, route: Route, values: tuple[str, ...]) -> None:
     """Raise 403 or 404 when the rule of the route denies the request; ``values`` are the identifiers in the path."""
-    policy = request.services.policy
-    if route.rule is None or policy.is_open:
+    if route.public or request.services.policy.is_open:
         return
-    kind = route.path.partition("{")[2].partition("}")[0]
+    if request.context.domain_id is not None:
+        # No rule is for such tokens; before anything is looked up, so that the answer shows nothing.
+        raise NotAuthorized("A token for a domain allows nothing here. Use one for a project or for the system.")
+    if route.rule is None:
+        return
+    kind = route.subject
     if values and (kind == "node" or kind in _NODE_PARTS):
         # The handler narrows a list below a node; whether the node exists is only for callers who may see it.
         rule = SEE_NODE if route.rule in _NARROWED else route.rule
@@ -140,8 +148,7 @@ def require_own(request: Request, rule: str, kind: str, ident: str, owner: str |
     """Raise 403 for a denied action on an allocation or a runbook, 404 when the caller may not even see it."""
     policy = request.services.policy
     target = {f"{kind}.owner": owner}
-    is_open_to_all = is_public and rule in _WITH_PUBLIC_RUNBOOK and request.context.domain_id is None
-    if policy.is_open or is_open_to_all or policy.allows(request.context, rule, target):
+    if policy.is_open or (is_public and rule in _WITH_PUBLIC_RUNBOOK) or policy.allows(request.context, rule, target):
         return
     if not is_public and not policy.allows(request.context, f"baremetal:{kind}:get", target):
         raise _NOT_FOUND[kind](**{kind: ident})
@@ -222,12 +229,28 @@ def hidden_fields(
     return hidden
 
 
-def without_host(request: Request, error: Exception, text: str) -> str:
-    """Return an error text with the conductor's name masked where the caller may not see a node's reservation."""
-    host = error.facts.get("host") if isinstance(error, IronicError) else None
-    if not host or not request.is_judged or allows(request, SEE_EVERY_FIELD):
+def shown_error(request: Request, error: Exception, text: str) -> str:
+    """Return an error text with what the caller may not see of a node masked: its conductor, addresses of its BMC."""
+    if not isinstance(error, IronicError) or not request.is_judged or allows(request, SEE_EVERY_FIELD):
         return text
-    return text.replace(f" {host}", f" {REPLACEMENT}")
+    if host := error.facts.get("host"):
+        text = text.replace(f" {host}", f" {REPLACEMENT}")
+    if request.node is not None and not isinstance(error, TemporaryFailure):
+        with contextlib.suppress(NodeNotFound):
+            text = without_addresses(request, request.node)(text)
+    return text
+
+
+def without_addresses(request: Request, node: str) -> Callable[[str], str]:
+    """Return the function that masks, in a driver's text about a node, addresses that the caller may not see."""
+    hidden: Sequence[str] = ()
+    if request.is_judged and not allows(request, SEE_EVERY_FIELD):
+        owner, lessee, *infos = request.store.nodes.row(
+            ("owner", "lessee", "driver_info", "driver_internal_info"), node
+        )
+        if not allows(request, SEE_DRIVER_INFO, owner, lessee):
+            hidden = secret_updates.addresses([orjson.loads(info or "{}") for info in infos])
+    return lambda text: functools.reduce(lambda left, one: left.replace(one, REPLACEMENT), hidden, text)
 
 
 def sees_all_nodes(request: Request) -> bool:

@@ -89,6 +89,8 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if request.stripped:
             values = with_json_suffix(request, route, values)
         access.check(request, route, values)
+        if route.rule is not None and route.subject == "node":
+            request.node = values[0]
         if route.since > minor:
             raise route.too_new()
         return route.run, (request, *values), {}
@@ -166,7 +168,7 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
                 return response
             status, text = error_responses.status_and_text(error)
             if request is not None:
-                text = access.without_host(request, error, text)
+                text = access.shown_error(request, error, text)
             debuginfo = None
             if status >= 500:
                 method, path = state.request.method, state.request.path_info

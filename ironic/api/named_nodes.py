@@ -72,16 +72,14 @@ def holder(request: Request, ident: str, rule: str, missing: str) -> Holder:
     """Return the node that the body of a new row names, after a check that ``rule`` lets the caller add to it.
 
     Raises InvalidParameterValue with the text ``missing`` when the node does not exist and the caller may add to any
-    node, otherwise NodeNotFound, so that a missing node and a hidden one look the same.
+    node, otherwise 403, so that a missing node and a hidden one look the same.
     """
     try:
-        with access.as_if_foreign(request):
-            found = Holder(*request.store.nodes.row(Holder._fields, ident))
+        found = Holder(*request.store.nodes.row(Holder._fields, ident))
     except NodeNotFound:
-        if access.allows(request, rule):
-            raise InvalidParameterValue(err=missing) from None
-        raise NodeNotFound(node=ident) from None
-    access.require(request, rule, found, ident)
+        access.require_right(request, rule)
+        raise InvalidParameterValue(err=missing) from None
+    access.require_right(request, rule, found.owner, found.lessee)
     return found
 
 

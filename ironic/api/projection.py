@@ -62,6 +62,7 @@ class Projection:
         "_absent",
         "_gathered",
         "_hidden",
+        "_hidden_with",
         "_keys",
         "_links",
         "_links_key",
@@ -86,8 +87,10 @@ class Projection:
         self._rules = {one.name: one.rules for one in fields if one.rules and visibility is not None}
         self._trims = {(one.name, trim.rule): trim.reduced for one in fields for trim in one.trims}
         self._hidden = {one.name: _REDACTED if isinstance(one.type, Json) else REPLACEMENT for one in fields}
-        needed += _OWNERSHIP if self._rules else ()
+        conditions = {one.name: one.hidden_with for one in fields if one.hidden_with and one.name in self._rules}
+        needed += (*_OWNERSHIP, *conditions.values()) if self._rules else ()
         self.columns: tuple[str, ...] = tuple(dict.fromkeys(columns + needed))
+        self._hidden_with = {name: self.columns.index(column) for name, column in conditions.items()}
         self._absent = [(one.name, one.absent_if) for one in fields if one.absent_if is not None]
         self._stored = len(stored)
         self._keys = [one.name for one in (*stored, *linked, *self._gathered)]
@@ -121,6 +124,8 @@ class Projection:
 
         def hide(row: Sequence[Any], document: dict[str, object]) -> None:
             for name, rule in hidden(row[owner], row[lessee]):
+                if name in self._hidden_with and row[self._hidden_with[name]] is None:
+                    continue
                 trim = self._trims.get((name, rule))
                 document[name] = self._hidden[name] if trim is None else trim(document[name])
 

@@ -72,6 +72,7 @@ class Request:
         "environ",
         "method",
         "minor",
+        "node",
         "route",
         "services",
         "stripped",
@@ -82,6 +83,8 @@ class Request:
         self.environ, self.minor, self.context, self.services = environ, minor, context, services
         self.method: str = environ["REQUEST_METHOD"]
         self.route: Row | None = None
+        # The node that the request names, once the caller may do with it what the rule of the route guards.
+        self.node: str | None = None
         # Whether the suffix `.json` was removed from the path.
         self.stripped = False
         # Path of the parent of the documents, for their links.

@@ -87,6 +87,11 @@ class Route:
         answers = self.of is not None or self.ok
         object.__setattr__(self, "read", reader(self.query if answers else None, self.body, self.of))
 
+    @property
+    def subject(self) -> str:
+        """The kind of the first identifier in the path; empty if it has none."""
+        return self.path.partition("{")[2].partition("}")[0]
+
     def run(self, request: Request, *idents: str) -> Answer:
         """Read the arguments of a request and call the handler; ``idents`` are the identifiers in the path."""
         result = self.precheck(request) if self.precheck is not None else None

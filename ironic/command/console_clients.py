@@ -1,6 +1,6 @@
-"""The clients of the console proxy: how many there may be, and who gives way to others.
+"""The clients of the console proxy: how many there may be, and which one is disconnected if there are too many.
 
-Who has a session stays; of the others the earliest is sent away, so that idle connections keep no one else out.
+A client with a session stays. Of the others the earliest is disconnected, so that idle connections keep no one out.
 """
 
 import logging
@@ -27,7 +27,7 @@ _QUIET_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A session that a token has opened: the node, its VNC server, and the seconds until the token expires."""
+    """A session that a token opens: the node, its VNC server, and the seconds until the token expires."""
 
     uuid: str
     access: ConsoleAccess
@@ -42,45 +42,45 @@ class Clients:
         # The earliest first.
         self._all: dict[Client, None] = {}
         self._warned_at: dict[str, float] = {}
-        self._unsaid = Counter[str]()
+        self._suppressed = Counter[str]()
 
-    def come(self, client: "Client") -> None:
-        """Register a client; if there are too many, the earliest one without a session goes."""
+    def add(self, client: "Client") -> None:
+        """Register a client; if there are too many, disconnect the earliest one without a session."""
         if self._listener:
-            self._listener.know(client.transport.get_extra_info("socket").fileno())
+            self._listener.handshake_ended(client.transport.get_extra_info("socket").fileno())
         self._all[client] = None
         if len(self._all) > MOST_CONNECTIONS:
-            self.warn("The proxy has %d connections; those without a session give way", MOST_CONNECTIONS)
-            self._send_away(next((each for each in self._all if each.grant is None), client))
+            self.warn("The proxy has %d connections; the earliest ones without a session are closed", MOST_CONNECTIONS)
+            self._disconnect(next((each for each in self._all if each.grant is None), client))
 
-    def go(self, client: "Client") -> None:
+    def remove(self, client: "Client") -> None:
         """Forget a client."""
-        client.is_gone = True
+        client.is_disconnected = True
         self._all.pop(client, None)
 
     def begin_page(self, client: "Client") -> None:
-        """Note that a client is sent a page; if there are too many, the earliest gives way, who may take it slowly."""
+        """Note that a client is sent a page; if there are too many, disconnect the earliest, which may read slowly."""
         client.is_sent_page = True
         served = [each for each in self._all if each.is_sent_page]
         if len(served) > MOST_PAGES:
-            self._send_away(served[0])
+            self._disconnect(served[0])
 
     def has_room_at(self, uuid: str) -> bool:
-        """Return whether one more may look at the console of a node."""
+        """Return whether the console of a node may have one more viewer."""
         return sum(each.grant is not None and each.grant.uuid == uuid for each in self._all) < MOST_VIEWERS
 
     def warn(self, text: str, *values: object) -> None:
         """Log a warning about a client, at most one with the same text in some seconds."""
         now = time.monotonic()
         if now - self._warned_at.get(text, -_QUIET_SECONDS) < _QUIET_SECONDS:
-            self._unsaid[text] += 1
+            self._suppressed[text] += 1
             return
         self._warned_at[text] = now
-        unsaid = self._unsaid.pop(text, 0)
-        LOG.warning(text + (" (%d more before)" if unsaid else ""), *values, *([unsaid] if unsaid else []))
+        suppressed = self._suppressed.pop(text, 0)
+        LOG.warning(text + (" (%d more before)" if suppressed else ""), *values, *([suppressed] if suppressed else []))
 
-    def _send_away(self, client: "Client") -> None:
-        self.go(client)
+    def _disconnect(self, client: "Client") -> None:
+        self.remove(client)
         client.transport.abort()
 
 
@@ -91,7 +91,7 @@ class Client(ServerConnection):
         super().__init__(*arguments, **options)
         self._clients = clients
         self.grant: Grant | None = None
-        self.is_sent_page = self.is_gone = False
+        self.is_sent_page = self.is_disconnected = False
 
     @property
     def address(self) -> str:
@@ -101,10 +101,10 @@ class Client(ServerConnection):
     def connection_made(self, transport: Any) -> None:
         """Register the client."""
         super().connection_made(transport)
-        self._clients.come(self)
+        self._clients.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client, and its page at once: frames and exceptions refer to one another."""
-        self._clients.go(self)
+        self._clients.remove(self)
         super().connection_lost(exc)
         self.response = None

@@ -42,7 +42,7 @@ class ConsolePages:
             if not found.is_relative_to(self._root):
                 return None
             # Without waiting: another end of a pipe may never come.
-            with open(os.open(found, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            with open(found, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
                 status = os.fstat(file.fileno())
                 return file.read() if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST else None
         except (OSError, RuntimeError):

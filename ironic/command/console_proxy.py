@@ -1,4 +1,4 @@
-"""The proxy of graphical consoles: serves the pages of noVNC, and brings a VNC server to who has the node's token.
+"""The proxy of graphical consoles: serves the pages of noVNC, and connects browsers with the VNC servers of nodes.
 
 A session needs the right token, a page of the proxy's own origin or of one in [cors]allowed_origin, and RFB 3.8. It
 ends when the token expires. Everything a client may use is limited: connections (`console_clients`), the time until a
@@ -169,8 +169,8 @@ class ConsoleProxy(Component):
         return None
 
     def _page(self, client: Client, path: str) -> Response:
-        """Return a page, which is not read any more for a client that had to give way."""
-        if client.is_gone:
+        """Return a page, unless the client was disconnected meanwhile."""
+        if client.is_disconnected:
             return _refusal(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are sent.")
         return self._settings.pages.response(path)
 
@@ -207,17 +207,17 @@ class ConsoleProxy(Component):
         grant = connection.grant
         if grant is None:
             return
-        LOG.info("Node %s: a viewer comes to its console from %s", grant.uuid, connection.address)
+        LOG.info("Node %s: a viewer at %s has connected to its console", grant.uuid, connection.address)
         try:
             async with asyncio.timeout(grant.seconds):
                 await self._show(connection, grant)
         except TimeoutError:
-            LOG.info("Node %s: its viewer is sent away, because the token has expired", grant.uuid)
+            LOG.info("Node %s: a viewer is disconnected, because the token has expired", grant.uuid)
         except (RfbError, OSError, EOFError) as error:
             LOG.warning("Node %s: its console can't be shown: %s", grant.uuid, error or type(error).__name__)
         except ConnectionClosed:
             pass
-        LOG.info("Node %s: a viewer leaves its console", grant.uuid)
+        LOG.info("Node %s: a viewer has disconnected from its console", grant.uuid)
 
     async def _show(self, connection: ServerConnection, grant: Grant) -> None:
         received = ViewerBytes(connection)

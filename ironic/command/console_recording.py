@@ -16,20 +16,20 @@ _LARGEST: Final = 1024 * 1024 * 1024
 class Recording:
     """Writes to a file until it is too large; without a file it forgets everything."""
 
-    def __init__(self, file: BinaryIO | None) -> None:
-        self._file, self._began, self._size = file, time.monotonic(), 0
+    def __init__(self, uuid: str, file: BinaryIO | None) -> None:
+        self._uuid, self._file, self._began, self._size = uuid, file, time.monotonic(), 0
 
     @classmethod
     def of(cls, prefix: str | None, uuid: str) -> Self:
         """Return the recording of a session at a node; a file that can't be written is no reason against a session."""
         if not prefix:
-            return cls(None)
+            return cls(uuid, None)
         path = f"{prefix}.{uuid}.{time.time_ns()}"
         try:
-            return cls(open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"))
+            return cls(uuid, open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"))
         except OSError as error:
             LOG.error("Node %s: its console is not recorded, as %s can't be written: %s", uuid, path, error.strerror)
-            return cls(None)
+            return cls(uuid, None)
 
     def add(self, shown: bytes) -> None:
         """Add what the VNC server has sent."""
@@ -40,7 +40,7 @@ class Recording:
         try:
             self._file.write(line.encode())
         except OSError as error:
-            LOG.error("A recording of a console ends early: %s", error.strerror)
+            LOG.error("Node %s: the recording of its console ends early: %s", self._uuid, error.strerror)
             self._size = _LARGEST + 1
 
     def __enter__(self) -> Self:

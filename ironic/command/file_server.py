@@ -69,10 +69,10 @@ class _FileConnection(Connection):
         if others > CONF.deploy.http_server_connections_per_client:
             self.transport.abort()
 
-    def best_spared(self) -> Connection:
-        """Return a connection of who has the most, by network and then by address: one that stalls has a deadline too.
+    def victim(self) -> Connection:
+        """Return a connection of the network, and in it of the address, that has the most; machines and BMCs have few.
 
-        Machines and BMCs have one or two.
+        Of these it is the one that is nearest to its deadline.
         """
         addresses: dict[Connection, str] = {
             each: each.client[0] for each in (self, *self.peers) if each.client is not None

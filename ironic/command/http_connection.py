@@ -80,18 +80,18 @@ class Connection(HttpToolsProtocol):
         self.wire_size = self.body_size = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Register the client; if there are too many, close the one that can best be spared."""
+        """Register the client; if there are too many, close the victim."""
         if self._listener:
-            self._listener.know(transport.get_extra_info("socket").fileno())
-        spared = self.best_spared() if len(self.peers) >= self.most_connections else None
-        if spared:
-            self.peers.discard(spared)
+            self._listener.handshake_ended(transport.get_extra_info("socket").fileno())
+        victim = self.victim() if len(self.peers) >= self.most_connections else None
+        if victim:
+            self.peers.discard(victim)
         super().connection_made(transport)
-        if spared:
-            spared.transport.abort()
+        if victim:
+            victim.transport.abort()
 
-    def best_spared(self) -> "Connection":
-        """Return this connection, or the one of its peers that is nearest to its deadline.
+    def victim(self) -> "Connection":
+        """Return the connection to close for a new one: this one, or the peer that is nearest to its deadline.
 
         A client that waits for the service has no deadline, so it is closed last, after the new one.
         """
@@ -114,7 +114,7 @@ class Connection(HttpToolsProtocol):
             if self.is_reading and self.wire_size - self.body_size > HEAD_LIMIT + self.body_size // BODY_PER_FRAMING:
                 self.refuse(Refusal(431, "What surrounds the body of the request is too long."))
 
-    def eof_received(self) -> bool:  # type: ignore[override]
+    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio takes an answer, uvicorn gives none
         """Return whether the connection stays open to answer the requests before; TLS can't be closed on one side."""
         self.client_closed = True
         if self.is_reading:

@@ -105,7 +105,9 @@ class Allocator:
             LOG.info("Allocation %s was deleted or taken over by another conductor", uuid)
         except Exception as error:
             LOG.exception("Allocation %s failed (request %s)", uuid, context.request_id)
-            self._fail(found, uuid, f"Looking for a node failed unexpectedly: {type(error).__name__}: {error}")
+            # Projects read it: the error may quote a statement, with nodes of others, or the host of the database.
+            reason = f"Looking for a node failed unexpectedly ({type(error).__name__}). Try again, or ask an operator"
+            self._fail(found, uuid, f"{reason} what the conductor's log says about request {context.request_id}.")
         finally:
             self._running.discard(found)
 
@@ -132,6 +134,8 @@ class Allocator:
         """Bind a node to an allocation if it is still free and fits; return whether it was bound."""
 
         def bind(_connection: object) -> str | None:
+            # Locked first: a node can't refer to an allocation that is deleted meanwhile.
+            self._store.allocations.lock_row(allocation.id)
             if (reason := allocation_binding.bind_node(self._store, candidate.id, allocation, wanted)) is None:
                 self._finish(allocation.id, {"state": matching.ACTIVE, "node_id": candidate.id, "last_error": None})
             return reason

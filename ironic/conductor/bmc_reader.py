@@ -78,8 +78,8 @@ class BmcReader:
     """Reads machines, several at once; ``read_node`` is called with each of them, on workers.
 
     A BMC that does not answer occupies a worker for half a minute. So a worker that waits is soon replaced by another
-    one; machines whose last reading failed have a lane of their own with half of the workers; and no call waits long:
-    what is left is read while the next call comes.
+    one; machines whose last reading failed have a lane of their own with half of the workers; and a call returns after
+    some seconds, while workers read what is left.
     """
 
     def __init__(

@@ -64,13 +64,20 @@ class Readings:
         value = self._read("health", management.get_node_health, unread)
         return {} if value is unread else {"health": value}
 
-    def lists(self) -> None:
-        """Have the interfaces store the BIOS settings and firmware components of the node."""
-        driver = self._task.driver
-        if driver.bios is not None:
-            self._read("BIOS settings", driver.bios.cache_bios_settings)
-        if driver.firmware is not None:
-            self._read("firmware components", driver.firmware.cache_firmware_components)
+    def settings(self) -> None:
+        """Have the interface store the BIOS settings of the node."""
+        if (bios := self._task.driver.bios) is not None:
+            self._read("BIOS settings", bios.cache_bios_settings)
+
+    def firmware(self) -> None:
+        """Have the interface store the firmware components of the node."""
+        if (firmware := self._task.driver.firmware) is not None:
+            self._read("firmware components", firmware.cache_firmware_components)
+
+    def log_failures(self, moment: str) -> None:
+        """Write what could not be read into the log, once."""
+        if self.failures:
+            LOG.warning("Node %s: not refreshed from the BMC at %s: %s", self._task.node.uuid, moment, self.failures)
 
     def _read(self, what: str, read: Callable[[Task], Any], otherwise: Any = None) -> Any:
         """Return what ``read`` returns, or ``otherwise`` if it fails or the BMC could not be reached before."""
@@ -106,6 +113,13 @@ def refresh(task: "HostTask", moment: str) -> None:
         add_history(task, MONITORING, event, severity)
     for column, value in {**columns, **health}.items():
         setattr(task.node, column, value)
-    readings.lists()
-    if readings.failures:
-        LOG.warning("Node %s: not refreshed from the BMC at %s: %s", task.node.uuid, moment, readings.failures)
+    readings.settings()
+    readings.firmware()
+    readings.log_failures(moment)
+
+
+def refresh_firmware(task: Task, moment: str) -> None:
+    """Refresh the firmware components while the machine is on: some BMCs show network cards only then."""
+    readings = Readings(task)
+    readings.firmware()
+    readings.log_failures(moment)

@@ -2,12 +2,15 @@
 
 The node says whether its console is open. A console that is open may be opened again, which repairs a broken one. The
 process that serves a serial console outlives its conductor, but no conductor relies on that: one that starts opens the
-consoles of its nodes again, in the place of what its earlier life has left, and so does the conductor that a node comes
-to. A console that ends by itself is opened again at once; one that ends again soon after is closed.
+consoles of its nodes again, in place of those of its earlier process, and so does the conductor that a node comes to. A
+console that ends by itself is opened again at once; one that ends again soon after is closed.
 """
 
+import functools
 import logging
 import time
+from collections.abc import Container
+from dataclasses import dataclass
 from typing import Final
 
 from ironic.conductor import background_work, node_events
@@ -23,8 +26,9 @@ from ironic.conf import CONF
 from ironic.core.bmc_readings import Console
 from ironic.core.context import service_context
 from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.hardware_errors import ConsoleError
+from ironic.core.hardware_errors import ConsoleContainerError, ConsoleError
 from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
+from ironic.drivers.modules.graphical import containers
 from ironic.rpc.hash_ring import HashRingManager
 
 LOG = logging.getLogger(__name__)
@@ -88,13 +92,26 @@ def jobs(tasks: TaskFactory, hash_ring: HashRingManager) -> tuple[PeriodicTask, 
     return (PeriodicTask("consoles", CONF.conductor.check_provision_state_interval, restorer, at_once=True),)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _SeenEnd:
+    """Why a console has ended by itself, and whether it had done so shortly before."""
+
+    reason: str
+    is_second: bool
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the console must not be opened again; None when it may."""
+        return f"it has ended twice within {_SOON_SECONDS:.0f} seconds: {self.reason}" if self.is_second else None
+
+
 class ConsoleRestorer:
     """Opens the consoles of this conductor's nodes that should be open and are not served by this process."""
 
     def __init__(self, tasks: TaskFactory, hash_ring: HashRingManager) -> None:
         self._tasks, self._hash_ring = tasks, hash_ring
-        # Why consoles have ended by themselves that are not open again, and when one has ended last, by node.
-        self._ended: dict[str, str] = {}
+        # By node, the last end of a console that is not open again, and when its console has ended last.
+        self._ended: dict[str, _SeenEnd] = {}
         self._last_end: dict[str, float] = {}
 
     def __call__(self) -> None:
@@ -104,16 +121,40 @@ class ConsoleRestorer:
         )
         mine = {row[0]: row[1] for row in rows if self._hash_ring.is_mine(self._tasks.host, *row[1:])}
         self._tasks.consoles.intersection_update(mine)
-        SERVERS.sweep(mine.values())
+        needed = set(mine.values())
+        is_needed = functools.partial(self._is_needed, needed)
+        SERVERS.sweep(is_needed)
+        try:
+            containers.sweep(is_needed)
+        except ConsoleContainerError as error:
+            LOG.warning("Containers of consoles that need none here may be left: %s", error)
         for node_id, uuid in mine.items():
             if node_id not in self._tasks.consoles or uuid in self._ended:
                 self._restore(uuid)
-        self._ended = {uuid: reason for uuid, reason in self._ended.items() if uuid in mine.values()}
+        for uuid in list(self._ended):
+            if not is_needed(uuid):
+                self._ended.pop(uuid, None)
+
+    def _is_needed(self, known: Container[str], uuid: str) -> bool:
+        """Return whether a console of a node should be here now, or is just being opened."""
+        if uuid in known:
+            return True
+        try:
+            columns = ("reservation", "console_enabled", "driver", "conductor_group")
+            reservation, is_enabled, *whose = self._tasks.store.nodes.row(columns, uuid)
+        except NodeNotFound:
+            return False
+        return reservation == self._tasks.host or (
+            is_enabled and self._hash_ring.is_mine(self._tasks.host, uuid, *whose)
+        )
 
     def ended(self, end: ConsoleEnd) -> None:
         """Open a console that has ended by itself again, on a worker; without a free one the next run does it."""
         LOG.warning("Node %s: its console has ended by itself: %s", end.uuid, end.reason)
-        self._ended[end.uuid] = end.reason
+        now = time.monotonic()
+        self._last_end = {uuid: at for uuid, at in self._last_end.items() if now - at < _SOON_SECONDS}
+        self._ended[end.uuid] = _SeenEnd(end.reason, is_second=end.uuid in self._last_end)
+        self._last_end[end.uuid] = now
         try:
             slot = self._tasks.pool.take(f"opening the console of node {end.uuid} again", background=True)
             slot.start(self._restore, end.uuid)
@@ -124,26 +165,18 @@ class ConsoleRestorer:
         try:
             purpose = "opening the console again"
             with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC, purpose=purpose) as task:
-                node = task.node
+                node, end = task.node, self._ended.get(uuid)
                 is_mine = self._hash_ring.is_mine(task.host, uuid, node.driver, node.conductor_group)
-                reason = self._ended.pop(uuid, None)
                 if node.console_enabled and is_mine:
-                    _open_again(task, self._judged(uuid, reason))
+                    _open_again(task, end.refusal if end else None)
                     task.save_and_release()
+                # A console that has ended once more meanwhile is visited again.
+                if end is not None and self._ended.get(uuid) is end:
+                    self._ended.pop(uuid, None)
         except (NodeLocked, NodeNotFound) as error:
             LOG.debug("The console of node %s is not opened in this run: %s", uuid, error)
         except Exception:
             LOG.exception("The console of node %s could not be opened again; the next run tries again", uuid)
-
-    def _judged(self, uuid: str, reason: str | None) -> str | None:
-        """Return why the console must not be opened again; None when it may."""
-        if reason is None:
-            return None
-        now = time.monotonic()
-        self._last_end = {each: at for each, at in self._last_end.items() if now - at < _SOON_SECONDS}
-        is_soon = uuid in self._last_end
-        self._last_end[uuid] = now
-        return f"it has ended twice within {_SOON_SECONDS:.0f} seconds: {reason}" if is_soon else None
 
 
 def _open_again(task: TaskManager, refusal: str | None = None) -> str | None:

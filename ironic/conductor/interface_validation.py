@@ -39,7 +39,10 @@ def driver_properties(tasks: TaskFactory, context: RequestContext, hardware_type
 
 @rpc_method
 def validate_interfaces(task: TaskManager) -> dict[str, dict[str, object]]:
-    """Return ``{kind: {"result": ..., "reason": ...}}``, never an error; a valid interface seldom has a reason."""
+    """Return ``{kind: {"result": ..., "reason": ...}}``, never an error.
+
+    A valid interface has a reason only if its BMC lacks what few steps need, or could not be tried now.
+    """
     verdicts = {kind: _validate(task, kind) for kind in VALIDATED}
     surveyed: dict[Survey, dict[str, BaseInterface]] = defaultdict(dict)
     for kind, verdict in verdicts.items():

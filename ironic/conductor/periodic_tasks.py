@@ -98,11 +98,15 @@ class PeriodicTaskRunner:
         """Start; the first run of each task comes after its spacing, or at once if it says so."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Start no further run, and wait for those under way."""
+    def retire(self) -> None:
+        """Start no further run, and ask those under way to end soon."""
         for task in self._enabled:
             task.interrupt()
         self._worker.stop()
+
+    def stop(self) -> None:
+        """Start no further run, and wait for those under way, however long they take."""
+        self.retire()
         if self._thread.ident is not None:
             self._thread.join()
 
@@ -227,7 +231,7 @@ def _visit(method: PeriodicMethod, wanted: NodeTerms, tasks: TaskFactory, uuid: 
                 return False
             end = method.method(task, tasks, context, *(getattr(task.node, name) for name in wanted.extra_fields))
             _end_step(task, end)
-    except (NodeLocked, NodeNotFound) as error:
+    except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
         LOG.debug("%s skips node %s in this run: %s", method.title, uuid, error)
         return False
     except Exception:

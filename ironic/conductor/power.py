@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
 from ironic.core import flow, node_rules, states
-from ironic.core.agent_memory import AgentMemory
+from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
 from ironic.core.errors import PowerStateFailure, TakenOver
 from ironic.core.values import utc_now
 from ironic.drivers import volumes
@@ -84,7 +84,7 @@ def _arrive(task: "HostTask", reached: str, *, was_ordered: bool, is_stored: boo
     node.power_state = reached
     task.notes.put(_STATE, reached)
     if was_ordered:
-        node.timestamp_driver_internal_info("last_power_state_change")
+        node.timestamp_driver_internal_info(POWER_CHANGED)
     if node.target_power_state == reached:
         node.target_power_state = None
     if was_ordered and node.power_state == states.POWER_OFF and node.provision_state == states.ACTIVE:

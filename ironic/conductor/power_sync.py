@@ -23,6 +23,7 @@ from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
 from ironic.conductor.tasks import TaskFactory, TaskManager
+from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import bmc_readings, states
 from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
@@ -291,7 +292,7 @@ def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
     text = f"The power state {wrong}. Check the BMC and its credentials; maintenance ends by itself when it answers."
     broken = {
         "maintenance": True,
-        "maintenance_reason": text,
+        "maintenance_reason": shortened(text),
         "fault": POWER_FAILURE,
         "power_state": "error" if seen is None else seen,
     }

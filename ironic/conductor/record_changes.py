@@ -59,10 +59,13 @@ def update_port(task: TaskManager, port_id: str, changes: dict[str, object]) -> 
         group = task.store.portgroups.get(group_id)
         row_changes.check_group_network(task.store, group, port.physical_network, port.id)
     task.network.port_changed(task, port)
-    with task.writing():
+
+    def write() -> None:
         if group_id is not None:
             row_changes.share_network(task.store, group_id, port.physical_network, port.id)
         port.save()
+
+    task.write(write)
 
 
 @rpc_method
@@ -70,8 +73,7 @@ def destroy_port(task: TaskManager, port_id: str) -> None:
     """Delete a port without an attached virtual interface."""
     port = _port_of(task, port_id)
     node_rules.check_unbound(task.node, f"Port {port.uuid}", is_attached(port))
-    with task.writing():
-        task.store.ports.delete(port.id)
+    task.write(lambda: task.store.ports.delete(port.id))
 
 
 @rpc_method
@@ -119,12 +121,15 @@ def update_portgroup(task: TaskManager, portgroup_id: str, changes: dict[str, ob
     for name, value in changes.items():
         setattr(group, name, value)
     task.network.portgroup_changed(task, group)
-    with task.writing():
+
+    def write() -> None:
         group.save()
         if "physical_network" in changes:
             for port in members:
                 port.physical_network = group.physical_network
                 port.save()
+
+    task.write(write)
 
 
 @rpc_method
@@ -132,8 +137,7 @@ def destroy_portgroup(task: TaskManager, portgroup_id: str) -> None:
     """Delete a port group without ports and without an attached virtual interface."""
     group = _portgroup_of(task, portgroup_id)
     node_rules.check_unbound(task.node, f"Port group {group.uuid}", is_attached(group))
-    with task.writing():
-        task.store.portgroups.delete(group.id)
+    task.write(lambda: task.store.portgroups.delete(group.id))
 
 
 def _portgroup_of(task: TaskManager, portgroup_id: str) -> PortgroupRecord:

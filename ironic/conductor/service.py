@@ -201,7 +201,7 @@ class Conductor:
         if self._retired:
             return
         self._retired = True
-        self._periodics.stop()
+        self._periodics.retire()
         if self._announced:
             self._attempt("deregister its drivers", self._register)
         self._hash_ring.reset()
@@ -230,6 +230,8 @@ class Conductor:
             leave = functools.partial(self._store.conductors.unregister, self._host, self._locks.incarnation)
             self._attempt("leave the table of conductors", leave)
         self._hash_ring.reset()
+        if not unfinished:
+            self._periodics.stop()
         self._pool.close()
         return unfinished
 

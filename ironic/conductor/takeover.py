@@ -6,8 +6,11 @@ while the reservation that was seen is still in the row. So two conductors that 
 not dead, and a newer life of the same name can't get in each other's way. No hardware is touched.
 """
 
+import functools
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +19,7 @@ from ironic.conductor.tasks import TaskFactory
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.context import service_context
-from ironic.core.errors import NodeNotFound, TakenOver
+from ironic.core.errors import NodeNotFound, TakenOver, TemporaryFailure
 from ironic.core.flow import in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.drivers import awaited_setting
@@ -41,6 +44,19 @@ class _SeenLock(NamedTuple):
     node_id: int
     holder: str
     token: str | None
+
+
+@contextmanager
+def _apart_from_others(node_id: int) -> Iterator[None]:
+    """Log an error about one node, whose row may be damaged: the other ones must be freed all the same."""
+    try:
+        yield
+    except (NodeNotFound, TakenOver) as error:
+        LOG.debug("Node with id %s was freed by another process: %s", node_id, error)
+    except TemporaryFailure:
+        raise  # the database is away, which concerns all nodes
+    except Exception:
+        LOG.exception("The node with id %s in table nodes can't be freed; correct its row, or delete the node", node_id)
 
 
 class TakeOver:
@@ -104,10 +120,8 @@ class TakeOver:
             if (node.reservation, node.reservation_token) == (lock.holder, lock.token):
                 self._end_work(node, lock.holder, why if gives_up else why.format(holder=lock.holder), gives_up)
 
-        try:
+        with _apart_from_others(lock.node_id):
             self._store.run(write, repeatable=True)
-        except (NodeNotFound, TakenOver) as error:
-            LOG.debug("Node with id %s was freed by another process: %s", lock.node_id, error)
 
     def _end_work(self, node: "NodeRecord", holder: str, why: str, gives_up: bool) -> None:
         """Record why the work of the holder has ended, fail its operation and release the lock."""
@@ -120,7 +134,8 @@ class TakeOver:
             node.target_power_state, node.last_error = None, transitions.shortened(text)
         elif gives_up:
             node.last_error = transitions.shortened(f"Work on the node was given up: {why}. Check the machine.")
-        if node.provision_state in states.WORKING or (gives_up and node.provision_state in states.WAITING):
+        is_over = gives_up or transitions.is_failing(node)
+        if node.provision_state in states.WORKING or (is_over and node.provision_state in states.WAITING):
             self._fail(node, why, release=True)
         else:
             self._store.nodes.save_and_release(node)
@@ -134,11 +149,14 @@ class TakeOver:
         filters = {"provision_state_in": states.WORKING, "reserved": False, "provision_updated_before": limit}
         for row in self._store.nodes.rows(("id", "uuid", "driver", "conductor_group"), filters=filters):
             if self._hash_ring.is_mine(self._host, *row[1:]):
-                with self._store.writing():
-                    node = self._store.nodes.lock_row(row[0])
-                    is_left = node.reservation is None and node.provision_state in states.WORKING
-                    if is_left and not awaited_setting.is_looked_at(node):
-                        self._fail(node, ORPHANED, release=False)
+                with _apart_from_others(row[0]):
+                    self._store.run(functools.partial(self._fail_orphan, row[0]), repeatable=True)
+
+    def _fail_orphan(self, node_id: int, _connection: object) -> None:
+        node = self._store.nodes.lock_row(node_id)
+        is_left = node.reservation is None and node.provision_state in states.WORKING
+        if is_left and not awaited_setting.is_watched(node):
+            self._fail(node, ORPHANED, release=False)
 
     def _fail(self, node: "NodeRecord", why: str, *, release: bool) -> None:
         # The step that was running stays on the node, for users to see.

@@ -230,6 +230,11 @@ class TaskManager(drivers.Task):
             self.store.nodes.require_held(self.node)
             yield
 
+    def write(self, work: Callable[[], None]) -> None:
+        """Call ``work`` in such a transaction, and again after a deadlock, as with a new port of the same group."""
+        self._require_exclusive()
+        self.store.nodes.run_held(self.node, work)
+
     def _require_exclusive(self) -> None:
         if self.shared:
             raise ExclusiveLockRequired(node=self.node.uuid)

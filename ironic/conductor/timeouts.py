@@ -1,7 +1,8 @@
 """Time-outs of waits: fail nodes whose ramdisk or driver did not call back in time, with a reason.
 
-Every wait ends: nodes that wait longer than the option of their state says are failed. Only unlocked nodes of this
-conductor are examined, each again under its lock. How a flow fails is its own business: a handler per state is given at
+Every wait ends: nodes that wait longer than the option of their state says are failed, and a pause between two steps
+that is over is ended if the conductor that was to do so is gone or busy. Only unlocked nodes of this conductor are
+examined, each again under its lock. How a flow fails is its own business: a handler per state is given at
 wiring; without one the node is failed without clean-up (and marked as S55 demands). A node in maintenance may wait for
 ever: an operator works on it.
 
@@ -9,6 +10,7 @@ The reason names the last milestone and the one expected next. On its way a mach
 node up (and gets a token), the agent sends heartbeats; all of that is read from what the node records anyway.
 """
 
+import functools
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -18,12 +20,11 @@ from ironic.conductor import transitions
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.context import service_context
-from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker, TemporaryFailure
 from ironic.core.flow import FLOWS, Wait, in_state
-from ironic.core.step_cursor import StepCursor
+from ironic.core.step_cursor import StepCursor, keys_of
 from ironic.rpc.hash_ring import HashRingManager
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ Handler = Callable[[TaskManager, str], None]
 WAITS: Final[Mapping[str, Wait]] = {flow.waiting: flow.wait for flow in FLOWS if flow.waiting and flow.wait}
 
 
+# So many seconds after a pause the conductor that waited has resumed the flow, if it lives and is not busy.
+_SECONDS_TO_RESUME: Final = 5.0
+
+
 class Timeouts:
     """The periodic task that ends overdue waits."""
 
@@ -47,11 +52,27 @@ class Timeouts:
         """End the waits of this conductor's nodes that are overdue now."""
         try:
             for state, wait in WAITS.items():
-                if _seconds(wait):
-                    for uuid in self._overdue(state, wait):
-                        self._expire(uuid, state, wait)
+                for uuid in self._paused(state):
+                    self._end(uuid, state, wait, _is_pause_over)
+                for uuid in self._overdue(state, wait) if _seconds(wait) else ():
+                    self._end(uuid, state, wait, functools.partial(self._is_overdue, wait))
         except NoFreeConductorWorker:
             LOG.warning("No worker is free to end overdue waits on conductor %s; trying again later", self._tasks.host)
+
+    def _paused(self, state: str) -> list[str]:
+        """Return the UUIDs of this conductor's unlocked nodes whose pause is over."""
+        flow = in_state(state)
+        if flow is None or not flow.keeps_place or state not in self._handlers:
+            return []
+        found = self._tasks.store.nodes.find(
+            provision_state=state, reserved=False, maintenance=False, remembers=keys_of(flow)["until"]
+        )
+        return [
+            node.uuid
+            for node in found
+            if _is_pause_over(node)
+            and self._hash_ring.is_mine(self._tasks.host, node.uuid, node.driver, node.conductor_group)
+        ]
 
     def _overdue(self, state: str, wait: Wait) -> list[str]:
         """Return the UUIDs of this conductor's unlocked nodes that wait for too long."""
@@ -71,15 +92,31 @@ class Timeouts:
     def _is_over(self, wait: Wait, since: datetime | None) -> bool:
         return since is not None and since < self._limit(wait)
 
-    def _expire(self, uuid: str, state: str, wait: Wait) -> None:
+    def _is_overdue(self, wait: Wait, node: "NodeRecord") -> bool:
+        return self._is_over(wait, getattr(node, wait.since))
+
+    def _end(self, uuid: str, state: str, wait: Wait, is_over: "Callable[[NodeRecord], bool]") -> None:
         """Lock the node, check again, and have the handler of its state end the wait on a worker."""
         try:
             purpose = f"ending an overdue '{state}'"
             with self._tasks.acquire(service_context(), uuid, LockMode.PERIODIC, purpose=purpose) as task:
-                if task.node.provision_state == state and self._is_over(wait, getattr(task.node, wait.since)):
+                if task.node.provision_state == state and is_over(task.node):
                     task.spawn_after(self._handlers.get(state, fail_without_clean_up), task, reason(task.node, wait))
         except (NodeLocked, NodeNotFound) as error:
-            LOG.debug("Node %s is not failed in this run: %s", uuid, error)
+            LOG.debug("The wait of node %s is not ended in this run: %s", uuid, error)
+        except TemporaryFailure:
+            raise  # no worker is free, or the database is away, which concerns all nodes
+        except Exception:
+            LOG.exception("Node %s: its overdue wait can't be ended; the next run tries again", uuid)
+
+
+def _is_pause_over(node: "NodeRecord") -> bool:
+    flow = in_state(node.provision_state)
+    try:
+        left = StepCursor.of(node, flow).seconds_left(node.now()) if flow else None
+    except ValueError:
+        return False  # a damaged row, which is reported when the wait is overdue
+    return left is not None and left < -_SECONDS_TO_RESUME
 
 
 def _seconds(wait: Wait) -> int:
@@ -118,7 +155,7 @@ def last_and_next(node: "NodeRecord", since: datetime | None, expected: str) -> 
         return f"its agent runs since before the wait{when}", expected
     if agent.token:
         return "its ramdisk has looked its node up", expected
-    changed = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
+    changed = agent.power_changed_at
     started = (
         f"none (recorded power state: {node.power_state or 'unknown'})"
         if changed is None

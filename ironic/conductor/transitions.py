@@ -89,15 +89,36 @@ def decide(node: "NodeRecord", event: str, *, target: str | None, last_error: st
 
 
 def shortened(text: str) -> str:
-    """Return a text as an error column holds it: in one line, masked before it is cut (half a URL looks like none)."""
+    """Return a text as an error column holds it: in one line, masked before it is cut (half a URL looks like none).
+
+    Whatever the text of a driver has in it, it can be stored then: a failure must not fail for its reason.
+    """
     return one_line(masked_text(text)[: CONF.log_in_db_max_size])
 
 
 def set_fault(node: "NodeRecord", reason: str) -> None:
     """Take a node whose cleaning or servicing fails into maintenance; the caller saves (a state move does)."""
+    if fault := _fault_of(node):
+        node.maintenance, node.maintenance_reason, node.fault = True, shortened(reason), fault
+
+
+def begin_failure(node: "NodeRecord") -> None:
+    """Set the fault alone, before the clean-up after a failure, which may save the node and be cut short.
+
+    Maintenance comes with the move: in maintenance a wait has no end.
+    """
+    node.fault = _fault_of(node) or node.fault
+
+
+def is_failing(node: "NodeRecord") -> bool:
+    """Return whether a failure has begun and its move has not been made."""
+    return node.fault is not None and node.fault == _fault_of(node) and not node.maintenance
+
+
+def _fault_of(node: "NodeRecord") -> str | None:
+    """Return the fault that a failure of the present operation is; None if it is none of the machine."""
     flow = in_state(node.provision_state)
-    if flow is not None and flow.fault is not None and node.provision_state in flow.busy:
-        node.maintenance, node.maintenance_reason, node.fault = True, masked_text(reason), flow.fault
+    return flow.fault if flow is not None and node.provision_state in flow.busy else None
 
 
 @dataclass(frozen=True, slots=True)

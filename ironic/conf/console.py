@@ -8,8 +8,8 @@ PLACES = [
     cfg.IPOpt(
         "socat_address",
         default="$my_ip",
-        help="Address of this host on which serial consoles are offered. There is no login: who reaches the address "
-        "and the port types into the machine. Choose one that only the proxies of Nova and operators reach.",
+        help="Address of this host on which serial consoles are offered. There is no login: anyone who reaches the "
+        "address and the port can type into the machine. Choose one that only the proxies of Nova and operators reach.",
     ),
     cfg.ListOpt(
         "port_range",

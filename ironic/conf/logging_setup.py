@@ -1,18 +1,23 @@
 """Logging: oslo.log with levels that keep verbose libraries quiet.
 
 Options are registered before the command line is read, handlers are built afterwards. Secrets are masked in every line
-before any handler writes it, because errors of drivers and libraries quote URLs and arguments.
+before any handler writes it, because errors of drivers and libraries quote URLs and arguments. They quote texts of
+machines too, which must not write into the terminal of who reads a log.
 """
 
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 from oslo_config import cfg
 from oslo_log import log
 
 from ironic.core.secrets import masked_text
+
+# All but the tabulator and the end of a line.
+_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), " ")
 
 # The umask for new log files: no write access for the group, no access for others.
 PRIVATE: Final = 0o027
@@ -52,17 +57,20 @@ def set_up(conf: cfg.ConfigOpts) -> None:
         # Where no option names a place oslo.log takes standard output, where scripts read the answers of commands.
         if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
             handler.setStream(sys.stderr)
-        if not isinstance(handler.formatter, _WithoutSecrets):
-            handler.setFormatter(_WithoutSecrets(handler.formatter or logging.Formatter()))
+        if not isinstance(handler.formatter, _Harmless):
+            # Colours are such characters.
+            handler.setFormatter(
+                _Harmless(handler.formatter or logging.Formatter(), {} if conf.log_color else _CONTROLS)
+            )
 
 
-class _WithoutSecrets(logging.Formatter):
-    """Mask secrets in the output of another formatter, tracebacks included."""
+class _Harmless(logging.Formatter):
+    """Mask secrets in the output of another formatter, and replace characters; tracebacks included."""
 
-    def __init__(self, inner: logging.Formatter) -> None:
+    def __init__(self, inner: logging.Formatter, replaced: Mapping[int, str]) -> None:
         super().__init__()
-        self._inner = inner
+        self._inner, self._replaced = inner, replaced
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the masked text of a record."""
-        return masked_text(self._inner.format(record))
+        return masked_text(self._inner.format(record)).translate(self._replaced)

@@ -23,6 +23,8 @@ _TOKEN_SOURCE: Final = "agent_looked_up_from"
 _CERTIFICATE: Final = "agent_verify_ca"
 _LAST_HEARTBEAT: Final = "agent_last_heartbeat"
 _VERSIONS: Final = "hardware_manager_version"
+# The time at which the conductor has changed the power of the machine, and so ended or started the agent.
+POWER_CHANGED: Final = "last_power_state_change"
 
 # Field of a heartbeat -> key it is stored under.
 _STORED: Final = {
@@ -108,6 +110,11 @@ class KnownAgent:
     def last_heartbeat(self) -> datetime | None:
         """The time of the last heartbeat, UTC without time zone; None if there was none."""
         return syntax.moment_of(self._info.get(_LAST_HEARTBEAT))
+
+    @property
+    def power_changed_at(self) -> datetime | None:
+        """The time of the last power change that was ordered, UTC without time zone; None if there was none."""
+        return syntax.moment_of(self._info.get(POWER_CHANGED))
 
     def has_recent_heartbeat(self, now: datetime, limit: float) -> bool:
         """Return whether a heartbeat came in the last ``limit`` seconds; ``now`` is UTC without time zone."""

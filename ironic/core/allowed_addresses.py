@@ -27,7 +27,7 @@ class Server(NamedTuple):
     @property
     def netloc(self) -> str:
         """Host and port in the form of the Host header."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = syntax.host_in_url(self.host)
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
 

@@ -27,7 +27,7 @@ from ironic.core.errors import (
     PowerStateFailure,
 )
 from ironic.core.flow import DEPLOY, FLOWS
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import INTERFACES, SCOPE_PROPERTY, Node
 from ironic.core.resource_errors import NotPoweredOff
 from ironic.core.steps import Step, mark_of_child
 
@@ -225,7 +225,8 @@ def check_changes(node: NodeValues, values: Mapping[str, Any]) -> None:
             raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
         if instance is None and node.allocation_id is not None:
             check_allocation_ends(node)
-    if "driver" in values and node.console_enabled:
+    # Another interface knows nothing of what serves the console, which would stay open.
+    if node.console_enabled and not values.keys().isdisjoint(("driver", "console_interface")):
         raise _not_editable(node, "stop its console first")
     _check_protection(node, values)
     _check_retirement(node, values)
@@ -293,7 +294,7 @@ def check_values(values: Mapping[str, object]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
-def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, object]) -> None:
     """Refuse what a project must not name in driver_info.
 
     That is files and ports of the conductor's host, and a BMC that would get the service's login to a share.
@@ -312,6 +313,15 @@ def check_service_is_left_alone(before: Mapping[str, object], after: Mapping[str
         raise InvalidParameterValue(
             err=f"{', '.join(names)} in driver_info must be true or false: only administrators may name files on the "
             "hosts of the service."
+        )
+
+
+def check_project_properties(before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    """Refuse that a project chooses the inspection rules of its node: their passwords would go to its addresses."""
+    if before.get(SCOPE_PROPERTY) != after.get(SCOPE_PROPERTY):
+        raise InvalidParameterValue(
+            err=f"{SCOPE_PROPERTY} in properties selects inspection rules, which may write passwords: only "
+            "administrators may set, change or remove it."
         )
 
 

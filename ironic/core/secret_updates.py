@@ -16,6 +16,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.secrets import REPLACEMENT, is_secret
@@ -126,6 +127,34 @@ def hands_out_share_login(before: Mapping[str, object], after: Mapping[str, obje
     old, new = dict(_leaves(before)), dict(_leaves(after))
     changed = (path for path in (*old, *new) if old.get(path) != new.get(path))
     return any(_directs(path, old.get(path)) or _directs(path, new.get(path)) for path in changed)
+
+
+def addresses(document: object) -> list[str]:
+    """Return the addresses in a document, and the hosts of its URLs, the longest first."""
+    found = set[str]()
+    for path, value in _leaves(document):
+        if isinstance(value, str) and (_is_address(value.strip()) or _names_host(path)):
+            found |= {value.strip(), _host(value.strip())}
+    return sorted((one for one in found if len(one) >= _SHORTEST), key=len, reverse=True)
+
+
+# A shorter text than this is part of too many words.
+_SHORTEST: Final = 3
+_HOSTS: Final = frozenset({"address", "addr", "host", "hostname", "ip", "server", "portal", "endpoint"})
+
+
+def _names_host(path: Path) -> bool:
+    return bool(path) and not _HOSTS.isdisjoint(_words(path[-1])[-1:])
+
+
+def _host(address: str) -> str:
+    if "//" not in address:
+        # With a port, unless the colons are those of an IPv6 address.
+        return address.partition(":")[0] if address.count(":") == 1 else ""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_sent(family: str | None, moved: Set[str | None], directed: Set[str | None]) -> bool:

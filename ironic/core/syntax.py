@@ -64,6 +64,11 @@ def is_host_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and HOST_NAME.fullmatch(value) is not None and not is_uuid(value)
 
 
+def host_in_url(host: str) -> str:
+    """Return a host as it stands in a URL, before the port: an address of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
 def mac_of(value: object) -> str | None:
     """Return a MAC address in lower case with colons."""
     return value.lower() if isinstance(value, str) and MAC.fullmatch(value) else None

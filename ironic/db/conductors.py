@@ -1,14 +1,15 @@
 """Conductors: which of them are alive, and what each of them serves.
 
-A conductor updates its row periodically (its heartbeat); one whose row is older than the time-out counts as dead. A row
-stays when its conductor leaves, so that the nodes it had reserved are distinguishable from free ones.
+A conductor updates its row periodically (its heartbeat); one whose row is older than the time-out counts as dead. Both
+times are those of the database server, as the clocks of two hosts may differ by more than the time-out. A row stays
+when its conductor leaves, so that the nodes it had reserved are distinguishable from free ones.
 """
 
 import itertools
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import ClassVar, NamedTuple
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -54,6 +55,13 @@ _SERVED = (
 )
 
 
+# UTC without a time zone, as times are stored.
+_SERVER_TIME: Final[Mapping[str, sa.Select[Any]]] = {
+    "mysql": sa.select(sa.func.utc_timestamp(6)),
+    "postgresql": sa.select(sa.func.timezone("utc", sa.func.clock_timestamp())),
+}
+
+
 class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostname"):
     """All conductors, dead ones included."""
 
@@ -96,7 +104,7 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
             "conductor_group": group,
             "drivers": encode_json(list(drivers)),
             "online": True,
-            "updated_at": self.now(),
+            "updated_at": self._server_time(),
         }
         known = sa.update(conductors).where(*_is_incarnation(hostname, incarnation))
         if connection.execute(known.values(values)).rowcount:
@@ -122,7 +130,7 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
 
     def _set_online(self, connection: Connection, hostname: str, online: bool, incarnation: str | None) -> None:
         one = sa.update(conductors).where(*_is_incarnation(hostname, incarnation))
-        if not connection.execute(one.values(online=online, updated_at=self.now())).rowcount:
+        if not connection.execute(one.values(online=online, updated_at=self._server_time())).rowcount:
             self._refuse_older(hostname, incarnation)
             raise self.not_found(hostname)
 
@@ -135,7 +143,7 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
 
         Each is a transaction of its own, which checks the heartbeat again.
         """
-        oldest = self.now() - timedelta(seconds=max_age_seconds)
+        oldest = self.oldest_alive(max_age_seconds)
         heartbeat = sa.func.coalesce(conductors.c.updated_at, conductors.c.created_at)
         holds = sa.exists().where(nodes.c.reservation == conductors.c.hostname)
         stale = sa.select(conductors.c.hostname).where(heartbeat < oldest, ~holds).order_by(heartbeat).limit(limit)
@@ -166,8 +174,18 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
         return offered
 
     def _is_alive(self, max_age_seconds: float) -> ColumnElement[bool]:
-        oldest = self.now() - timedelta(seconds=max_age_seconds)
-        return sa.and_(conductors.c.online.is_(True), conductors.c.updated_at >= oldest)
+        return sa.and_(conductors.c.online.is_(True), conductors.c.updated_at >= self.oldest_alive(max_age_seconds))
+
+    def oldest_alive(self, max_age_seconds: float) -> datetime:
+        """Return the time of the oldest heartbeat that is not older than this."""
+        return self._server_time() - timedelta(seconds=max_age_seconds)
+
+    def _server_time(self) -> datetime:
+        """Return the time by the clock of the database server; that of this host for a file."""
+        statement = _SERVER_TIME.get(self.transactions.dialect)
+        if statement is None:
+            return self.now()
+        return cast(datetime, self.transactions.read(lambda connection: connection.execute(statement).scalar_one()))
 
 
 def _is_incarnation(hostname: str, incarnation: str | None) -> list[ColumnElement[bool]]:

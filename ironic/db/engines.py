@@ -7,6 +7,7 @@ connections as oslo.db's errors, and none shows the parameters of a statement in
 """
 
 import os
+import socket
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from sqlalchemy.engine import Connection, Engine, ExceptionContext
 from ironic.core.errors import IronicError
 
 _SERVER_SHUTDOWN: Final = 1053
+# Seconds after which a server ends a transaction whose process does nothing, as its host is frozen or cut off: it would
+# keep rows locked for all others. Ours last milliseconds.
+_LONGEST_IDLE = 60
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 
 
@@ -87,7 +91,10 @@ def _sqlite(url: sa.URL, options: PoolOptions) -> Engine:
 
 
 def _server(url: sa.URL, options: PoolOptions) -> Engine:
-    if url.get_backend_name() in ("mysql", "mariadb"):
+    if url.get_backend_name() == "mariadb":
+        # The same server by its other name, by which oslo.db does not know its errors.
+        url = url.set(drivername=url.drivername.replace("mariadb", "mysql", 1))
+    if url.get_backend_name() == "mysql":
         # The utf8 of MySQL has no emoji; it is oslo.db's default and stands in many configuration files.
         url = url.update_query_dict({"charset": "utf8mb4"})
     engine: Engine = engines.create_engine(
@@ -103,16 +110,52 @@ def _server(url: sa.URL, options: PoolOptions) -> Engine:
         connection_parameters=options.connection_parameters,
         thread_checkin=False,
     )
-    if engine.dialect.name in ("mysql", "mariadb"):
+    settings = _SETTINGS.get(engine.dialect.name, ())
 
-        @sa.event.listens_for(engine, "connect")
-        def set_isolation(connection: Any, _record: object) -> None:
-            # The default of PostgreSQL: a change made under a lock sees what was committed before it got the lock, and
-            # no gaps are locked, so that inserts of two conductors do not end in a deadlock.
-            with connection.cursor() as cursor:
-                cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    @sa.event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            for setting in settings:
+                cursor.execute(setting.format(seconds=_LONGEST_IDLE))
+        connection.commit()
+        _notice_dead_hosts(connection)
 
     return engine
+
+
+# Seconds of silence after which the system asks whether the host of the server is there, and how often it does.
+_KEEPALIVE: Final = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
+# Milliseconds for which sent data may stay unconfirmed.
+_UNCONFIRMED: Final = 40_000
+
+
+def _notice_dead_hosts(connection: Any) -> None:
+    """Have the system break a connection to a host that is gone: it waits for a quarter of an hour, or for two hours.
+
+    Drivers whose socket can't be reached are left as they are.
+    """
+    link = connection if hasattr(connection, "fileno") else getattr(connection, "_sock", None)
+    if link is None:
+        return
+    # The options belong to the connection, whichever number it has.
+    with socket.socket(fileno=os.dup(link.fileno())) as same:
+        if same.family in (socket.AF_INET, socket.AF_INET6):
+            same.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for name, value in {**_KEEPALIVE, "TCP_USER_TIMEOUT": _UNCONFIRMED}.items():
+                if hasattr(socket, name):
+                    same.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+_SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "mysql": (
+        # The default of PostgreSQL: a change made under a lock sees what was committed before it got the lock, and no
+        # gaps are locked, so that inserts of two conductors do not end in a deadlock.
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        # Only MariaDB has it, and reads such a comment.
+        "SET @nothing = 0 /*M!100300 , SESSION idle_transaction_timeout = {seconds} */",
+    ),
+    "postgresql": ("SET SESSION idle_in_transaction_session_timeout = '{seconds}s'",),
+}
 
 
 def _pass_own_errors(context: ExceptionContext) -> None:

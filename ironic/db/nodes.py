@@ -49,7 +49,7 @@ NODE_FILTERS: Mapping[str, Filter] = {
     "reserved": given(nodes.c.reservation),
     "description_contains": Contains(nodes.c.description),
     # Nodes with these words in driver_internal_info; exact for the name of a key that is no part of others.
-    "remembers": Contains(sa.type_coerce(nodes.c.driver_internal_info, sa.Text)),
+    "remembers": Contains(sa.type_coerce(nodes.c.driver_internal_info, sa.Text), in_either_case=False),
     "provision_updated_before": before(nodes.c.provision_updated_at),
     "project": lambda project: sa.or_(nodes.c.owner == project, nodes.c.lessee == project),
     "chassis_uuid": lambda uuid: (

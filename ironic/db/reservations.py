@@ -12,7 +12,7 @@ import functools
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from ironic.core.permit import PERMIT
 from ironic.db.record import NodeRecord
 from ironic.db.repository import Repository
 from ironic.db.tables import conductors, nodes
-from ironic.db.transactions import Transactions, repeatable_work, unit_of_work
+from ironic.db.transactions import Transactions, repeatable_work
 
 
 class Wakeups:
@@ -203,12 +203,6 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         self.transactions.after_commit(functools.partial(self._wakeups.released, record.id))
         self._mark_released(record, stored)
 
-    @unit_of_work
-    def release_all(self, connection: Connection, host: str) -> int:
-        """Release all nodes of a host, whose conductor starts anew; return how many they were."""
-        held = sa.update(nodes).where(nodes.c.reservation == host)
-        return connection.execute(held.values(_FREE)).rowcount
-
     # Conditions of writing
 
     def require_held(self, record: NodeRecord) -> None:
@@ -219,6 +213,15 @@ class Reservations(Repository[NodeRecord], record=NodeRecord):
         held = sa.select(nodes.c.id).where(*self._writable(record)).with_for_update()
         if self.transactions.require_writing().execute(held).first() is None:
             raise self.write_conflict(record)
+
+    def run_held(self, record: NodeRecord, work: Callable[[], None]) -> None:
+        """Call ``work`` in a transaction of which `require_held` is the first act, and again after a deadlock."""
+
+        def held(_connection: Connection) -> None:
+            self.require_held(record)
+            work()
+
+        self.transactions.run(held)
 
     def _writable(self, record: NodeRecord) -> list[ColumnElement[bool]]:
         conditions = super()._writable(record)

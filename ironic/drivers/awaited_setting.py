@@ -1,13 +1,13 @@
 """Settings of a machine's firmware that take effect when it restarts, and who waits for them.
 
-A restart takes minutes. Work that can be repeated therefore does not wait: within `leaving`, the interface that has set
-something remembers what is awaited, restarts the machine and ends the work by `SettingAwaited`. The conductor lets the
-node wait, or releases it; a periodic method of the interface looks at the BMC through `look` and reports the end; then
-the work is done again, which finds the setting as it should be. What is awaited is in driver_internal_info, so that any
-conductor continues. Within `leaving_to_step` the step, which polls, goes on by itself.
+A restart takes minutes, so work that can be repeated does not occupy a worker meanwhile. Within `suspendable`,
+`suspend` remembers on the node what is awaited, restarts the machine and ends the work by `SettingAwaited`. The
+conductor lets the node wait, or releases it. A periodic method of the interface polls the BMC through `check` and
+reports the end; then the work is repeated, and finds the setting in effect. Any conductor can continue. Within
+`suspendable_by_step` the step, which polls, goes on by itself.
 
-Within `ordering`, as in clean-ups, there is no wait: the setting takes effect at the next start, and SettingOrdered
-says so. Elsewhere, as on child nodes, the work itself waits.
+Within `without_waiting`, as in clean-ups, the setting takes effect at the next start, and `SettingOrdered` says so.
+Elsewhere, as on child nodes, the work itself waits.
 """
 
 import contextvars
@@ -27,66 +27,66 @@ from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
-# Key in driver_internal_info. The filters of the periodic method that looks at such nodes.
+# Key in driver_internal_info, and the filters of the periodic method that polls for such nodes.
 KEY: Final = "awaited_setting"
 AWAITED: Final = {"reserved": False, "remembers": KEY}
-# How long after its end a wait may still be looked at.
+# For so long after its end a wait is not overdue: the periodic method may come late.
 _GRACE: Final = timedelta(minutes=5)
 
 
-class _Manner(Enum):
-    """Who waits."""
+class _Waiter(Enum):
+    """Who waits: the running work, the released node, a step that polls, or no one."""
 
     WORK = auto()
     NODE = auto()
     STEP = auto()
-    NO_WAIT = auto()
+    NO_ONE = auto()
 
 
-_MANNER: Final = contextvars.ContextVar("manner", default=_Manner.WORK)
+_WAITER: Final = contextvars.ContextVar("waiter", default=_Waiter.WORK)
 
 
 class SettingAwaited(Exception):
-    """The machine restarts; the work ends here and is done again when the setting is as it should be."""
+    """The machine restarts; the work ends here and is repeated when the setting is in effect."""
 
 
 class SettingOrdered(Exception):
     """The BMC has accepted the setting, which takes effect at the next start of the machine."""
 
 
-def leaving() -> AbstractContextManager[None]:
-    """Have a wait in this block end it by SettingAwaited: what is done there can be repeated."""
-    return _waiting(_Manner.NODE)
+def suspendable() -> AbstractContextManager[None]:
+    """Allow `suspend` to end this block by SettingAwaited: its work can be repeated."""
+    return _waiting(_Waiter.NODE)
 
 
-def leaving_to_step() -> AbstractContextManager[None]:
-    """Do as `leaving` in a step that polls: its flow does not continue when the setting is as it should be."""
-    return _waiting(_Manner.STEP)
+def suspendable_by_step() -> AbstractContextManager[None]:
+    """Do as `suspendable` in a step that polls: its flow does not continue when the setting is in effect."""
+    return _waiting(_Waiter.STEP)
 
 
-def ordering() -> AbstractContextManager[None]:
-    """Have what is set in this block take effect without a wait."""
-    return _waiting(_Manner.NO_WAIT)
+def without_waiting() -> AbstractContextManager[None]:
+    """Have `suspend` raise SettingOrdered in this block, without a restart."""
+    return _waiting(_Waiter.NO_ONE)
 
 
 @contextmanager
-def _waiting(manner: _Manner) -> Iterator[None]:
-    before = _MANNER.set(manner)
+def _waiting(waiter: _Waiter) -> Iterator[None]:
+    before = _WAITER.set(waiter)
     try:
         yield
     finally:
-        _MANNER.reset(before)
+        _WAITER.reset(before)
 
 
-def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
-    """Restart the machine and raise SettingAwaited, if the present work can be left; else do nothing.
+def suspend(task: Task, column: str, wanted: object, seconds: int) -> None:
+    """Restart the machine and raise SettingAwaited, if the running work is suspendable; else do nothing.
 
-    ``column`` is the field of the node for the setting, ``seconds`` how long it may take. Raises SettingOrdered,
-    without a restart, where there is no wait.
+    ``column`` is the field of the node for the setting, ``seconds`` how long it may take. Within `without_waiting`
+    nothing is restarted and SettingOrdered is raised.
     """
-    if _MANNER.get() is _Manner.NO_WAIT:
+    if _WAITER.get() is _Waiter.NO_ONE:
         raise SettingOrdered
-    if _MANNER.get() is _Manner.WORK:
+    if _WAITER.get() is _Waiter.WORK:
         return
     node, flow = task.node, in_state(task.node.provision_state)
     awaited = {
@@ -95,7 +95,7 @@ def leave(task: Task, column: str, wanted: object, seconds: int) -> None:
         "until": (utc_now() + timedelta(seconds=seconds)).isoformat(),
         "flow": flow.name if flow else None,
         "power": task.power.get_power_state(task),
-        "in_step": _MANNER.get() is _Manner.STEP,
+        "in_step": _WAITER.get() is _Waiter.STEP,
     }
     node.set_driver_internal_info(KEY, awaited)
     node.save()
@@ -113,7 +113,7 @@ def is_awaited(node: Node) -> bool:
     return bool(awaited and flow and awaited["flow"] == flow.name and node.provision_state == _state_of_wait(flow))
 
 
-def is_looked_at(node: Node) -> bool:
+def is_watched(node: Node) -> bool:
     """Return whether the node waits in its flow for a setting, and no end of that wait is overdue."""
     if not is_awaited(node):
         return False
@@ -134,7 +134,7 @@ def forget(node: Node) -> bool:
     return is_known
 
 
-def look(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFailed | None:
+def check(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFailed | None:
     """Return how the wait of a node has ended, with the node locked; None while it goes on.
 
     ``is_so`` reads a setting without a lock: it gets the column of the node and the value. A BMC that does not answer,

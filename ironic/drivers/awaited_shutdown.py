@@ -1,8 +1,8 @@
 """Shutdowns of operating systems, which take minutes, and who waits for them.
 
-Within `leaving`, a power interface that has ordered one calls `leave` once it has waited for a moment: the conductor
-releases the node, reads its power state now and then, and ends the power change, or another conductor does. Elsewhere,
-as in a step, the interface waits by itself.
+A power interface that has ordered one waits for a few seconds and calls `suspend`. Within `suspendable` that ends the
+work: the conductor releases the node, polls its power state and ends the power change, or another conductor does.
+Elsewhere, as in a step, the interface waits by itself.
 """
 
 import contextvars
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-_MAY_LEAVE: Final = contextvars.ContextVar("may_leave", default=False)
+_IS_SUSPENDABLE: Final = contextvars.ContextVar("is_suspendable", default=False)
 
 
 class ShutdownAwaited(Exception):
@@ -22,16 +22,16 @@ class ShutdownAwaited(Exception):
 
 
 @contextmanager
-def leaving() -> Iterator[None]:
+def suspendable() -> Iterator[None]:
     """Have a wait for a shutdown in this block end by ShutdownAwaited."""
-    before = _MAY_LEAVE.set(True)
+    before = _IS_SUSPENDABLE.set(True)
     try:
         yield
     finally:
-        _MAY_LEAVE.reset(before)
+        _IS_SUSPENDABLE.reset(before)
 
 
-def leave(seconds: float) -> None:
-    """Raise ShutdownAwaited where the wait can be left to the conductor; else do nothing."""
-    if _MAY_LEAVE.get():
+def suspend(seconds: float) -> None:
+    """Raise ShutdownAwaited where the conductor can wait instead, for so many seconds; else do nothing."""
+    if _IS_SUSPENDABLE.get():
         raise ShutdownAwaited(seconds)

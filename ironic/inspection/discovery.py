@@ -17,11 +17,11 @@ from oslo_config import cfg
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, IronicError, NodeAlreadyExists
 from ironic.core.hardware_interfaces import choose_interfaces, interface_field
+from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.resource_errors import MACAlreadyExists
 from ironic.db import NodeRow, Store
 from ironic.inspection import bmc_addresses as bmc
 from ironic.inspection.hooks import inspected_ports, report_validation
-from ironic.inspection.rules.rule_run import SCOPE_PROPERTY
 
 FLAG: Final = "auto_discovered"
 
@@ -106,7 +106,7 @@ def enroll(
     _check_hourly_limit(store, discovery)
     _check_bmc_unclaimed(store, bmc_addresses)
     everywhere = store.conductors.served_interfaces(discovery.heartbeat_timeout)
-    served = [row for row in everywhere if row.conductor_group == discovery.conductor_group]
+    served = [row for row in everywhere if row.conductor_group.lower() == discovery.conductor_group]
     try:
         chosen = choose_interfaces(served, discovery.driver, {})
         return store.run(lambda _: _create_node(store, discovery, chosen, new_ports, bmc_addresses))

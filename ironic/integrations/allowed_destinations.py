@@ -8,7 +8,7 @@ these servers may trust requests of this host.
 import os
 import posixpath
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -55,7 +55,7 @@ def resolve_allowed(
     return found
 
 
-def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None:
+def check_path(addresses: Collection[SocketAddress], port: int, path: str) -> None:
     """Raise Refused for files that web servers of conductors offer to one machine: images, boot files with tokens."""
     wanted = posixpath.normpath(f"/{unquote(path).replace(_ZERO, '').lstrip('/')}")
     for web in _web_servers():
@@ -63,7 +63,8 @@ def check_path(addresses: Iterable[SocketAddress], port: int, path: str) -> None
             continue
         file = os.path.realpath(f"{CONF.deploy.http_root}/{wanted.removeprefix(web.path)}")
         if host_files.is_of_nodes(file) and (
-            web.host is None or any(_is_address_of(_plain(one), web.host) for one in addresses)
+            web.host is None
+            or any(_is_address_of(plain_form(ip_address(one.address[0])), web.host) for one in addresses)
         ):
             raise Refused("that of a file which is offered to one machine only")
 
@@ -82,10 +83,6 @@ def _web_servers() -> Iterator[_WebServer]:
     for url in (web_root.url(), CONF.deploy.external_http_url):
         if server := server_of(url or ""):
             yield _WebServer(server.host, server.port, urlsplit(url).path.rstrip("/"))
-
-
-def _plain(one: SocketAddress) -> Address:
-    return plain_form(ip_address(one.address[0]))
 
 
 def fault_at(address: str, port: int, policy: AddressPolicy | None = None) -> str | None:

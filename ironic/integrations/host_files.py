@@ -251,7 +251,7 @@ def read_regular_file(path: str) -> str:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ValueError("it is no regular file")
     # Checked again on the open file: it may have been replaced.
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb") as file:
+    with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_CA_FILE:
             raise ValueError("it is no regular file, or too large")

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple, Self
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.allowed_addresses import AddressPolicy, Server, server_of
 from ironic.integrations.allowed_destinations import Refused, SocketAddress, check_path, resolve_allowed
 
@@ -306,8 +307,7 @@ def _closing_on_error(plain: socket.socket) -> Iterator[None]:
 
 
 def _open_tunnel(plain: socket.socket, server: Server, headers: Mapping[str, str]) -> None:
-    host = f"[{server.host}]" if ":" in server.host else server.host
-    target = f"{host}:{server.port}"
+    target = f"{syntax.host_in_url(server.host)}:{server.port}"
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}", *(f"{name}: {value}" for name, value in headers.items())]
     plain.sendall("\r\n".join([*lines, "", ""]).encode())
     answer = http.client.HTTPResponse(plain, method="CONNECT")

@@ -74,36 +74,60 @@ def masked_url(conf: cfg.ConfigOpts, url: str | None) -> str:
     return f"{address.transport}://{hosts}/{address.virtual_host or ''}"
 
 
+# The first bytes of a client of AMQP, to which a broker answers at once.
+_GREETING: Final = b"AMQP\x00\x00\x09\x01"
+# Seconds to wait for a connection, and for the answer to the greeting.
+_PROBE_SECONDS: Final = 1.0
+_ANSWER_SECONDS: Final = 3.0
+
+
 class BrokerProbe:
     """Checks by plain connections whether the broker can be reached, which the library does not report."""
 
     def __init__(self, conf: cfg.ConfigOpts, url: str | None) -> None:
         address = oslo_messaging.TransportURL.parse(conf, url)
+        self._is_plain = address.transport == "rabbit" and not conf[_GROUP].ssl
         # The drivers of other brokers are not checked.
         self._addresses = [(one.hostname, one.port or 5672) for one in address.hosts if address.transport == "rabbit"]
-        self._was_unreachable = False
+        self._is_suspect = False
 
     @property
     def hosts(self) -> int:
         """Return the number of hosts of a RabbitMQ broker; 0 for others."""
         return len(self._addresses)
 
-    def check(self) -> None:
-        """Raise OSError if no host of the broker accepts a connection."""
+    def check(self, *, greets: bool = False) -> None:
+        """Raise OSError if no host of the broker accepts a connection and, with ``greets``, answers to a greeting."""
         faults = []
         for address in self._addresses:
             try:
-                socket.create_connection(address, timeout=1).close()
+                _connect(address, greets=greets and self._is_plain)
             except OSError as fault:
                 faults.append(fault)
-        self._was_unreachable = bool(faults) and len(faults) == len(self._addresses)
-        if self._was_unreachable:
+        is_gone = bool(faults) and len(faults) == len(self._addresses)
+        # That it accepts connections does not clear one that has failed all the same.
+        self._is_suspect = is_gone or (self._is_suspect and not greets)
+        if is_gone:
             raise faults[-1]
 
+    def suspect(self) -> None:
+        """Have the next `check_again` check the broker, which has failed although it accepts connections."""
+        self._is_suspect = True
+
     def check_again(self) -> None:
-        """Check the broker if it was unreachable the last time."""
-        if self._was_unreachable:
-            self.check()
+        """Check the broker if it was unreachable the last time, or has failed otherwise: each try takes long then."""
+        if self._is_suspect:
+            self.check(greets=True)
+
+
+def _connect(address: tuple[str, int], *, greets: bool) -> None:
+    """Connect and close; raise OSError for a server that refuses, or that does not answer to a greeting."""
+    with socket.create_connection(address, timeout=_PROBE_SECONDS) as connection:
+        if greets:
+            connection.settimeout(_ANSWER_SECONDS)
+            connection.sendall(_GREETING)
+            if not connection.recv(1):
+                raise ConnectionError("the broker closes connections at once")
 
 
 T = TypeVar("T")

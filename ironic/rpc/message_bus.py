@@ -30,7 +30,7 @@ from ironic.rpc import broker, message_format, rpc_versions
 from ironic.rpc.broker import run_in_thread
 from ironic.rpc.circuit_breaker import CircuitBreaker
 from ironic.rpc.dispatcher import Dispatcher
-from ironic.rpc.library import exceptions, oslo_messaging
+from ironic.rpc.library import BUS_ERRORS, exceptions, oslo_messaging
 from ironic.rpc.message_format import Clocks, Envelope
 from ironic.rpc.rpc_api import Call, ConductorAPI
 
@@ -232,7 +232,8 @@ class MessageBus:
             waited = round(time.monotonic() - began, 1)
             kind = ConductorSilent if waited < limit else ConductorUnreachable
             raise kind(host=host, call=call.name, seconds=waited) from None
-        except (exceptions.MessagingException, OSError) as error:
+        except BUS_ERRORS as error:
+            self._probe.suspect()
             raise MessageBusFailure(host=host, call=call.name, reason=str(error)) from error
 
     def _exchange(self, host: str, context: RequestContext, call: Call, message: Mapping[str, object]) -> object:

@@ -156,5 +156,4 @@ def _check_number(number: int) -> None:
 
 def change_runbook_traits(store: Store, ident: str, change: Callable[[int], object]) -> None:
     """Change the traits of a runbook; ``change`` gets the id of its locked row."""
-    with store.writing():
-        change(store.runbooks.lock_row(ident).id)
+    store.run(lambda _: change(store.runbooks.lock_row(ident).id))

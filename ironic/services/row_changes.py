@@ -1,4 +1,7 @@
-"""Change chassis, allocations, step lists, ports, port groups, and volumes of unlocked nodes in one transaction."""
+"""Change chassis, allocations, step lists, ports, port groups, and volumes of unlocked nodes in one transaction.
+
+The functions that are passed in may be called several times: a transaction is repeated after a deadlock.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -16,19 +19,23 @@ R = TypeVar("R", bound=Record)
 
 def change(store: Store, rows: Repository[R], ident: str, revise: Callable[[R], Mapping[str, object]]) -> R:
     """Change a row; ``revise`` gets the locked record and returns the columns to change."""
-    with store.writing():
+
+    def write(_connection: object) -> R:
         record = rows.lock_row(ident)
         for name, value in revise(record).items():
             setattr(record, name, value)
         record.save()
-    return record
+        return record
+
+    return store.run(write)
 
 
 def change_step_list(
     store: Store, lists: NamedSteps[Any], ident: str, revise: Callable[[Any], Mapping[str, Any]]
 ) -> Any:
     """Change a deploy template or runbook; ``revise`` returns its columns, and ``steps`` if it gets a new list."""
-    with store.writing():
+
+    def write(_connection: object) -> Any:
         record = lists.lock_row(ident)
         values = dict(revise(record))
         if values:
@@ -39,13 +46,19 @@ def change_step_list(
             # Steps are rows of their own, but updated_at is a column of their list.
             record.updated_at = record.now()
             record.save()
-    return record
+        return record
+
+    return store.run(write)
 
 
-def add(store: Store, rows: Repository[R], refer: Callable[[], Mapping[str, object]]) -> R:
-    """Create a row; ``refer`` looks up its references in the same transaction and returns its columns."""
-    with store.writing():
-        return rows.create(refer())
+def add(
+    store: Store,
+    rows: Repository[R],
+    values: Mapping[str, Any],
+    refer: Callable[[dict[str, Any]], Mapping[str, object]],
+) -> R:
+    """Create a row; ``refer`` gets a copy of the values, and returns columns with the ids of what they refer to."""
+    return store.run(lambda _: rows.create(refer(dict(values))))
 
 
 def check_group_network(store: Store, group: PortgroupRecord, network: str | None, port_id: int | None = None) -> bool:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 
@@ -172,6 +173,21 @@ def all_in_one(configuration: Sequence[Path], log: Path, port: int, *, from_scra
         service.stop()
         raise
     assert service.stop() == 0, f"it did not end cleanly:\n{service.log[-3000:]}"
+
+
+def all_in_one_below(directory: Path, options: Options, port: int | None = None) -> AbstractContextManager[Service]:
+    """Run `ironic` without credentials, with SQLite and a log below a directory; ``options`` add to that or replace it.
+
+    ``port`` is that of its API, a free one by default.
+    """
+    port, log = port or free_port(), directory / "service.log"
+    usual: Options = {
+        "DEFAULT": {"auth_strategy": "noauth", "rpc_transport": "none", "host": "conductor-1", "log_file": log},
+        "api": {"host_ip": "127.0.0.1", "port": port},
+        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
+    }
+    merged = {group: {**usual.get(group, {}), **options.get(group, {})} for group in {**usual, **options}}
+    return all_in_one([write_options(directory / "ironic.conf", merged)], log, port)
 
 
 def listens(port: int) -> bool:

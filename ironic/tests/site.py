@@ -45,6 +45,11 @@ def eventually(look: Callable[[], Any], wanted: Any, seconds: float = 60) -> Non
         time.sleep(0.05)
 
 
+def until(holds: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until a function returns something true."""
+    eventually(lambda: bool(holds()), True, seconds)
+
+
 class Site:
     """One API and its conductors.
 

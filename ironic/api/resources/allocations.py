@@ -42,12 +42,9 @@ def index(request: Request, page: Page) -> Answer:
     filters = listing.store_filters(Allocation, page)
     if (node := page.filters.get("node")) is not None:
         try:
-            with access.as_if_foreign(request, access.SEE_NODE):
-                node_id, owner, lessee = request.store.nodes.row(("id", "owner", "lessee"), node)
-            access.require_seen(request, node, owner, lessee)
+            filters["node_id"] = named_nodes.seen_id(request, node)
         except NodeNotFound:
             raise InvalidParameterValue(err="node names a node that does not exist.") from None
-        filters["node_id"] = node_id
     project = access.own_project(request, access.LIST_ALLOCATIONS)
     if project is not None and not _may(request, _GET, project):
         raise HTTPForbidden(resource=_GET)

@@ -4,7 +4,6 @@ A conductor is named by its host name; rows of dead ones stay. Source: doc/contr
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 from ironic.api import answers, listing, projection
@@ -19,7 +18,7 @@ from ironic.core.model.conductor import Conductor
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
     """Return whether each conductor is alive: online, and with a heartbeat within the time-out."""
-    oldest = request.store.clock() - timedelta(seconds=request.settings.conductor_heartbeat_timeout)
+    oldest = request.store.conductors.oldest_alive(request.settings.conductor_heartbeat_timeout)
     return [bool(online) and updated_at is not None and updated_at >= oldest for online, updated_at in rows]
 
 

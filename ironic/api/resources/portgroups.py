@@ -64,12 +64,12 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     values["mode"] = values.get("mode") or request.settings.default_portgroup_mode
     referred: dict[str, str] = {}
 
-    def refer() -> dict[str, Any]:
+    def refer(values: dict[str, Any]) -> dict[str, Any]:
         owner = named_nodes.holder(request, values.pop("node_uuid"), "baremetal:portgroup:create", named_nodes.NO_NODE)
         referred["node_uuid"] = owner.uuid
         return {**values, "node_id": owner.id}
 
-    record = row_changes.add(request.store, request.store.portgroups, refer)
+    record = row_changes.add(request.store, request.store.portgroups, values, refer)
     document = projection.full(Portgroup, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
 

@@ -102,7 +102,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     """Create a port."""
     referred: dict[str, str | None] = {}
 
-    def refer() -> dict[str, Any]:
+    def refer(values: dict[str, Any]) -> dict[str, Any]:
         owner = _node_of_new(request, values, "baremetal:port:create")
         group = _group(request, values.pop("portgroup_uuid", None), owner.id)
         values.update(node_id=owner.id, portgroup_id=group and group.id)
@@ -112,7 +112,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
         referred.update(node_uuid=owner.uuid, portgroup_uuid=group and group.uuid)
         return values
 
-    record = row_changes.add(request.store, request.store.ports, refer)
+    record = row_changes.add(request.store, request.store.ports, values, refer)
     document = projection.full(Port, request.minor).of_record(request, record, referred)
     return answers.created(document, request.url(f"/v1/ports/{record.uuid}"))
 

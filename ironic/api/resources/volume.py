@@ -111,13 +111,13 @@ class Kind:
         """Create a volume of this kind."""
         referred: dict[str, str] = {}
 
-        def refer() -> dict[str, Any]:
+        def refer(values: dict[str, Any]) -> dict[str, Any]:
             owner = named_nodes.holder(request, values.pop("node_uuid"), _CREATE, _NO_NODE)
             referred["node_uuid"] = owner.uuid
             return {**values, "node_id": owner.id}
 
         volumes: Repository[Any] = self.rows(request)
-        record = row_changes.add(request.store, volumes, refer)
+        record = row_changes.add(request.store, volumes, values, refer)
         document = projection.full(self.resource, request.minor).of_record(request, record, referred)
         return answers.created(document, request.url(f"/v1/volume/{self.name}/{record.uuid}"))
 

@@ -165,6 +165,10 @@ def _read_runbook(task: TaskManager, ident: str) -> CleaningRunbook:
         book = runbooks.get(ident)
     except RunbookNotFound:
         raise InvalidRunbook(runbook=ident, node=node.uuid, reason="there is no such runbook") from None
+    # Every project can make a runbook of a name that is free, and its managers change it.
+    if book.owner not in (None, node.owner):
+        reason = "it belongs to another project than the node; use one that is public or has no owner"
+        raise InvalidRunbook(runbook=ident, node=node.uuid, reason=reason)
     if CONF.conductor.automated_cleaning_runbook_validate_traits:
         present = task.store.traits.of([node.id])[node.id]
         if not have_trait_in_common(runbooks.traits.of([book.id])[book.id], present):

@@ -29,6 +29,7 @@ from ironic.conductor.flows.outcomes import (
     attempt_repeatable,
 )
 from ironic.conductor.tasks import TaskManager
+from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
@@ -293,7 +294,8 @@ def _enter(task: TaskManager, flow: Flow, index: int, step: Step, ended: Step | 
 def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
     """Wait with the node unlocked, then resume the flow, unless a user has aborted it meanwhile.
 
-    If this process ends first, the next heartbeat after that time resumes the flow, or the time-out of the wait.
+    If this process ends first, or has no free worker then, the next heartbeat after that time resumes the flow, or the
+    periodic look for overdue waits.
     """
     flow = operation.flow
     cursor = StepCursor.of(task.node, flow).paused(seconds, task.node.now())
@@ -301,10 +303,14 @@ def _pause(task: TaskManager, operation: Operation, seconds: float) -> None:
     task.finish("wait")
     if not interruptible_wait.pause(seconds):
         return
-    with task.acquire_other(task.node.uuid, f"resuming {flow.topic} after a pause") as again:
-        is_same = again.node.provision_state == flow.waiting and StepCursor.of(again.node, flow).began == cursor.began
-        if is_same and not again.node.maintenance:
-            again.process_event("resume", callback=resume, call_args=(again, operation))
+    try:
+        with task.acquire_other(task.node.uuid, f"resuming {flow.topic} after a pause") as again:
+            node = again.node
+            is_same = node.provision_state == flow.waiting and StepCursor.of(node, flow).began == cursor.began
+            if is_same and not node.maintenance:
+                again.process_event("resume", callback=resume, call_args=(again, operation))
+    except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as error:
+        LOG.info("Node %s: %s is not resumed at the end of its pause, but later: %s", task.node.uuid, flow.topic, error)
 
 
 def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
@@ -332,20 +338,26 @@ def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
 
 
 def fail(task: TaskManager, operation: Operation, *failures: Failure, event: str = "fail") -> None:
-    """Fail a flow: record why, clean up, and move the node by ``event``."""
-    flow = operation.flow
-    text = " ".join(failure.text(flow, task.node.uuid) for failure in failures)
-    if any(failure.is_fault for failure in failures):
-        transitions.set_fault(task.node, text)
-    StepCursor.of(task.node, flow).ended().put(task.node)
-    awaited_setting.forget(task.node)
+    """Fail a flow: clean up, record why, and move the node by ``event``.
+
+    The clean-up may save the node. If this process ends before the move, the flow stays as it is, and fails again.
+    """
+    flow, node = operation.flow, task.node
+    reason = text = " ".join(failure.text(flow, node.uuid) for failure in failures)
+    is_fault = any(failure.is_fault for failure in failures)
+    if is_fault:
+        transitions.begin_failure(node)
     if any(failure.is_prepared for failure in failures):
         text += clean_up(task, operation)
+    if is_fault:
+        transitions.set_fault(node, reason)
+    StepCursor.of(node, flow).ended().put(node)
+    awaited_setting.forget(node)
     task.finish(event, last_error=text)
 
 
 def clean_up(task: TaskManager, operation: Operation) -> str:
     """Undo what a failed flow has prepared; return what to append to the error, if that fails too."""
-    with awaited_setting.ordering():
+    with awaited_setting.without_waiting():
         answer = attempt(task, operation.clean_up)
     return f" Clean-up failed as well: {answer.reason}" if isinstance(answer, Failed) else ""

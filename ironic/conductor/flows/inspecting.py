@@ -8,6 +8,7 @@ doc/contract/inspection.md#start, doc/contract/inspection.md#continue_inspection
 import logging
 from typing import Any, Final
 
+from ironic.conductor import bmc_refresh
 from ironic.conductor.flows import engine
 from ironic.conductor.flows.engine import Operation, bind
 from ironic.conductor.flows.outcomes import Failed, attempt
@@ -108,6 +109,7 @@ def _process_discovered(task: TaskManager, inventory: dict[str, object], plugin_
 
 
 def _continue(task: TaskManager, inventory: dict[str, object], plugin_data: dict[str, object]) -> Any:
+    bmc_refresh.refresh_firmware(task, "the report of its ramdisk")
     return task.inspect.continue_inspection(task, inventory, plugin_data)
 
 

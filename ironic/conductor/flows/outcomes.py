@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
 from ironic.core.errors import Invalid, IronicError, TakenOver
-from ironic.drivers.awaited_setting import SettingAwaited, leaving
+from ironic.drivers.awaited_setting import SettingAwaited, suspendable
 
 LOG = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def attempt_repeatable(
 ) -> R | Failed | Again:
     """Do as `attempt` for work that the caller can do again after a wait; Again when it has to."""
     try:
-        with leaving():
+        with suspendable():
             return attempt(task, act, *args, **kwargs)
     except SettingAwaited:
         return Again()

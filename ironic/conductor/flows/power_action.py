@@ -22,7 +22,7 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         )
 
     def change() -> None:
-        with awaited_shutdown.leaving():
+        with awaited_shutdown.suspendable():
             answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
             node.last_error = shortened(power.failure_text(target, answer.reason))

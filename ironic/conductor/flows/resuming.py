@@ -157,10 +157,15 @@ def _awaited(task: TaskManager, event: str) -> Operation:
 def unhold(task: TaskManager) -> None:
     """End a hold: the flow resumes at once if it needs no agent, otherwise with the agent's next heartbeat."""
     operation = waiting_or_held(task)
-    task.process_event("unhold")
-    assert operation is not None, "the table of moves has unhold in states that are held"
-    if operation.flow.unholds_at_once or not AgentMemory(task.node).is_known:
-        continue_flow(task)
+
+    def write(_connection: object) -> None:
+        task.process_event("unhold")
+        assert operation is not None, "the table of moves has unhold in states that are held"
+        if operation.flow.unholds_at_once or not AgentMemory(task.node).is_known:
+            # In the same transaction: the node waits for nothing that would come if it did not resume.
+            continue_flow(task)
+
+    task.store.run(write, repeatable=True)
 
 
 # A time-out

@@ -45,7 +45,7 @@ def _run(task: TaskManager, was_rescued: bool) -> None:
             secure_boot.turn_off(task)
         deploying.restore_interface(task)
 
-    with awaited_setting.ordering():
+    with awaited_setting.without_waiting():
         answer = attempt(task, remove)
     if isinstance(answer, Failed):
         engine.fail(task, TEAR_DOWN, Failure(answer.reason))

@@ -110,6 +110,8 @@ class Field:
     unmasked_by: str | None = None
     # The policy rule about the node that a caller needs to see it at all.
     rule: str | None = None
+    # The column without whose value that rule hides nothing; None: the rule hides the field in every row.
+    hidden_with: str | None = None
     # Policy rules about the node that a caller needs to see all of it; for fields with a mask.
     trims: tuple[PartialMask, ...] = ()
     # The policy rule that a caller needs to write it; None: the rule for changing the resource.

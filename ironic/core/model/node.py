@@ -72,6 +72,9 @@ POWER_FAILURE: Final = "power failure"
 # Besides those that failed flows set; older services set the last one, and clients may filter by it.
 FAULTS: Final = (POWER_FAILURE, *(flow.fault for flow in FLOWS if flow.fault), "rescue abort failure")
 
+# The key of `properties` that selects the inspection rules which have a scope.
+SCOPE_PROPERTY: Final = "inspection_scope"
+
 _UPDATES: Final = "baremetal:node:update:"
 _EXTRA: Final = "baremetal:node:update_extra"
 _INSTANCE_INFO: Final = "baremetal:node:update_instance_info"
@@ -205,7 +208,15 @@ class Node(Resource):
     )
     lessee = Field(Text(), since=65, filter=Exact(), right=f"{_UPDATES}lessee", literal=WHOLE, notified=EVERY)
     maintenance = Field(Bool(), plain=True, empty=False, clears=("maintenance_reason", "fault"), notified=EVERY)
-    maintenance_reason = Field(Text(None), write=NEVER, render=fields.text_without_secrets, notified=EVERY)
+    # With a fault it is the service's own, and says what last_error says.
+    maintenance_reason = Field(
+        Text(None),
+        write=NEVER,
+        render=fields.text_without_secrets,
+        rule=f"{_SEES}last_error",
+        hidden_with="fault",
+        notified=EVERY,
+    )
     management_interface = _interface()
     name = Field(LogicalName(), since=5, plain=True, only_removed=True, right=f"{_UPDATES}name", notified=EVERY)
     network_data = Field(Object(), since=66, empty={}, right=f"{_UPDATES}network_data")
@@ -216,9 +227,7 @@ class Node(Resource):
     parent_node = Field(Text(), since=83, right=f"{_UPDATES}parent_node", literal=WHOLE)
     power_interface = _interface()
     power_state = Field(Text(), write=NEVER, plain=True, notified=EVERY, parts=_IN_STATES)
-    properties = Field(
-        Object(), empty={}, right=f"{_UPDATES}properties", literal=(("inspection_scope",),), notified=EVERY
-    )
+    properties = Field(Object(), empty={}, right=f"{_UPDATES}properties", literal=((SCOPE_PROPERTY,),), notified=EVERY)
     protected = Field(
         Bool(), since=48, write=PATCH | RULES, empty=False, clears=("protected_reason",), literal=WHOLE, notified=EVERY
     )

@@ -9,7 +9,7 @@ import functools
 import re
 from typing import Final
 
-import re2  # type: ignore[import-untyped]
+import re2  # type: ignore[import-untyped]  # it brings no types
 
 from ironic.core.rules.limits import VERDICT, TooMuchWork
 

@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, Self
 
 from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure, IronicError
+from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.rules import (
     PHASES,
     AnyRule,
@@ -41,7 +42,6 @@ from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
-SCOPE_PROPERTY: Final = "inspection_scope"
 # For all calls of the early phase together: a ramdisk waits for them, and so does an API thread.
 EARLY_CALLS_SECONDS: Final = 10.0
 _NO_NODE: Final = "data of a node that is not known yet"

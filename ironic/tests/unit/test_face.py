@@ -13,7 +13,9 @@ from ironic.core import errors
 from ironic.core import states as our_states
 from ironic.db import NodeRecord, PortRecord
 from ironic.drivers import utils as driver_utils
+from ironic.drivers.modules import ipmitool
 from ironic.drivers.modules.inspector.hooks import base as hooks
+from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
 from ironic.inspection.hooks.base import InspectionHook
 from ironic.objects import Node, Port
 from ironic.rpc import message_format
@@ -29,6 +31,7 @@ DOORS = (
     "ironic.conductor.utils",
     "ironic.drivers.base",
     "ironic.drivers.modules.inspector.hooks.base",
+    "ironic.drivers.modules.ipmitool",
     "ironic.drivers.utils",
     "ironic.objects",
 )
@@ -70,6 +73,7 @@ def test_names_are_the_same_things() -> None:
     assert (boot_devices.PXE, boot_modes.UEFI) == ("pxe", "uefi")
     assert task_manager.TaskManager is TaskManager
     assert (Node, Port) == (NodeRecord, PortRecord)
+    assert ipmitool.IPMISocatConsole is IPMISocatConsole
     assert hooks.InspectionHook is InspectionHook
     assert exception.IronicException is errors.IronicError
     assert callable(utils.node_power_action) and callable(periodics.node_periodic)

@@ -27,6 +27,7 @@ def validate_by_query(request: Request, node: str = "", node_uuid: str = "") -> 
     if not ident:
         raise MissingParameterValue(err="node or node_uuid is required.")
     access.require_named(request, _VALIDATE, ident)
+    request.node = ident
     return _validated(request, ident)
 
 
@@ -34,8 +35,13 @@ def _validated(request: Request, node: str) -> Answer:
     if request.minor < 5 and not syntax.is_uuid(node):
         raise unacceptable("Naming a node by its name", 5)
     conductor, uuid = named_nodes.conductor(request, node)
-    # The reasons are texts of drivers, which may quote secret options.
-    return answers.document(secrets.masked(conductor.validate_interfaces(request.context, uuid)))
+    # The reasons are texts of drivers, which may quote secret options and addresses.
+    verdicts = secrets.masked(conductor.validate_interfaces(request.context, uuid))
+    shown = access.without_addresses(request, uuid)
+    for verdict in verdicts.values():
+        if reason := verdict.get("reason"):
+            verdict["reason"] = shown(reason)
+    return answers.document(verdicts)
 
 
 _VERDICTS: Final[Schema] = {

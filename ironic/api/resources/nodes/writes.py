@@ -23,7 +23,7 @@ from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.routes import Route, refuse_collection
 from ironic.core import node_rules, states, syntax
-from ironic.core.errors import HTTPForbidden, InvalidParameterValue
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model.node import INTERFACES, Node
 from ironic.core.node_rules import NodeValues
@@ -62,7 +62,8 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         if (values.get("owner") or project) != project:
             raise InvalidParameterValue(err="owner can only be your own project when a node is created.")
         values["owner"] = project
-        node_rules.check_service_is_left_alone({}, values.get("driver_info", {}))
+        node_rules.check_project_driver_info({}, values.get("driver_info", {}))
+        node_rules.check_project_properties({}, values.get("properties", {}))
     node_rules.check_values(values)
     if values.get("boot_mode") in settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
@@ -82,12 +83,11 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
 
 def _project_of_new(request: Request) -> str | None:
     """Return the project that a new node has to belong to, None for any; raises 403 if the caller may enroll none."""
-    if access.allows(request, _CREATE):
-        return None
     project = request.context.project_id if request.settings.project_admin_can_manage_own_nodes else None
-    if project is None or not access.allows(request, _CREATE_OWN):
-        raise HTTPForbidden(resource=_CREATE)
-    return project
+    if project is not None and access.allows(request, _CREATE_OWN):
+        return project
+    access.require_right(request, _CREATE)
+    return None
 
 
 def _check_rights_of_new(request: Request, values: Mapping[str, Any]) -> None:
@@ -160,13 +160,15 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     if "driver_info" in values:
         if access.acts_for_project(request, rule_of("driver_info")):
-            node_rules.check_service_is_left_alone(before["driver_info"], values["driver_info"])
+            node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
+    if "properties" in values and access.acts_for_project(request, rule_of("properties")):
+        node_rules.check_project_properties(before["properties"] or {}, values["properties"])
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
     if "instance_info" in values:
-        _check_of_instance(request, record, before["instance_info"] or {}, values)
+        _check_instance_interfaces(request, record, before["instance_info"] or {}, values)
     # Those that the patch names but does not change are chosen for another driver too.
     named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
@@ -187,10 +189,10 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
         access.require(request, "baremetal:node:update_owner_provisioned", record, ident)
 
 
-def _check_of_instance(
+def _check_instance_interfaces(
     request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> None:
-    """Refuse an interface for the instance that the node can't have: nobody could power off or remove the instance."""
+    """Refuse an interface for the instance that the node can't have: its power and its removal would fail."""
     after = values["instance_info"]
     asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
     if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:

@@ -11,8 +11,9 @@ A fault ends the run; the caller then drops all changes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
+from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.rules.inspector import effects
 from ironic.core.rules.inspector.checks import Unfit
 from ironic.core.rules.inspector.effects import Claims, MaintenanceRequested
@@ -24,8 +25,6 @@ from ironic.core.rules.limits import JUDGING, LOG_LENGTH, VERDICT, RuleFault, co
 from ironic.core.rules.paths import copy
 from ironic.core.rules.rule_outcomes import Effect, Failure, preview, shown_changes
 from ironic.core.rules.workspace import Changes, Workspace
-
-_SCOPE: Final = "inspection_scope"
 
 
 @dataclass(slots=True)
@@ -108,7 +107,7 @@ class InspectorRun:
             ),
             "node": node,
         }
-        scope = (node.get("properties") or {}).get(_SCOPE)
+        scope = (node.get("properties") or {}).get(SCOPE_PROPERTY)
         for step in (lambda turn: self._check(turn, data, scope), self._clean_up, self._act):
             for turn in self._turns:
                 self._workspace.begin_rule(turn.rule)

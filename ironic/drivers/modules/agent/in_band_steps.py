@@ -133,10 +133,17 @@ def _end_of(node: Node, flow: str, step: Mapping[str, object], last: Command) ->
     if (ended.get("interface"), ended.get("step")) != (step["interface"], step["step"]):
         LOG.debug("Node %s: the agent reports the end of %s, which is over", node.uuid, ended.get("step"))
         return None
-    if StepCursor.of(node, named(flow)).restarts:
+    cursor = StepCursor.of(node, named(flow))
+    if cursor.restarts and _was_restarted(node, cursor):
         return None  # this agent is about to end with the restart
     reboot = bool((_entry(node, flow, step) or {}).get("reboot_requested"))
     return StepDone(reboot=reboot, has_result=True, result=result.get(f"{flow}_result"))
+
+
+def _was_restarted(node: Node, cursor: StepCursor) -> bool:
+    """Return whether the restart behind a step was ordered; a conductor that was killed may have only announced it."""
+    changed = KnownAgent(node.driver_internal_info).power_changed_at
+    return changed is not None and cursor.began is not None and changed >= cursor.began
 
 
 def _entry(node: Node, flow: str, step: Mapping[str, Any]) -> Mapping[str, object] | None:

@@ -5,20 +5,21 @@ go through its `Gateway`, whatever part sends them. Requests are of a class (`Ca
 of power, which therefore never wait behind telemetry. Telemetry gets at most half of the time of a BMC: after each
 request it pauses as long as the request took. A BMC whose answers take long gets one other request at a time, and only
 a few operations may wait for it; any further one fails at once. Protocols differ in how many requests they may have
-under way and how far apart (`Manners`); a BMC with one place gives it to the most urgent request that waits.
+under way and how far apart (`RequestLimits`); a BMC with one place gives it to the most urgent request that waits.
 
 Equal reads within a moment are one request: `read_once` returns the answer that another thread is waiting for, or one
-that is a moment old. Any change of the machine ends the moment.
+that is a moment old. Any change of the machine ends the moment. No read waits for one of a class behind its own.
 """
 
 import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import Any, ClassVar, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -33,6 +34,7 @@ _NEWEST: Final = 0.3
 # Seconds between two looks whether the service stops.
 _GLANCE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0
+_MIB: Final = 1024 * 1024
 
 
 class CallClass(Enum):
@@ -50,7 +52,7 @@ class CallClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RequestLimits:
     """What a protocol allows at one BMC: requests under way, and seconds from the end of one to the next."""
 
     places: Callable[[], int]
@@ -58,7 +60,7 @@ class Manners:
 
 
 # Several requests at once, without a pause.
-AT_ONCE: Final = Manners(lambda: int(CONF.bmc.concurrent_requests))
+CONCURRENT: Final = RequestLimits(lambda: int(CONF.bmc.concurrent_requests))
 
 # The classes that go before each one.
 _BEFORE: Final = {kind: tuple(CallClass)[:number] for number, kind in enumerate(CallClass)}
@@ -72,20 +74,30 @@ class Exhausted(Exception):
     """An operation took too much time or too many requests; the text says which."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Operation:
     """One operation at a BMC: its class, when it has to end, and what it has read."""
 
     kind: CallClass
     # Whether it reads anew what was read a moment ago.
     anew: bool = False
+    # Whether others, of any class, wait for its next requests.
+    is_awaited: bool = False
     until: float = 0.0
     longest: float = 0.0
     requests: int = 0
+    received: int = 0
     paths: set[str] = field(default_factory=set)
 
     # An operation that reads more follows a BMC in a circle.
     MOST_REQUESTS: ClassVar[int] = 1500
+    # How many of the largest answers it may read: it keeps them all in memory.
+    MOST_LARGEST: ClassVar[int] = 8
+
+    @property
+    def precedence(self) -> CallClass:
+        """The class by which its next request gets a place."""
+        return CallClass.POWER if self.is_awaited else self.kind
 
     def seconds_left(self, now: float, longest: float) -> float:
         """Return for how long its next request may take, ``longest`` at most; raise Exhausted when it is over."""
@@ -95,6 +107,13 @@ class Operation:
         if now >= self.until:
             raise self.too_late()
         return min(longest, self.until - now)
+
+    def take(self, size: int) -> None:
+        """Count the bytes of an answer; raise Exhausted when all answers have too many."""
+        self.received += size
+        most = self.MOST_LARGEST * CONF.bmc.largest_answer * _MIB
+        if self.received > most:
+            raise Exhausted(f"its answers have more than {most} bytes together, the limit")
 
     def too_late(self) -> Exhausted:
         """Return the error of an operation whose time is over."""
@@ -110,19 +129,21 @@ def operation_seconds(kind: CallClass) -> float:
 class Gateway:
     """The gateway to one server; safe to use from any thread."""
 
-    def __init__(self, name: str, clock: Clock = time.monotonic, manners: Manners = AT_ONCE) -> None:
-        self.name, self.clock, self._manners = name, clock, manners
+    def __init__(self, name: str, clock: Clock = time.monotonic, limits: RequestLimits = CONCURRENT) -> None:
+        self.name, self.clock, self._limits = name, clock, limits
         self._changed = threading.Condition()
         self._running: Counter[CallClass] = Counter()
         self._waiting: Counter[CallClass] = Counter()
-        self._operations: Counter[CallClass] = Counter()
+        # The earliest first.
+        self._operations: dict[Operation, None] = {}
         # When each request under way began.
         self._began: dict[object, float] = {}
         self._latency = 0.0
         self._next_request = self._next_telemetry = 0.0
         # Counts the changes of machines; what was read before one is not used after it.
         self.changes = 0
-        self._shared: dict[tuple[int, str], Future[Any]] = {}
+        # Reads under way, each with the class of who reads.
+        self._shared: dict[tuple[int, str], tuple[CallClass, Future[Any]]] = {}
 
     # Operations
 
@@ -132,21 +153,27 @@ class Gateway:
 
         Raise BmcBusy when the BMC is slow and has enough operations.
         """
+        longest = operation_seconds(kind) if seconds is None else seconds
+        made = Operation(kind, anew, until=self.clock() + longest, longest=longest)
         with self._changed:
-            limit = CONF.bmc.workers_at_slow_bmc // (1 if kind.is_patient else 2)
-            # An order to change the power is never turned away.
-            if kind is not CallClass.POWER and self.is_slow and self._operations.total() >= limit:
-                raise BmcBusy(
-                    f"it answers slowly, and {self._operations.total()} other operations wait for it already; try "
-                    "again later"
-                )
-            self._operations[kind] += 1
+            self._operations[made] = None
         try:
-            longest = operation_seconds(kind) if seconds is None else seconds
-            yield Operation(kind, anew, self.clock() + longest, longest)
+            if self.is_slow:
+                self._require_share(made, "it answers slowly")
+            yield made
         finally:
             with self._changed:
-                self._operations[kind] -= 1
+                del self._operations[made]
+
+    def _require_share(self, operation: Operation, why: str) -> None:
+        """Raise BmcBusy unless an operation is one of the earliest, which may take workers of a BMC in trouble."""
+        with self._changed:
+            limit = CONF.bmc.workers_at_slow_bmc // (1 if operation.kind.is_patient else 2)
+            # An order to change the power is never turned away.
+            if operation.kind is CallClass.POWER or operation in islice(self._operations, limit):
+                return
+            others = len(self._operations) - 1
+        raise BmcBusy(f"{why}, and {others} other operations wait for it already; try again later")
 
     @property
     def is_slow(self) -> bool:
@@ -189,13 +216,13 @@ class Gateway:
             took = self.clock() - self._began.pop(key)
             self._latency += _NEWEST * (took - self._latency)
             self._running[kind] -= 1
-            self._next_request = self.clock() + self._manners.pause()
+            self._next_request = self.clock() + self._limits.pause()
             if kind is CallClass.TELEMETRY:
                 self._next_telemetry = self.clock() + min(took, _LONGEST_PAUSE)
             self._changed.notify_all()
 
     def _has_place(self, kind: CallClass) -> bool:
-        places = self._manners.places()
+        places = self._limits.places()
         if self._running.total() >= places or self._seconds_to_next(kind) > 0:
             return False
         if any(self._waiting[urgent] for urgent in _BEFORE[kind]):
@@ -208,8 +235,8 @@ class Gateway:
             return False
         return kind is not CallClass.TELEMETRY or not self._running[kind]
 
-    def must_give_way(self, kind: CallClass) -> bool:
-        """Return whether telemetry under way should end early: something else waits, or the service stops."""
+    def is_preempted(self, kind: CallClass) -> bool:
+        """Return whether telemetry under way must end early: something more urgent waits, or the service stops."""
         return not kind.is_patient and (any(self._waiting[urgent] for urgent in _BEFORE[kind]) or not pause(0))
 
     def _seconds_to_next(self, kind: CallClass) -> float:
@@ -224,19 +251,22 @@ class Gateway:
         """Return what ``fetch`` returns for a key, or what it returned to another thread within a moment.
 
         An operation that reads a key for the second time gets it anew, and so does one that wants to; it still shares
-        an answer that another thread waits for. Only small answers are kept for a moment.
+        an answer that another thread waits for, unless that one has to give way to it. Only small answers are kept for
+        a moment.
         """
         again = operation.anew or key in operation.paths
         operation.paths.add(key)
+        shared: Future[T] | None
         with self._changed:
             place = (self.changes, key)
             if not again and (found := RECENT.get(self, place)) is not None:
                 kept: T = found[0]
                 return kept
-            shared: Future[T] | None = self._shared.get(place)
-            if shared is None:
+            kind, shared = self._shared.get(place, (operation.kind, None))
+            if shared is None or operation.kind in _BEFORE[kind]:
                 mine: Future[T] = Future()
-                self._shared[place] = mine
+                self._shared[place] = operation.kind, mine
+                shared = None
         if shared is not None:
             return self._join(shared, operation, fetch)
         try:
@@ -251,15 +281,24 @@ class Gateway:
             return value
         finally:
             with self._changed:
-                self._shared.pop(place, None)
+                if self._shared.get(place) == (operation.kind, mine):
+                    del self._shared[place]
 
     def _join(self, shared: "Future[T]", operation: Operation, fetch: Callable[[], T]) -> T:
-        """Wait for the answer to another thread; an error of that thread is its own."""
+        """Wait for the answer to another thread; an error of that thread is its own.
+
+        A crowd that waits for a BMC that turns out to be slow, or for one that fails, must not take all workers.
+        """
+        until = self.clock() + operation.seconds_left(self.clock(), operation.longest)
+        while not wait((shared,), _GLANCE).done:
+            if self.clock() >= until:
+                raise operation.too_late()
+            if self.is_slow:
+                self._require_share(operation, "it answers slowly")
         try:
-            return shared.result(operation.seconds_left(self.clock(), operation.longest))
-        except TimeoutError:
-            raise operation.too_late() from None
+            return shared.result()
         except Exception:
+            self._require_share(operation, "it has just failed")
             return fetch()
 
     def machine_changes(self) -> None:
@@ -306,10 +345,10 @@ _GATEWAYS: "WeakValueDictionary[str, Gateway]" = WeakValueDictionary()
 _LOCK = threading.Lock()
 
 
-def gateway_to(server: str, manners: Manners = AT_ONCE) -> Gateway:
+def gateway_to(server: str, limits: RequestLimits = CONCURRENT) -> Gateway:
     """Return the gateway of this process to a server, such as ``https://192.0.2.1:443``; it lives while it is used."""
     with _LOCK:
         found = _GATEWAYS.get(server)
         if found is None:
-            found = _GATEWAYS[server] = Gateway(server, manners=manners)
+            found = _GATEWAYS[server] = Gateway(server, limits=limits)
         return found

@@ -1,7 +1,6 @@
 """Texts of BMCs in errors, which users read."""
 
 import json
-from collections.abc import Mapping
 from typing import Final
 
 # A BMC may write what it wants into an error.
@@ -11,7 +10,7 @@ _LONGEST: Final = 600
 def safe_text(text: str, *secrets: str | None) -> str:
     """Return a text without secrets that it may repeat, not longer than users want to read, with blanks for controls.
 
-    A BMC must not write into the terminal of who reads a log.
+    A BMC must not control the terminal in which a log is read.
     """
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
@@ -19,12 +18,11 @@ def safe_text(text: str, *secrets: str | None) -> str:
     return "".join(each if each.isprintable() else " " for each in text)
 
 
-def without_password(content: bytes, order: object) -> bytes:
-    """Return the answer to an order without the password that the order had, which BMCs may repeat in an error."""
-    password = order.get("Password") if isinstance(order, Mapping) else None
-    if not (isinstance(password, str) and password):
-        return content
-    escaped = json.dumps(password)[1:-1]
-    for secret in (json.dumps(escaped)[1:-1], escaped, password):
-        content = content.replace(secret.encode(), b"***")
+def without_passwords(content: bytes, *passwords: object) -> bytes:
+    """Return a document that a BMC has sent without these passwords, which it may repeat in an error."""
+    for password in passwords:
+        if isinstance(password, str) and password:
+            escaped = json.dumps(password)[1:-1]
+            for secret in (json.dumps(escaped)[1:-1], escaped, password):
+                content = content.replace(secret.encode(), b"***")
     return content

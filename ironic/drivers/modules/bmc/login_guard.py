@@ -32,6 +32,10 @@ class LoginRefused(Exception):
     """Raised within `LoginGuard.attempt` when the BMC refuses the login."""
 
 
+class LoginUnanswered(Exception):
+    """Raised within `LoginGuard.attempt` when the answer of the BMC says nothing about the login."""
+
+
 class LoginGuard:
     """The guard of the credentials of one user at one address."""
 
@@ -72,8 +76,10 @@ class LoginGuard:
             turn = self._logins.reserve(self._login, self._address, limit)
             if turn is Turn.GRANTED:
                 return
-            if turn is Turn.REFUSED or time.monotonic() > until or not pause(_PAUSE):
+            if turn is Turn.REFUSED:
                 raise _barred(limit)
+            if time.monotonic() > until or not pause(_PAUSE):
+                raise LoginBarred("others try this login at it and have no answer yet; try again later")
 
 
 class RepeatedLogin:
@@ -96,23 +102,27 @@ class RepeatedLogin:
         if not self.is_proven:
             self._guard.check()
 
-    def send(self, exchange: Callable[[], T], is_refused: Callable[[T], bool], seconds: float = LONGEST_WAIT) -> T:
+    def send(self, exchange: Callable[[], T], accepts: Callable[[T], bool | None], seconds: float = LONGEST_WAIT) -> T:
         """Return the answer of ``exchange``, also one that refuses the login.
 
-        An error that ``exchange`` raises is no answer to the login. While another process tries the same login, it
-        waits for the outcome, at most so many seconds. Raise LoginBarred like `check`.
+        ``accepts`` judges the answer, None where it says nothing about the login; an error that ``exchange`` raises
+        says nothing either. While another process tries the same login, it waits for the outcome, at most so many
+        seconds. Raise LoginBarred like `check`.
         """
         if self.is_proven:
             answer = exchange()
-            if is_refused(answer):
+            if accepts(answer) is False:
                 self.is_proven = False
                 # It counts, although it was not reserved.
                 with suppress(LoginRefused), self._guard.attempt(seconds):
                     raise LoginRefused
             return answer
-        with suppress(LoginRefused), self._guard.attempt(seconds):
+        with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
             answer = exchange()
-            if is_refused(answer):
+            verdict = accepts(answer)
+            if verdict is None:
+                raise LoginUnanswered
+            if not verdict:
                 raise LoginRefused
             self.is_proven = True
         return answer

@@ -1,18 +1,49 @@
-"""Wait until a machine has reached the power state that its BMC was asked for."""
+"""Changes of power by a BMC: one action for each target, which ends when the machine is in the state."""
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import PowerStateFailure
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
+from ironic.core.hardware_errors import DriverOperationError
 from ironic.drivers import awaited_shutdown
+from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import FIRST_PAUSE, until
 from ironic.drivers.task import Task
 
 _POLL_SECONDS: Final = 1.0
 # Some systems shut down so fast.
 _SHUTDOWN_SECONDS: Final = 5.0
+
+
+# Changes the power within a time in seconds, None for the usual one.
+Action = Callable[[Task, int | None], None]
+
+
+class ActionPower(PowerInterface):
+    """Base of power interfaces that have an action for each target."""
+
+    @property
+    @abstractmethod
+    def actions(self) -> Mapping[str, Action]:
+        """The actions by target; they may raise DriverOperationError."""
+
+    def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
+        action = self.actions.get(power_state)
+        if action is None:
+            raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
+        try:
+            action(task, timeout)
+        except DriverOperationError as error:
+            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
+
+    def reboot(self, task: Task, timeout: int | None = None) -> None:
+        self.set_power_state(task, states.REBOOT, timeout)
+
+    def get_supported_power_states(self, task: Task) -> list[str]:
+        return list(self.actions)
 
 
 def await_power(task: Task, address: str, target: str, is_there: Callable[[], bool], timeout: int | None) -> None:
@@ -26,7 +57,7 @@ def await_shutdown(task: Task, address: str, is_off: Callable[[], bool], timeout
     seconds = timeout or CONF.conductor.soft_power_off_timeout
     moment = min(_SHUTDOWN_SECONDS, seconds)
     if not until(is_off, timeout=moment, interval=_POLL_SECONDS, first=FIRST_PAUSE):
-        awaited_shutdown.leave(seconds - moment)
+        awaited_shutdown.suspend(seconds - moment)
         _wait(task, address, states.POWER_OFF, is_off, seconds - moment, seconds)
 
 

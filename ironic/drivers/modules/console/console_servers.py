@@ -1,7 +1,7 @@
 """The socat processes of this conductor: started, stopped, and reported when one ends by itself.
 
-One thread waits for the ends of all of them and reads what they say on standard error, of which the end is kept. A
-console outlives its conductor: the next life finds it by its marks, and replaces or ends it.
+One thread waits for the ends of all of them and reads their standard error, of which the last bytes are kept. A console
+outlives its conductor: the next process of the conductor finds it by its marks, and replaces or ends it.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import select
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +23,13 @@ from ironic.core.hardware_errors import ConsoleError, ConsoleSubprocessFailed
 from ironic.core.syntax import is_stored_uuid
 from ironic.drivers.modules.console import console_processes, socat_command
 from ironic.drivers.modules.console.console_ports import is_free
+from ironic.drivers.modules.console.console_processes import ConsoleProcess
 from ironic.drivers.modules.console.socat_command import PROGRAM, ConsoleCommand
 
 LOG = logging.getLogger(__name__)
 
 # Bytes of standard error that are kept for the message about an end.
-_SAID_BYTES: Final = 1000
+_KEPT_BYTES: Final = 1000
 _FIRST_PAUSE: Final = 0.01
 # A process that was killed and does not end within so many seconds is stuck in the kernel.
 _LAST_SECONDS: Final = 10.0
@@ -46,32 +48,36 @@ class ConsoleEnd(NamedTuple):
 
 @dataclass(slots=True)
 class _Served:
-    """A console that runs: its process, a descriptor that becomes readable at its end, and what it said last."""
+    """A console that runs: its process, a descriptor that becomes readable at its end, and its last messages."""
 
     uuid: str
     process: subprocess.Popen[bytes]
     handle: int
-    said: bytearray = field(default_factory=bytearray)
+    messages: bytearray = field(default_factory=bytearray)
 
     @property
     def output(self) -> int:
-        """The descriptor of what it says."""
+        """The descriptor of its standard error."""
         assert self.process.stderr
         return self.process.stderr.fileno()
 
-    def listen(self) -> bool:
-        """Read what it says; return False when nothing more will come."""
+    def read_messages(self) -> bool:
+        """Read its standard error; return False when nothing more will come."""
         try:
             while chunk := os.read(self.output, 4096):
-                self.said += chunk
-                del self.said[:-_SAID_BYTES]
+                self.messages += chunk
+                del self.messages[:-_KEPT_BYTES]
         except BlockingIOError:
             return True
         return False
 
-    def bury(self) -> str:
+    def has_ended(self) -> bool:
+        """Return whether the process has ended; it is not reaped."""
+        return os.waitid(os.P_PIDFD, self.handle, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def reap(self) -> str:
         """Reap the process, which was ended or has ended by itself; return why, in words."""
-        self.listen()
+        self.read_messages()
         assert self.process.stderr
         self.process.stderr.close()
         os.close(self.handle)
@@ -80,8 +86,8 @@ class _Served:
         except subprocess.TimeoutExpired as error:
             raise ConsoleError(node=self.uuid, error=f"process {self.process.pid} can't be ended") from error
         how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
-        said = self.said.decode(errors="replace").strip()
-        return f"{PROGRAM} {how}" + (f": {said}" if said else "")
+        text = self.messages.decode(errors="replace").strip()
+        return f"{PROGRAM} {how}" + (f": {text}" if text else "")
 
 
 class ConsoleServers:
@@ -99,7 +105,7 @@ class ConsoleServers:
     def start(self, uuid: str, command: ConsoleCommand, port: int) -> None:
         """Offer the console of a node on a port; an earlier one of the node is stopped first.
 
-        Raises ConsoleSubprocessFailed with what the program said.
+        Raises ConsoleSubprocessFailed with the messages of the program.
         """
         self.stop(uuid)
         options = CONF.console
@@ -126,7 +132,7 @@ class ConsoleServers:
             self._ends.register(served.handle, select.EPOLLIN)
 
     def stop(self, uuid: str) -> None:
-        """End all processes of a node's console, those of an earlier life of this conductor too."""
+        """End all processes of a node's console, those of an earlier process of this conductor too."""
         with self._lock:
             if served := self._served.pop(uuid, None):
                 self._forget(served)
@@ -138,11 +144,11 @@ class ConsoleServers:
             if not processes:
                 break
         if served:
-            served.bury()
+            served.reap()
         _remove(pid_file)
 
-    def send_viewers_away(self, uuid: str) -> None:
-        """End the sessions of those who use a console now; it goes on for the next ones."""
+    def disconnect_viewers(self, uuid: str) -> None:
+        """End the present sessions at a console, which goes on for the next viewers."""
         with self._lock:
             served = self._served.get(uuid)
         if served:
@@ -151,26 +157,39 @@ class ConsoleServers:
             viewers = [process for process in found if process.pid != served.process.pid]
             console_processes.end(viewers, CONF.console.kill_timeout)
 
-    def sweep(self, kept: Collection[str]) -> None:
-        """End what this conductor, or an earlier life of it, has started for other nodes than these.
+    def sweep(self, is_needed: Callable[[str], bool]) -> None:
+        """End what this conductor, or an earlier process of it, has started for nodes that need no console here.
 
-        PID files of consoles that have no process are removed, also those that others have started.
+        What is started meanwhile goes on. PID files of consoles that have no process are removed, also those that
+        others have started.
         """
         found = console_processes.running()
         directory = _directory()
-        own = {
-            process.pid_file.stem
-            for process in found
-            if process.conductor == CONF.host and process.pid_file.parent == directory
-        }
-        for uuid in own.difference(kept):
-            LOG.info("Node %s: its console on this host is closed, because the node needs none here", uuid)
-            self.stop(uuid)
+        own: dict[str, list[ConsoleProcess]] = defaultdict(list)
+        for process in found:
+            if process.conductor == CONF.host and process.pid_file.parent == directory:
+                own[process.pid_file.stem].append(process)
+        for uuid, processes in own.items():
+            if not is_needed(uuid):
+                LOG.info("Node %s: its console on this host is closed, because the node needs none here", uuid)
+                self._end(uuid, processes)
         living = {process.pid_file.stem for process in found}
         for path in directory.glob(f"*{_SUFFIX}*"):
             uuid = path.name.partition(_SUFFIX)[0]
             if is_stored_uuid(uuid) and uuid not in living and _is_old(path):
                 _remove(directory / f"{uuid}{_SUFFIX}")
+
+    def _end(self, uuid: str, processes: Collection[ConsoleProcess]) -> None:
+        """End these processes of a node, and no console that has come after them."""
+        with self._lock:
+            served = self._served.get(uuid)
+            if served and any(process.pid == served.process.pid for process in processes):
+                self._forget(self._served.pop(uuid))
+            else:
+                served = None
+        console_processes.end(processes, CONF.console.kill_timeout)
+        if served:
+            served.reap()
 
     @functools.cached_property
     def _ends(self) -> select.epoll:
@@ -182,24 +201,25 @@ class ConsoleServers:
     def _watch(self, ends: select.epoll) -> None:
         while True:
             for descriptor, _event in ends.poll():
-                if end := self._noticed(descriptor):
-                    try:
+                try:
+                    if end := self._handle_event(descriptor):
                         self._on_end(end)
-                    except Exception:
-                        LOG.exception("Node %s: the end of its console could not be handled", end.uuid)
+                except Exception:
+                    LOG.exception("The end of a console could not be handled")
 
-    def _noticed(self, descriptor: int) -> ConsoleEnd | None:
-        """Read what a console says, or return its end."""
+    def _handle_event(self, descriptor: int) -> ConsoleEnd | None:
+        """Read the messages of a console, or return its end."""
         with self._lock:
             for served in self._served.values():
                 if served.output == descriptor:
-                    if not served.listen():
+                    if not served.read_messages():
                         self._ends.unregister(descriptor)
                     return None
-                if served.handle == descriptor:
+                # The number of a descriptor may be that of a later console by now, which goes on.
+                if served.handle == descriptor and served.has_ended():
                     del self._served[served.uuid]
                     self._forget(served)
-                    return ConsoleEnd(served.uuid, served.bury())
+                    return ConsoleEnd(served.uuid, served.reap())
         return None
 
     def _forget(self, served: _Served) -> None:
@@ -218,11 +238,11 @@ class ConsoleServers:
             if time.monotonic() > until:
                 reason = f"{PROGRAM} did not listen in time"
                 served.process.kill()
-                served.bury()
+                served.reap()
                 break
             pause = min(pause * 2, CONF.console.subprocess_checking_interval)
         else:
-            reason = served.bury()
+            reason = served.reap()
         _remove(pid_file)
         raise ConsoleSubprocessFailed(node=served.uuid, error=reason)
 

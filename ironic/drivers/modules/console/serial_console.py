@@ -5,13 +5,14 @@ from abc import abstractmethod
 from typing import Final
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import MissingParameterValue
 from ironic.core.hardware_errors import ConsoleSubprocessFailed, NoFreeIPMITerminalPorts
 from ironic.drivers.interfaces import ConsoleInterface
 from ironic.drivers.modules.console.console_ports import PORTS, is_free
 from ironic.drivers.modules.console.console_servers import SERVERS
-from ironic.drivers.modules.console.socat_command import ConsoleCommand, in_url
+from ironic.drivers.modules.console.socat_command import ConsoleCommand
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ class SerialConsole(ConsoleInterface):
         port = self.own_port(task) or task.node.driver_internal_info.get(_PORT)
         if port is None:
             return {}
-        return {"type": "socat", "url": f"tcp://{in_url(str(CONF.console.socat_address))}:{port}"}
+        return {"type": "socat", "url": f"tcp://{syntax.host_in_url(str(CONF.console.socat_address))}:{port}"}
 
     def _release_port(self, task: Task) -> None:
         port = task.node.driver_internal_info.get(_PORT)

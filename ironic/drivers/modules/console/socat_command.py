@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from ironic.core import syntax
+
 PROGRAM: Final = "socat"
 
 # Variables of every process of a console, by which its processes are found again.
@@ -47,11 +49,6 @@ def is_ipv6(address: str) -> bool:
     return ":" in address
 
 
-def in_url(address: str) -> str:
-    """Return an address as it stands before the port in a URL and in an address of socat."""
-    return f"[{address}]" if is_ipv6(address) else address
-
-
 def arguments(address: str, port: int, pid_file: Path, idle_seconds: int) -> list[str]:
     """Return the arguments of socat; one viewer at a time is served, the next one waits."""
     family = "TCP6" if is_ipv6(address) else "TCP4"
@@ -59,7 +56,7 @@ def arguments(address: str, port: int, pid_file: Path, idle_seconds: int) -> lis
         PROGRAM,
         *([f"-T{idle_seconds}"] if idle_seconds > 0 else []),
         f"-L{pid_file}",
-        f"{family}-LISTEN:{port},bind={in_url(address)},reuseaddr,fork,max-children=1",
+        f"{family}-LISTEN:{port},bind={syntax.host_in_url(address)},reuseaddr,fork,max-children=1",
         _EXEC,
     ]
 

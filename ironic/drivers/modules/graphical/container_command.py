@@ -15,6 +15,7 @@ from ironic.drivers.modules.graphical.containers import (
     conductor_label,
     environment,
     name_of,
+    uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
 from ironic.drivers.task import Task
@@ -42,8 +43,9 @@ class ContainerConsoleContainer(BaseConsoleContainer):
             "port": CONF.vnc.container_publish_port,
             "image": self._programs.image(),
         }
-        self._run(*self._words(values), variables=environment(app_name, app_info))
+        words = self._words(values)
         try:
+            self._run(*words, variables=environment(app_name, app_info))
             address = published(self._run("port", name, "5900/tcp")) or published(self._run("port", name))
             if address is None:
                 raise self._programs.failed(f"container {name} publishes no port for VNC")
@@ -54,13 +56,20 @@ class ContainerConsoleContainer(BaseConsoleContainer):
         return address
 
     def stop_container(self, task: Task) -> None:
-        self._remove(f"name=^/?{name_of(task.node.uuid)}$")
+        self._remove(_named(task.node.uuid))
 
     def stop_all_containers(self) -> None:
-        self._remove(f"label=org.openstack.ironic.conductor={conductor_label()}")
+        self._remove(_own())
 
-    def _remove(self, condition: str) -> None:
-        ids = self._run("ps", "--all", "--quiet", "--filter", condition).split()
+    def started(self) -> list[str]:
+        return uuids_of(self._run("ps", "--all", "--format", "{{.Names}}", "--filter", _own()).split())
+
+    def stop_started(self, uuid: str) -> None:
+        self._remove(_named(uuid), _own())
+
+    def _remove(self, *conditions: str) -> None:
+        filters = [word for condition in conditions for word in ("--filter", condition)]
+        ids = self._run("ps", "--all", "--quiet", *filters).split()
         if ids:
             self._run("rm", "--force", *ids)
 
@@ -73,6 +82,14 @@ class ContainerConsoleContainer(BaseConsoleContainer):
         host = CONF.vnc.container_host
         hosts = {"DOCKER_HOST": host, "CONTAINER_HOST": host} if host else {}
         return self._programs.run([CONF.vnc.container_executable, *arguments], {**hosts, **(variables or {})})
+
+
+def _named(uuid: str) -> str:
+    return f"name=^/?{name_of(uuid)}$"
+
+
+def _own() -> str:
+    return f"label=org.openstack.ironic.conductor={conductor_label()}"
 
 
 def _split(template: str) -> list[str]:

@@ -10,12 +10,14 @@ from ironic.drivers.modules.graphical.containers import (
     conductor_label,
     environment,
     name_of,
+    uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
 from ironic.drivers.task import Task
 
 _PORT: Final = 5900
 _CONDUCTOR: Final = "org.openstack.ironic.conductor"
+_NODE: Final = "org.openstack.ironic.node"
 # kubectl ends by itself at the time it is given; this is for one that does not.
 _MORE_SECONDS: Final = 30
 
@@ -34,7 +36,7 @@ class KubernetesConsoleContainer(BaseConsoleContainer):
         labels = {
             "org.openstack.ironic.console": "true",
             _CONDUCTOR: conductor_label(),
-            "org.openstack.ironic.node": task.node.uuid,
+            _NODE: task.node.uuid,
         }
         values = {
             "name": name,
@@ -63,9 +65,24 @@ class KubernetesConsoleContainer(BaseConsoleContainer):
         self._kubectl("delete", f"pod/{name}", f"secret/{name}", "--ignore-not-found", "--wait=true")
 
     def stop_all_containers(self) -> None:
-        self._kubectl("delete", "pod,secret", f"--selector={_CONDUCTOR}={conductor_label()}", "--ignore-not-found")
+        self._delete_own()
+
+    def started(self) -> list[str]:
+        names = self._kubectl("get", "pod,secret", _selector(), "--output=jsonpath={.items[*].metadata.name}")
+        return uuids_of(names.split())
+
+    def stop_started(self, uuid: str) -> None:
+        self._delete_own(f"{_NODE}={uuid}")
+
+    def _delete_own(self, *labels: str) -> None:
+        self._kubectl("delete", "pod,secret", _selector(*labels), "--ignore-not-found")
 
     def _kubectl(self, *arguments: str, text: str | None = None, seconds: float | None = None) -> str:
         if seconds is None:
             return self._programs.run(["kubectl", *arguments], text=text)
         return self._programs.run(["kubectl", *arguments], text=text, seconds=seconds)
+
+
+def _selector(*labels: str) -> str:
+    """Return the argument that chooses what this conductor has made, with further labels."""
+    return f"--selector={','.join((f'{_CONDUCTOR}={conductor_label()}', *labels))}"

@@ -4,7 +4,8 @@ The credentials are in a file of their own beside the unit, which only this user
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from ironic.drivers.modules.graphical.containers import (
     conductor_label,
     environment,
     name_of,
+    uuids_of,
 )
 from ironic.drivers.modules.graphical.programs import Programs
 from ironic.drivers.task import Task
@@ -45,8 +47,9 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         }
         unit = self._programs.render(self._programs.template(CONF.vnc.systemd_container_template), values)
         try:
-            self._write(secret, "".join(f"{key}={value}\n" for key, value in variables.items()))
+            # The unit is what the next life of a conductor finds, and the secret with it.
             self._write(self._file(name, ".container"), unit)
+            self._write(secret, "".join(f"{key}={value}\n" for key, value in variables.items()))
             self._systemctl("daemon-reload")
             self._systemctl("restart", f"{name}.service")
             address = published(self._programs.run(["podman", "port", f"systemd-{name}"]))
@@ -62,8 +65,20 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         self._remove([name_of(task.node.uuid)])
 
     def stop_all_containers(self) -> None:
+        self._remove(self._own())
+
+    def started(self) -> list[str]:
+        return uuids_of(self._own())
+
+    def stop_started(self, uuid: str) -> None:
+        self._remove([name for name in self._own() if name == name_of(uuid)])
+
+    def _own(self) -> list[str]:
+        """Return the names of the units that this conductor has written."""
         mark = f"org.openstack.ironic.conductor={conductor_label()}\n"
-        self._remove([path.stem for path in self._directory.glob(_PATTERN) if mark in path.read_text()])
+        with self._file_errors():
+            paths = list(self._directory.glob(_PATTERN))
+            return [path.stem for path in paths if mark in path.read_text(errors="replace")]
 
     def _remove(self, names: list[str]) -> None:
         present = [name for name in names if self._file(name, ".container").exists()]
@@ -71,9 +86,10 @@ class SystemdConsoleContainer(BaseConsoleContainer):
             for name in present:
                 self._systemctl("stop", f"{name}.service")
         finally:
-            for name in names:
-                self._file(name, ".container").unlink(missing_ok=True)
-                self._file(name, ".env").unlink(missing_ok=True)
+            with self._file_errors():
+                for name in names:
+                    self._file(name, ".container").unlink(missing_ok=True)
+                    self._file(name, ".env").unlink(missing_ok=True)
             if present:
                 self._systemctl("daemon-reload")
 
@@ -81,13 +97,18 @@ class SystemdConsoleContainer(BaseConsoleContainer):
         return self._directory / f"{name}{suffix}"
 
     def _write(self, path: Path, text: str) -> None:
-        try:
+        with self._file_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(text)
+
+    @contextmanager
+    def _file_errors(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise self._programs.failed(f"{path} can't be written: {error.strerror}") from error
+            raise self._programs.failed(f"{error.filename or self._directory}: {error.strerror}") from error
 
     def _systemctl(self, *arguments: str) -> None:
         self._programs.run(["systemctl", "--user", *arguments])

@@ -7,15 +7,19 @@ the environment of its container; its credentials are in no argument of a comman
 
 import functools
 import json
+import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Final
 
 from ironic.conf import CONF
 from ironic.core.errors import DriverLoadError
+from ironic.core.syntax import is_stored_uuid
 from ironic.drivers.task import Task
+
+LOG = logging.getLogger(__name__)
 
 GROUP: Final = "ironic.console.container"
 
@@ -36,6 +40,14 @@ class BaseConsoleContainer(ABC):
     @abstractmethod
     def stop_all_containers(self) -> None:
         """Remove all containers that this conductor has started."""
+
+    def started(self) -> Collection[str]:
+        """Return the UUIDs of the nodes whose containers this conductor has started; a provider need not know them."""
+        return ()
+
+    def stop_started(self, uuid: str) -> None:
+        """Remove the container of a node that `started` has named, and none that another conductor has started."""
+        raise NotImplementedError
 
 
 class FakeConsoleContainer(BaseConsoleContainer):
@@ -72,12 +84,30 @@ def in_use() -> BaseConsoleContainer | None:
     return provider() if _provider.cache_info().currsize else None
 
 
+def sweep(is_needed: Callable[[str], bool]) -> None:
+    """Remove the containers that this conductor has started for nodes that need none here.
+
+    Raises ConsoleContainerError.
+    """
+    if used := in_use():
+        for uuid in used.started():
+            if not is_needed(uuid):
+                LOG.info("Node %s: the container of its console is removed, because the node needs none here", uuid)
+                used.stop_started(uuid)
+
+
+_PREFIX: Final = "ironic-console-"
 _LABEL: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def name_of(uuid: str) -> str:
     """Return the name of a node's container."""
-    return f"ironic-console-{uuid}"
+    return f"{_PREFIX}{uuid}"
+
+
+def uuids_of(names: Iterable[str]) -> list[str]:
+    """Return the UUIDs of the nodes whose containers have these names; a template may give other names."""
+    return sorted({name.removeprefix(_PREFIX) for name in names if is_stored_uuid(name.removeprefix(_PREFIX))})
 
 
 def conductor_label() -> str:

@@ -7,11 +7,11 @@ from typing import Final
 from urllib.parse import quote
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.bmc_readings import Console
 from ironic.core.console_tokens import KEYS, TOKEN, ConsoleAccess
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import ConsoleInterface
-from ironic.drivers.modules.console.socat_command import in_url
 from ironic.drivers.modules.graphical import containers
 from ironic.drivers.task import Task
 
@@ -79,5 +79,5 @@ class GraphicalConsole(ConsoleInterface):
 def _page() -> str:
     options = CONF.vnc
     scheme = "https" if options.enable_ssl else "http"
-    url: str = options.public_url or f"{scheme}://{in_url(CONF.my_ip)}:{options.port}/{_PAGE}"
+    url: str = options.public_url or f"{scheme}://{syntax.host_in_url(CONF.my_ip)}:{options.port}/{_PAGE}"
     return url

@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +16,20 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from ironic.conf import CONF
 from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.core.secrets import masked_text
-from ironic.drivers.interruptible_wait import pause
+from ironic.drivers.interruptible_wait import until
 from ironic.drivers.modules.graphical.containers import Address
 
-# What the programs take from the environment of the service.
-_KEPT: Final = ("PATH", "HOME", "TZ", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "KUBECONFIG")
+# What the programs take from the environment of the service. In a pod, the last two lead kubectl to its cluster.
+_KEPT: Final = (
+    "PATH",
+    "HOME",
+    "TZ",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "KUBECONFIG",
+    "KUBERNETES_SERVICE_HOST",
+    "KUBERNETES_SERVICE_PORT",
+)
 _SECONDS: Final = 120.0
 _SAID: Final = 500
 # "RFB 003.008" and a line feed; every server begins with so many bytes.
@@ -52,24 +62,31 @@ class Programs:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         what = " ".join(arguments[:2])
         try:
-            ended = subprocess.run(
+            with subprocess.Popen(
                 arguments,
                 env={**kept, **(variables or {})},
-                input=text or "",
-                capture_output=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
-                timeout=seconds,
-                check=False,
-            )
+                # A group of its own: what the program has started is killed with it.
+                start_new_session=True,
+            ) as process:
+                try:
+                    output, errors = process.communicate(text or "", seconds)
+                except BaseException:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    raise
         except subprocess.TimeoutExpired as error:
             raise self.failed(f"{what} did not end within {seconds:.0f} seconds and was killed") from error
         except (OSError, ValueError) as error:
             raise self.failed(f"{what} can't be run: {error}") from error
-        if ended.returncode:
-            said = masked_text(ended.stderr.strip()[-_SAID:])
-            raise self.failed(f"{what} ended with exit code {ended.returncode}: {said}")
-        return ended.stdout
+        if process.returncode:
+            said = masked_text(errors.strip()[-_SAID:])
+            raise self.failed(f"{what} ended with exit code {process.returncode}: {said}")
+        return output
 
     def template(self, path: str) -> str:
         """Return a template of the operator, whose syntax was checked."""
@@ -95,11 +112,10 @@ class Programs:
         return image
 
     def await_vnc(self, address: Address) -> None:
-        """Wait until a VNC server greets."""
-        until = time.monotonic() + CONF.vnc.wait_for_ready_timeout
-        while not _greets(address):
-            if time.monotonic() >= until or not pause(min(1.0, CONF.vnc.wait_for_ready_timeout / 10)):
-                raise self.failed(f"nothing speaks VNC on {address[0]} port {address[1]} in time")
+        """Wait until a VNC server greets; raise ConsoleContainerError when none does in time."""
+        seconds = CONF.vnc.wait_for_ready_timeout
+        if not until(lambda: _greets(address), timeout=seconds, interval=min(1.0, seconds / 10)):
+            raise self.failed(f"nothing speaks VNC on {address[0]} port {address[1]} in time")
 
 
 _JINJA: Final = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)

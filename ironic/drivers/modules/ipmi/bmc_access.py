@@ -80,8 +80,7 @@ class Access:
     @property
     def server(self) -> str:
         """The name of the BMC, the same for all controllers behind it."""
-        host = f"[{self.address}]" if ":" in self.address else self.address
-        return f"ipmi://{host.lower()}:{self.port}"
+        return f"ipmi://{syntax.host_in_url(self.address).lower()}:{self.port}"
 
 
 def access_of(node: Node) -> Access:
@@ -96,7 +95,7 @@ def access_of(node: Node) -> Access:
     return Access(
         address=_address(info),
         port=info.port("port") or USUAL_PORT,
-        username=_username(info),
+        username=info.line("username", _LONGEST_USERNAME),
         password=info.line("password", _LONGEST_PASSWORD if version == "2.0" else _LONGEST_USERNAME),
         kg_key=_kg_key(info),
         privilege=info.choice("priv_level", PRIVILEGES, PRIVILEGES[0]),
@@ -119,6 +118,11 @@ def flag_of(node: Node, name: str, *, default: bool) -> bool:
     if truth is None:
         raise info.wrong(name, "must be true or false")
     return truth
+
+
+def is_byte(text: str) -> bool:
+    """Return whether a text is a number from 0 to 255 as ipmitool reads it: decimal, or hexadecimal with 0x."""
+    return _BYTE.fullmatch(text) is not None and int(text, 16 if "x" in text.lower() else 10) <= 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +186,6 @@ def _address(info: _Info) -> str:
         raise info.wrong("address", "must be an IP address or a host name") from None
 
 
-def _username(info: _Info) -> str | None:
-    return info.line("username", _LONGEST_USERNAME)
-
-
 def _kg_key(info: _Info) -> bytes:
     text = info.line("hex_kg_key", 2 * _LONGEST_KEY) or ""
     if not _HEX.fullmatch(text):
@@ -216,7 +216,7 @@ def _bridge(info: _Info) -> tuple[str, ...]:
     for name, option in _BRIDGING.items():
         value = info.line(name, 4) if name in (*_NEEDED[kind], "local_address") else None
         if value is not None:
-            if not _BYTE.fullmatch(value) or int(value, 16 if "x" in value.lower() else 10) > 255:
+            if not is_byte(value):
                 raise info.wrong(name, "must be a number from 0 to 255, such as 0x20")
             found += option, value
     return tuple(found)

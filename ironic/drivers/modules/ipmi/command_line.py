@@ -21,6 +21,8 @@ PROGRAM: Final = "ipmitool"
 # What ipmitool takes from the environment of the service; it reads no settings of a user from there.
 _KEPT: Final = ("PATH", "TZ")
 _TRIAL_SECONDS: Final = 20
+# Of a longer password in a file ipmitool takes this beginning, as BMCs do; in the environment it refuses one.
+_PASSWORD_BYTES: Final = 20
 _NEEDED: Final = ("-m", "-B", "-T", "-b", "-t", "-R", "-N")
 
 
@@ -62,7 +64,7 @@ def command_line(
         arguments += "-f", str(password_file)
     else:
         arguments += ("-E",)
-        environment["IPMI_PASSWORD"] = access.password or ""
+        environment["IPMI_PASSWORD"] = (access.password or "").encode()[:_PASSWORD_BYTES]
     return CommandLine((*arguments, *command), environment)
 
 

@@ -21,7 +21,7 @@ from tenacity import wait_random
 from ironic.conf import CONF
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.interruptible_wait import retrying
-from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Manners, Operation, gateway_to
+from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Operation, RequestLimits, gateway_to
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, RepeatedLogin, guard_of
 from ironic.drivers.modules.ipmi import tool_process
@@ -29,7 +29,7 @@ from ironic.drivers.modules.ipmi.bmc_access import Access, access_of
 from ironic.drivers.modules.ipmi.command_line import PROGRAM, command_line
 from ironic.drivers.modules.ipmi.password_files import password_file
 from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, summary
-from ironic.drivers.modules.ipmi.tool_process import Ended, GaveWay, TooLate, TooMuch
+from ironic.drivers.modules.ipmi.tool_process import Ended, Preempted, TooLate, TooMuch
 from ironic.drivers.task import Node, Task
 from ironic.integrations.allowed_destinations import BMC_POLICY, Refused, resolve_allowed
 
@@ -40,7 +40,7 @@ _SMALL: Final = 64 * 1024
 _MOST_LINES: Final = 4096
 # Seconds that a BMC gets for an answer that no user waits for: a hundred dead ones must not take all workers.
 _SHORT: Final = 2
-_ONE_AT_A_TIME: Final = Manners(lambda: 1, lambda: float(CONF.ipmi.min_command_interval))
+_ONE_AT_A_TIME: Final = RequestLimits(lambda: 1, lambda: float(CONF.ipmi.min_command_interval))
 # The answer proves that the BMC has accepted the login, or refuses it.
 _ABOUT_LOGIN: Final = (None, Fault.REFUSED, Fault.ANSWERED)
 
@@ -68,6 +68,15 @@ def change(task: Task, command: Sequence[str], *, kind: CallClass = CallClass.CH
     With ``once`` it is sent again only when the BMC has certainly not begun it.
     """
     return _converse(task, _Request(tuple(command), kind, is_change=True, once=once))
+
+
+def with_checked_address(access: Access) -> Access:
+    """Return the access with an IP address that may be contacted; raises Refused or OSError.
+
+    ipmitool gets this address, so that it does not resolve the name to another one.
+    """
+    found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
+    return replace(access, address=str(found[0].address[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +192,9 @@ class Line:
 
         def attempt() -> str:
             with self.gateway.request(request.kind, operation.seconds_left(clock(), until - clock())):
-                return self._once(
-                    self._with_cipher_suite(access), request, operation.seconds_left(clock(), _longest(request))
-                )
+                suite = access.cipher_suite or self._cipher_suite
+                seconds = operation.seconds_left(clock(), _longest(request))
+                return self._once(replace(access, cipher_suite=suite), request, seconds)
 
         return retrying(
             max(1, int(request.seconds // max(interval, 1.0))),
@@ -193,9 +202,6 @@ class Line:
             is_worth_it,
             lambda error: LOG.debug("IPMI %s at %s failed, trying again: %s", request.title, access.server, error),
         )(attempt)
-
-    def _with_cipher_suite(self, access: Access) -> Access:
-        return access if self._cipher_suite is None else replace(access, cipher_suite=self._cipher_suite)
 
     def _once(self, access: Access, request: _Request, seconds: float) -> str:
         """Run a command; raise CommandFailed, TooLate or TooMuch."""
@@ -207,15 +213,13 @@ class Line:
                 raise CommandFailed(fault, ended.errors)
             return ended, fault
 
-        ended, fault = self.login.send(exchange, lambda answer: answer[1] is Fault.REFUSED)
+        ended, fault = self.login.send(exchange, lambda answer: answer[1] is not Fault.REFUSED)
         if fault is not None:
             raise CommandFailed(fault, ended.errors)
         return ended.output
 
     def _run(self, access: Access, request: _Request, seconds: float) -> Ended:
-        found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
-        # ipmitool does not resolve the name again: it gets the address that was checked.
-        access = replace(access, address=str(found[0].address[0]))
+        access = with_checked_address(access)
         # Only a verbose ipmitool says whether the login was refused.
         before = [*([] if "-v" in request.command else ["-v"]), *_timing(request.kind)]
         with ExitStack() as stack:
@@ -226,9 +230,9 @@ class Line:
                     line,
                     seconds=seconds,
                     most_bytes=CONF.bmc.largest_answer * _MIB,
-                    gives_way=lambda: self.gateway.must_give_way(request.kind),
+                    is_preempted=lambda: self.gateway.is_preempted(request.kind),
                 )
-            except GaveWay:
+            except Preempted:
                 raise BmcBusy("another request to it goes first") from None
         if CONF.ipmi.debug:
             text = safe_text(summary(ended.errors), access.password)

@@ -4,15 +4,13 @@ An action ends when the BMC reports the target state. A restart switches the mac
 can be observed; a node that must not be powered off is reset instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.hardware_errors import DriverOperationError, IPMIFailure, UnsupportedHardwareFeature
-from ironic.drivers.interfaces import PowerInterface
+from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_wait import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
@@ -22,7 +20,7 @@ from ironic.drivers.task import Task
 _REPORTED: Final = {"Chassis Power is on": states.POWER_ON, "Chassis Power is off": states.POWER_OFF}
 
 
-class IPMIPower(PowerInterface):
+class IPMIPower(ActionPower):
     """Switches machines on and off through ipmitool, forced or by a request to the operating system."""
 
     def __init__(self) -> None:
@@ -39,20 +37,16 @@ class IPMIPower(PowerInterface):
         kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
         return _REPORTED.get(read(task, ("power", "status"), anew=True, kind=kind).strip(), states.ERROR)
 
-    def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
-        action = _ACTIONS.get(power_state)
-        if action is None:
-            raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
-        try:
-            action(self, task, timeout)
-        except DriverOperationError as error:
-            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
-
-    def reboot(self, task: Task, timeout: int | None = None) -> None:
-        self.set_power_state(task, states.REBOOT, timeout)
-
-    def get_supported_power_states(self, task: Task) -> list[str]:
-        return list(_ACTIONS)
+    @property
+    def actions(self) -> Mapping[str, Action]:
+        """The actions of this class."""
+        return {
+            states.POWER_ON: self._power_on,
+            states.POWER_OFF: self._power_off,
+            states.REBOOT: self._restart,
+            states.SOFT_REBOOT: self._soft_restart,
+            states.SOFT_POWER_OFF: self._soft_power_off,
+        }
 
     def _power_on(self, task: Task, timeout: int | None) -> None:
         boot_device.restore_device(task)
@@ -95,12 +89,3 @@ class IPMIPower(PowerInterface):
         except IPMIFailure as error:
             if action == "reset" or error.is_unreachable or self.get_power_state(task) != target:
                 raise
-
-
-_ACTIONS: Final[dict[str, Callable[[IPMIPower, Task, int | None], None]]] = {
-    states.POWER_ON: IPMIPower._power_on,
-    states.POWER_OFF: IPMIPower._power_off,
-    states.REBOOT: IPMIPower._restart,
-    states.SOFT_REBOOT: IPMIPower._soft_restart,
-    states.SOFT_POWER_OFF: IPMIPower._soft_power_off,
-}

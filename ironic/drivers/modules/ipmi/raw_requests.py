@@ -1,16 +1,15 @@
 """Raw requests to a BMC: the bytes that users and vendors' steps send."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.drivers.modules.ipmi.bmc_access import is_byte
 from ironic.drivers.modules.ipmi.conversation import change
 from ironic.drivers.task import Task
 
 # Network function, command, and the data of the largest message.
 _MOST_BYTES: Final = 256
-_BYTE: Final = re.compile(r"0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 
 
 def send(task: Task, raw_bytes: Sequence[str]) -> str:
@@ -26,13 +25,9 @@ def check(raw_bytes: object) -> list[str]:
     if raw_bytes is None or raw_bytes == "":
         raise MissingParameterValue(err="raw_bytes of send_raw is missing; it is a text such as 0x00 0x01.")
     found = raw_bytes.split() if isinstance(raw_bytes, str) else []
-    if not 2 <= len(found) <= _MOST_BYTES or not all(_is_byte(text) for text in found):
+    if not 2 <= len(found) <= _MOST_BYTES or not all(is_byte(text) for text in found):
         raise InvalidParameterValue(
             err=f"raw_bytes of send_raw must be 2 to {_MOST_BYTES} numbers from 0 to 255, separated by blanks, such as "
             "0x00 0x01."
         )
     return found
-
-
-def _is_byte(text: str) -> bool:
-    return _BYTE.fullmatch(text) is not None and int(text, 16 if "x" in text.lower() else 10) <= 255

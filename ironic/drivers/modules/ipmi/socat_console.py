@@ -6,7 +6,7 @@ hardware type `redfish` whose BMC speaks IPMI too, with the driver_info keys of 
 """
 
 import logging
-from dataclasses import replace
+import threading
 
 from ironic.core.bmc_readings import Console
 from ironic.core.errors import InvalidParameterValue
@@ -17,9 +17,9 @@ from ironic.drivers.modules.console.serial_console import SerialConsole
 from ironic.drivers.modules.console.socat_command import ConsoleCommand
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, PROTOCOLS, access_of, terminal_port_of
 from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
-from ironic.drivers.modules.ipmi.conversation import change
+from ironic.drivers.modules.ipmi.conversation import change, with_checked_address
 from ironic.drivers.task import Task
-from ironic.integrations.allowed_destinations import BMC_POLICY, Refused, resolve_allowed
+from ironic.integrations.allowed_destinations import Refused
 
 LOG = logging.getLogger(__name__)
 
@@ -29,6 +29,9 @@ class IPMISocatConsole(SerialConsole):
 
     def __init__(self) -> None:
         check_tool()
+        self._lock = threading.Lock()
+        # The nodes whose line is being freed for who has asked.
+        self._freeing: set[str] = set()
 
     def get_properties(self) -> dict[str, str]:
         port = "TCP port of the console on the conductor's host; by default one of [console]port_range."
@@ -47,13 +50,11 @@ class IPMISocatConsole(SerialConsole):
         return terminal_port_of(task.node)
 
     def console_command(self, task: Task) -> ConsoleCommand:
-        access = access_of(task.node)
         try:
-            found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
+            access = with_checked_address(access_of(task.node))
         except (Refused, OSError) as error:
             raise ConsoleError(node=task.node.uuid, error=f"ipmi_address can't be used: {error}") from error
-        # ipmitool does not resolve the name again: it gets the address that was checked.
-        line = command_line(replace(access, address=str(found[0].address[0])), ("sol", "activate"), None)
+        line = command_line(access, ("sol", "activate"), None)
         return ConsoleCommand(line.arguments, line.environment)
 
     def free_line(self, task: Task) -> None:
@@ -64,10 +65,19 @@ class IPMISocatConsole(SerialConsole):
             LOG.debug("Node %s: no session of its console was ended: %s", task.node.uuid, error)
 
     def get_console(self, task: Task) -> Console:
-        """Return the address on which the console is offered, with a line that is free for who comes next."""
-        console = super().get_console(task)
-        if console:
+        """Return the address on which the console is offered, with a line that is free for the next viewer.
+
+        A request that comes meanwhile does not wait for it: a crowd at one console must not take all workers.
+        """
+        console, uuid = super().get_console(task), task.node.uuid
+        with self._lock:
+            if not console or uuid in self._freeing:
+                return console
+            self._freeing.add(uuid)
+        try:
             # A viewer that the BMC only forgets would keep the place of the next one.
-            SERVERS.send_viewers_away(task.node.uuid)
+            SERVERS.disconnect_viewers(uuid)
             self.free_line(task)
+        finally:
+            self._freeing.discard(uuid)
         return console

@@ -74,7 +74,7 @@ _LASTING: Final = re.compile(
 
 def fault_in(messages: str) -> Fault:
     """Return why a command failed, from all that ipmitool has written about it."""
-    lines = _telling(messages)
+    lines = _about_command(messages)
     text = "\n".join(lines)
     # Answers of a slow BMC may not fit each other, which says nothing about the password.
     if _has(text, _REFUSALS) and not _has(text, _MIXED_UP):
@@ -92,22 +92,22 @@ def fault_in(messages: str) -> Fault:
 
 def is_begun(messages: str) -> bool:
     """Return whether the BMC may have begun the command, which must then not be sent again."""
-    return not _has("\n".join(_telling(messages)), (*_CIPHERS, *_NOT_BEGUN, *_NO_SESSION))
+    return not _has("\n".join(_about_command(messages)), (*_CIPHERS, *_NOT_BEGUN, *_NO_SESSION))
 
 
 def summary(messages: str) -> str:
     """Return the message that matters, for users: the last one, or its reason."""
-    lines = [line.strip(" >") for line in _telling(messages)]
+    lines = [line.strip(" >") for line in _about_command(messages)]
     if len(lines) > 1 and _has(lines[-1], _NO_SESSION):
         return lines[-2] if not _has(lines[-2], _NO_SESSION) else lines[0]
     return lines[-1] if lines else "ipmitool gives no reason"
 
 
-def _telling(messages: str) -> list[str]:
+def _about_command(messages: str) -> list[str]:
     """Return the lines about the command itself, without those that show what was sent and received."""
     lines = [line for line in messages.splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith((*_NOISE, *_DUMPS))]
-    return [*telling, lines[-1]] if lines and lines[-1].startswith(_LAST_WORD) else telling
+    wanted = [line for line in lines if not line.startswith((*_NOISE, *_DUMPS))]
+    return [*wanted, lines[-1]] if lines and lines[-1].startswith(_LAST_WORD) else wanted
 
 
 def _has(text: str, parts: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import IO, Final
 from ironic.drivers.modules.ipmi.command_line import CommandLine
 
 _PIECE: Final = 64 * 1024
-# Seconds between two looks whether something else goes first.
+# Seconds between two checks for something more urgent.
 _GLANCE: Final = 0.25
 
 
@@ -21,8 +21,8 @@ class TooLate(Exception):
     """The program did not end in its time and was killed."""
 
 
-class GaveWay(Exception):
-    """The program was killed because something else goes first."""
+class Preempted(Exception):
+    """The program was killed for something more urgent."""
 
 
 class TooMuch(Exception):
@@ -38,10 +38,12 @@ class Ended:
     errors: str
 
 
-def run(line: CommandLine, *, seconds: float, most_bytes: int, gives_way: Callable[[], bool] = lambda: False) -> Ended:
+def run(
+    line: CommandLine, *, seconds: float, most_bytes: int, is_preempted: Callable[[], bool] = lambda: False
+) -> Ended:
     """Run a program to its end; raise TooLate, TooMuch, or OSError when it can't be started.
 
-    When ``gives_way`` becomes true the program is killed; raise GaveWay.
+    When ``is_preempted`` becomes true the program is killed; raise Preempted.
     """
     until = time.monotonic() + seconds
     with subprocess.Popen(
@@ -54,7 +56,7 @@ def run(line: CommandLine, *, seconds: float, most_bytes: int, gives_way: Callab
         start_new_session=True,
     ) as process:
         try:
-            output, errors = _read(process, until, most_bytes, gives_way)
+            output, errors = _read(process, until, most_bytes, is_preempted)
             status = process.wait(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             raise TooLate from None
@@ -65,7 +67,7 @@ def run(line: CommandLine, *, seconds: float, most_bytes: int, gives_way: Callab
 
 
 def _read(
-    process: "subprocess.Popen[bytes]", until: float, most_bytes: int, gives_way: Callable[[], bool]
+    process: "subprocess.Popen[bytes]", until: float, most_bytes: int, is_preempted: Callable[[], bool]
 ) -> tuple[bytes, bytes]:
     """Return both outputs of a program once it has closed them."""
     assert process.stdout is not None and process.stderr is not None
@@ -78,8 +80,8 @@ def _read(
             ready = selector.select(max(0.0, min(until - time.monotonic(), _GLANCE)))
             if time.monotonic() >= until:
                 raise TooLate
-            if not ready and gives_way():
-                raise GaveWay
+            if not ready and is_preempted():
+                raise Preempted
             for key, _ in ready:
                 stream = next(one for one in pieces if one is key.fileobj)
                 piece = os.read(key.fd, _PIECE)

@@ -8,7 +8,6 @@ import logging
 from datetime import timedelta
 
 from ironic.conf import CONF
-from ironic.core import syntax
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
 from ironic.core.hardware_errors import DriverOperationError
@@ -77,15 +76,10 @@ def boot_from_disk(task: Task) -> None:
 
 def is_retry_due(node: Node) -> bool:
     """Return whether [pxe]boot_retry_timeout has passed since the machine was started and no agent is known."""
-    timeout = CONF.pxe.boot_retry_timeout
-    if (
-        not timeout
-        or awaited_setting.is_awaited(node)
-        or PreparedBoot.of(node) is None
-        or KnownAgent(node.driver_internal_info).is_known
-    ):
+    timeout, agent = CONF.pxe.boot_retry_timeout, KnownAgent(node.driver_internal_info)
+    if not timeout or awaited_setting.is_awaited(node) or PreparedBoot.of(node) is None or agent.is_known:
         return False
-    started = syntax.moment_of(node.driver_internal_info.get("last_power_state_change"))
+    started = agent.power_changed_at
     return started is not None and utc_now() - started > timedelta(seconds=timeout)
 
 

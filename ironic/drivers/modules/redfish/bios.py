@@ -11,7 +11,6 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.interfaces.base_interface import unsupported
@@ -110,10 +109,7 @@ class RedfishBIOS(BIOSInterface):
         """Continue the flow of a node whose settings have taken effect."""
         end = waiting_step.look(task, _KEY, _judge)
         if end is not None:
-            try:
-                self.cache_bios_settings(task)
-            except RedfishError as error:
-                waiting_step.LOG.warning("Node %s: its BIOS settings are not stored: %s", task.node.uuid, error)
+            waiting_step.record(task, "its BIOS settings are", self.cache_bios_settings)
         return end
 
 
@@ -167,6 +163,7 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
         return None
     if not unapplied:
         return StepDone()
-    if is_pending:
-        return None  # a job of the BMC may still apply them
+    if is_pending or (is_unknown and not waiting_step.boots_agent(memory)):
+        # A job of the BMC may still apply them, or the machine may still start.
+        return None
     return StepFailed(f"the BIOS settings {', '.join(unapplied)} were not updated although the machine was restarted")

@@ -60,9 +60,9 @@ class Access:
         return bool(self.username or self.password)
 
     @property
-    def key(self) -> tuple[str, str | None]:
-        """The key of a cached connection."""
-        return self.address, self.username
+    def key(self) -> tuple[str, str, str | None]:
+        """The key of a cached connection: a chassis may have the service roots of its machines at one address."""
+        return self.address, self.root_prefix, self.username
 
 
 def access_of(node: Node) -> Access:
@@ -135,8 +135,7 @@ def _address(info: _Info) -> tuple[str, str]:
     prefix = f"{url.path.rstrip('/')}/" if url.path.strip("/") else ROOT
     if _NO_PATH.search(prefix):
         raise info.wrong("address", "has a path with characters that no path has")
-    name = f"[{host}]" if ":" in host else host
-    return f"{url.scheme}://{name}" + (f":{port}" if port else ""), prefix
+    return f"{url.scheme}://{syntax.host_in_url(host)}" + (f":{port}" if port else ""), prefix
 
 
 def _system_id(info: _Info) -> str | None:

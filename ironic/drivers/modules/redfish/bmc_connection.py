@@ -8,6 +8,7 @@ reads such branches. Connections are kept in `connection_cache`; how requests tr
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import sushy
@@ -74,11 +75,6 @@ def _at_bmc(
     node = task.node
     access = access_of(node)
 
-    def guard() -> LoginGuard | None:
-        return (
-            guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
-        )
-
     def attempt(act: Callable[[System], T]) -> T:
         connection.connector.check_login()
         with _doubted_on_error(connection):
@@ -86,7 +82,7 @@ def _at_bmc(
 
     with (
         _ironic_errors(node, access, what),
-        CONNECTIONS.used_by(node.uuid, access, guard) as connection,
+        CONNECTIONS.used_by(node.uuid, access, lambda: _guard(task, access)) as connection,
         operation(connection.connector.gateway, kind, anew=anew, seconds=seconds),
     ):
         if seconds is not None:
@@ -102,13 +98,28 @@ def _at_bmc(
             connection.connector.gateway.machine_changes()
 
 
+def check_login(task: Task, what: str) -> None:
+    """Raise RedfishError when the BMC has refused the node's login too often; nothing is sent."""
+    access = access_of(task.node)
+    with _ironic_errors(task.node, access, what):
+        if (guard := _guard(task, access)) is not None:
+            guard.check()
+
+
+def _guard(task: Task, access: Access) -> LoginGuard | None:
+    return guard_of(task.store, access.address, access.username or "", access.password) if access.has_login else None
+
+
 def optional(branch: Callable[[], T], otherwise: T) -> T:
-    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it; a refused login is still raised."""
+    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it; a refused login is still raised.
+
+    Some BMCs show a branch to administrators only, or with a licence.
+    """
     try:
         return branch()
-    except sushy_errors.AccessError:
-        raise
     except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
+        if isinstance(error, sushy_errors.AccessError) and error.status_code != HTTPStatus.FORBIDDEN:
+            raise
         LOG.debug("A Redfish BMC lacks a resource: %s", error)
         return otherwise
 
@@ -170,9 +181,10 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
     except sushy_errors.AccessError as error:
-        raise _failed(
-            node, access, what, "it refuses the login; check redfish_username and redfish_password"
-        ) from error
+        reason = "it refuses the login; check redfish_username and redfish_password"
+        if error.status_code == HTTPStatus.FORBIDDEN:
+            reason = f"it forbids that to the user of redfish_username; check the rights of that user ({error})"
+        raise _failed(node, access, what, reason) from error
     except sushy_errors.UnknownDefaultError as error:
         raise _failed(node, access, what, "it has several systems or none; set redfish_system_id") from error
     except sushy_errors.SushyError as error:

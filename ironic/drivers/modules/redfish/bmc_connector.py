@@ -30,9 +30,16 @@ from sushy import exceptions as sushy_errors
 from ironic.conf import CONF
 from ironic.core.allowed_addresses import server_of
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Gateway, Operation, gateway_to
-from ironic.drivers.modules.bmc.error_texts import without_password
-from ironic.drivers.modules.bmc.login_guard import LONGEST_WAIT, LoginGuard, LoginRefused, RepeatedLogin
+from ironic.drivers.modules.bmc.error_texts import without_passwords
+from ironic.drivers.modules.bmc.login_guard import (
+    LONGEST_WAIT,
+    LoginGuard,
+    LoginRefused,
+    LoginUnanswered,
+    RepeatedLogin,
+)
 from ironic.drivers.modules.redfish.bmc_access import Access
+from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.integrations import http_client
 from ironic.integrations.allowed_destinations import BMC_POLICY
 from ironic.integrations.http_client import CallFailed, NotConnected, Terms
@@ -90,17 +97,22 @@ def operation(gateway: Gateway, kind: CallClass, *, anew: bool = False, seconds:
 
 @contextmanager
 def held(lock: "threading.Lock | threading.RLock", gateway: Gateway) -> Iterator[float]:
-    """Hold a lock that others hold during requests, waiting no longer than the operation has; return what is left."""
+    """Hold a lock that others hold during requests, waiting no longer than the operation has; return what is left.
+
+    The requests in the block go first: orders may wait for the lock.
+    """
     running = _OPERATION.get()
     if not lock.acquire(timeout=max(0.0, running.until - gateway.clock())):
         raise running.too_late()
+    before, running.is_awaited = running.is_awaited, True
     try:
         yield max(0.0, running.until - gateway.clock())
     finally:
+        running.is_awaited = before
         lock.release()
 
 
-class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]
+class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings no types
     """What the library needs in place of its own logins: the connector logs in itself."""
 
     def _do_authenticate(self) -> None:
@@ -170,8 +182,6 @@ class BmcConnector:
         self._session: _Session | None = None
         self._had_session = False
         self._sessions = f"{access.root_prefix}SessionService/Sessions"
-        # The service root is read without a login.
-        self._has_root = False
         self._context: ssl.SSLContext | None = None
 
     # What the library calls; it passes further arguments, which have no meaning here
@@ -229,7 +239,6 @@ class BmcConnector:
         sessions = links.get("Sessions") if isinstance(links, dict) else None
         path = sessions.get("@odata.id") if isinstance(sessions, dict) else None
         self._sessions = path if isinstance(path, str) and path else self._sessions
-        self._has_root = True
 
     def check_login(self) -> None:
         """Raise LoginBarred when the BMC has refused this login too often."""
@@ -275,18 +284,19 @@ class BmcConnector:
             assert self._guard is not None
             url = self._url(self._sessions)
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
-            falls_back = self._access.auth_type == "auto" and not self._had_session
-            try:
-                with self._guard.attempt(seconds):
-                    answer = self._exchange("POST", url, body, {})
-                    if answer.status_code in (_UNAUTHORIZED, _FORBIDDEN):
-                        raise LoginRefused
-            except LoginRefused:
-                if not falls_back:
-                    raise sushy_errors.AccessError("POST", url, answer) from None
-            self._session = _session_in(answer)
+            with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
+                answer = self._exchange("POST", url, body, {})
+                self._session, is_refused = _session_in(answer), _refuses_login(url, answer)
+                if is_refused:
+                    raise LoginRefused
+                if self._session is None:
+                    raise LoginUnanswered
             if self._session is None:
-                if not falls_back:
+                # A password that was good for a session is refused as one, too.
+                if self._access.auth_type != "auto" or (is_refused and self._had_session):
+                    if is_refused:
+                        # Of other requests status 403 says what the user may not do.
+                        answer.status_code = _UNAUTHORIZED
                     sushy_errors.raise_for_response("POST", url, answer)
                     raise UnusableAnswer("it began a session without a token; set redfish_auth_type to basic")
                 self._is_basic = True
@@ -297,22 +307,22 @@ class BmcConnector:
         """Send a request with the login; a new session is begun when the BMC refuses the old one."""
         if self._guard is None:
             return self._exchange(method, url, body, headers)
-        if not self._has_root:
-            # The service root is for all; some BMCs want a login for it.
+        if url.rstrip("/") == self._url(self._access.root_prefix).rstrip("/"):
+            # The service root is for all, so it shows nothing about a login; some BMCs want one for it.
             answer = self._exchange(method, url, body, headers)
             if answer.status_code != _UNAUTHORIZED:
                 return answer
         if not self._is_basic and (session := self._session_but(None)) is not None:
             answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": session.token})
-            renewed = self._session_but(session) if answer.status_code == _UNAUTHORIZED else None
-            if renewed is None:
+            if answer.status_code != _UNAUTHORIZED:
                 return answer
-            answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed.token})
-            if answer.status_code == _UNAUTHORIZED:
-                # The session was good, and the user may not do this.
-                with suppress(sushy_errors.SushyError):
-                    self._end(session)
-            return answer
+            if (renewed := self._session_but(session)) is not None:
+                answer = self._exchange(method, url, body, {**headers, "X-Auth-Token": renewed.token})
+                if answer.status_code == _UNAUTHORIZED:
+                    # The session was good, and the user may not do this.
+                    with suppress(sushy_errors.SushyError):
+                        self._end(session)
+                return answer
         return self._with_password(method, url, body, headers)
 
     def _with_password(self, method: str, url: str, body: object, headers: Headers) -> BmcAnswer:
@@ -324,7 +334,7 @@ class BmcConnector:
         def send(seconds: float) -> BmcAnswer:
             return repeated.send(
                 lambda: self._exchange(method, url, body, headers),
-                lambda answer: answer.status_code == _UNAUTHORIZED,
+                _accepts_login,
                 seconds,
             )
 
@@ -353,8 +363,6 @@ class BmcConnector:
             answer = self._acceptable(method, url, body, headers)
         finally:
             self.gateway.machine_changes()
-        if answer.status_code >= HTTPStatus.BAD_REQUEST:
-            answer.content = without_password(answer.content, body)
         sushy_errors.raise_for_response(method, url, answer)
         if 300 <= answer.status_code < 400:
             raise UnusableAnswer(f"it redirects an order ({method}) to another place, which is not followed")
@@ -372,7 +380,7 @@ class BmcConnector:
         running = _OPERATION.get()
         kind = running.kind
         longest: float = CONF.redfish.read_timeout if kind.is_patient else CONF.bmc.telemetry_timeout
-        with self.gateway.request(kind, running.seconds_left(self.gateway.clock(), longest)):
+        with self.gateway.request(running.precedence, running.seconds_left(self.gateway.clock(), longest)):
             seconds = running.seconds_left(self.gateway.clock(), longest)
             terms = Terms(
                 self._tls,
@@ -396,6 +404,11 @@ class BmcConnector:
                 raise LostConnection(error) from error
             except CallFailed as error:
                 raise UnusableAnswer(str(error)) from error
+        running.take(len(read.content))
+        if read.status_code >= HTTPStatus.BAD_REQUEST:
+            # The library writes errors into the log.
+            given_password = body.get("Password") if isinstance(body, Mapping) else None
+            read.content = without_passwords(read.content, given_password, self._access.password)
         return read
 
     def _url(self, path: str) -> str:
@@ -415,6 +428,22 @@ class BmcConnector:
         if self._context is None:
             self._context = _context_of(self._access)
         return self._context
+
+
+def _accepts_login(answer: BmcAnswer) -> bool | None:
+    """Return whether an answer accepts the password that came with its request; None when it says nothing of it."""
+    if answer.status_code == _UNAUTHORIZED:
+        return False
+    return True if 200 <= answer.status_code < 300 else None
+
+
+def _refuses_login(url: str, answer: BmcAnswer) -> bool:
+    """Return whether an answer refuses to begin a session because of the user name or the password."""
+    if answer.status_code in (_UNAUTHORIZED, _FORBIDDEN):
+        return True
+    return answer.status_code >= HTTPStatus.BAD_REQUEST and shows(
+        sushy_errors.HTTPError("POST", url, answer), Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST
+    )
 
 
 def _session_in(answer: BmcAnswer) -> _Session | None:

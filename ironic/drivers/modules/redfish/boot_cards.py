@@ -39,13 +39,18 @@ def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
     for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
         try:
             nothing: list[str] = []
-            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]
+            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]  # mypy infers no type for it
         except NOT_REDFISH:
             LOG.debug("Node %s: what its BMC says of boot cards can't be read", node.uuid, exc_info=True)
             continue
         if found := [mac for mac in dict.fromkeys(named) if mac in cards.values()]:
             return found
     return []
+
+
+def mac_in(value: object) -> str | None:
+    """Return a MAC address of a BMC, which may have dashes, in lower case with colons; None for anything else."""
+    return syntax.mac_of(str(value).replace("-", ":"))
 
 
 def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[str]:
@@ -77,7 +82,7 @@ def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
         for adapter in chassis.network_adapters.get_members():
             for function in adapter.network_device_functions.get_members():
                 named = function.ethernet.mac_address if function.ethernet is not None else None
-                address = syntax.mac_of(str(named).replace("-", ":"))
+                address = mac_in(named)
                 if address and function.json.get("BootMode") in _NETWORK_MODES:
                     yield address
 

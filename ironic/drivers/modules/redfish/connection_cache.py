@@ -1,4 +1,4 @@
-"""The connections to Redfish BMCs that are kept: one per address and user, up to a number.
+"""The connections to Redfish BMCs that are kept: one per service root and user, up to a number.
 
 BMCs have few places for sessions, some as few as four, and free them late. So a session is kept as long as its login is
 used: it survives lost connections, and is logged out when its connection is not kept any more, because the login of its
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, Final
+from weakref import WeakSet
 
 import sushy
 
@@ -79,8 +80,10 @@ class Connections:
     """A cache of the connections used last; safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str | None], Connection] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str | None], Connection] = OrderedDict()
         self._of_nodes: dict[str, Connection] = {}
+        # Those of connections that are not kept any more, as long as something uses them or logs out.
+        self._retired: WeakSet[BmcConnector] = WeakSet()
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -105,20 +108,22 @@ class Connections:
             connection.nodes.clear()
             if not connection.is_retired:
                 connection.is_retired = True
+                self._retired.add(connection.connector)
                 self._log_out_if_over(connection)
 
     def log_out(self, seconds: float) -> None:
         """Log out everywhere, as far as that succeeds within this time: the service ends."""
         with self._lock:
-            ending, self._kept, self._of_nodes = list(self._kept.values()), OrderedDict(), {}
+            ending = [*(connection.connector for connection in self._kept.values()), *self._retired]
+            self._kept, self._of_nodes = OrderedDict(), {}
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
-        ending = [connection for connection in ending if connection.connector.has_session]
+        ending = [connector for connector in ending if connector.has_session]
         if not ending:
             return
         pool = ThreadPoolExecutor(min(_MANY, len(ending)), thread_name_prefix="bmc-logout")
-        late = wait([pool.submit(connection.connector.log_out) for connection in ending], seconds).not_done
+        late = wait([pool.submit(connector.log_out) for connector in ending], seconds).not_done
         pool.shutdown(wait=False, cancel_futures=True)
         if late:
             LOG.info("%d sessions at BMCs are not logged out in time; the BMCs end them when they are idle", len(late))
@@ -171,7 +176,6 @@ def _login(access: Access) -> tuple[object, ...]:
     """Return what must be equal for two nodes to share a connection: all but the system."""
     return (
         access.key,
-        access.root_prefix,
         access.password,
         access.verify,
         access.auth_type,

@@ -1,17 +1,13 @@
 """Firmware interface `redfish`: versions of components, and updates (`firmware_updates`)."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ironic.conf import CONF
-from ironic.core import syntax
-from ironic.core.errors import InvalidParameterValue
-from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
-from ironic.drivers.modules.redfish import firmware_images, waiting_step
+from ironic.drivers.modules.redfish import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
@@ -20,15 +16,6 @@ from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 
-LOG = logging.getLogger(__name__)
-
-_ARGSINFO: Final = {
-    "settings": {
-        "description": "Updates in order, each with component (bios, bmc or nic:<serial number or id>), url (http, "
-        "https, file or swift) and optionally wait, the seconds to wait after the update.",
-        "required": True,
-    },
-}
 _LONGEST: Final = 255
 
 
@@ -64,12 +51,12 @@ class RedfishFirmware(FirmwareInterface):
         with task.writing():
             task.store.firmware.put(task.node.id, found)
 
-    @clean_step(priority=0, argsinfo=_ARGSINFO)
-    @deploy_step(priority=0, argsinfo=_ARGSINFO)
-    @service_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
+    @clean_step(priority=0, argsinfo=firmware_list.UPDATES_ARGSINFO)
+    @deploy_step(priority=0, argsinfo=firmware_list.UPDATES_ARGSINFO)
+    @service_step(priority=0, argsinfo=firmware_list.UPDATES_ARGSINFO, requires_ramdisk=False)
     def update(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Update components one after another."""
-        return UPDATES.begin(task, _checked(task.node.uuid, settings))
+        return UPDATES.begin(task, firmware_list.checked_updates(task.node.uuid, settings))
 
     @node_periodic(
         purpose="watching a firmware update",
@@ -81,10 +68,7 @@ class RedfishFirmware(FirmwareInterface):
         """Continue the updates of a node, or its flow once they have ended."""
         ended = UPDATES.watch(task)
         if ended is not None:
-            try:
-                self.cache_firmware_components(task)
-            except RedfishError as error:
-                LOG.warning("Node %s: its firmware versions are not stored: %s", task.node.uuid, error)
+            waiting_step.record(task, "its firmware versions are", self.cache_firmware_components)
         return ended
 
 
@@ -120,30 +104,3 @@ def _adapters(system: System) -> list[Any]:
 def _item(component: str, version: object, **more: object) -> dict[str, Any]:
     values = {"component": component, "current_version": version, **more}
     return {name: value[:_LONGEST] if isinstance(value, str) else None for name, value in values.items()}
-
-
-# Arguments
-
-
-def _checked(uuid: str, settings: object) -> list[dict[str, Any]]:
-    """Return the updates, or raise InvalidParameterValue that names the wrong one."""
-    if not isinstance(settings, list) or not settings:
-        raise InvalidParameterValue(err=f"Firmware updates for node {uuid} must be a list, not empty.")
-    for number, update in enumerate(settings, 1):
-        if fault := _fault(update):
-            raise InvalidParameterValue(err=f"Firmware update {number} for node {uuid} {fault}.")
-    return [dict(update) for update in settings]
-
-
-def _fault(update: object) -> str | None:
-    if not isinstance(update, Mapping) or not {"component", "url"} <= update.keys() <= {"component", "url", "wait"}:
-        return "must have component and url, and may have wait"
-    component, url, wait = update["component"], update["url"], update.get("wait", 1)
-    is_nic = isinstance(component, str) and component.startswith(NIC) and component != NIC
-    if component not in (BIOS, BMC) and not is_nic:
-        return "must be of component bios, bmc or nic:<serial number or id>"
-    if not isinstance(url, str) or syntax.url_of(url, firmware_images.SCHEMES) is None:
-        return "must have a URL of http, https, file or swift"
-    if not isinstance(wait, int) or isinstance(wait, bool) or wait < 1:
-        return "must wait for a whole number of seconds, at least 1"
-    return None

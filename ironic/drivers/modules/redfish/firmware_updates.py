@@ -172,7 +172,7 @@ class FirmwareUpdates:
         return self._settle
 
     def _settle(self, task: Task, memory: Memory) -> None:
-        """See to it that the BMC, which may restart, answers steadily before anything else is asked of it."""
+        """Enter the phase in which the BMC, which may restart, has to answer steadily."""
         self._enter(task, memory, "settle", settles_since=utc_now().isoformat(), answers=0)
 
     def _judge_settle(self, task: Task, memory: Memory) -> Verdict:
@@ -203,8 +203,8 @@ _ALL: Final = (UPDATES, UNNAMED_UPDATES)
 
 
 def are_under_way(node: Node) -> bool:
-    """Return whether firmware updates of a node are remembered."""
-    return any(node.driver_internal_info.get(kind.key) for kind in _ALL)
+    """Return whether firmware of a node is updated: what a step has left behind that was aborted is no update."""
+    return any(waiting_step.is_under_way(node, kind.key) for kind in _ALL)
 
 
 def remove_leftovers(store: "Store") -> None:

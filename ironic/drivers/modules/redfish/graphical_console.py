@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_connection import check_login
 from ironic.drivers.task import Task
 
 
@@ -21,6 +22,7 @@ class RedfishGraphicalConsole(GraphicalConsole):
         access_of(task.node)
 
     def app_info(self, task: Task) -> Mapping[str, object]:
-        """Return how the BMC is reached, with its login."""
+        """Return how the BMC is reached, with its login, which must not be one that it refuses."""
+        check_login(task, "opening the console page")
         access = asdict(access_of(task.node))
         return {"node_uuid": task.node.uuid, "verify_ca": access.pop("verify"), **access}

@@ -12,13 +12,13 @@ from typing import Any, Final
 import sushy
 
 from ironic.conf import CONF
-from ironic.core import states, syntax
+from ironic.core import states
 from ironic.core.root_device_hints import GIB
 from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, drives_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.task import Node, Task
 from ironic.inspection.hooks import root_disk_hooks
@@ -191,10 +191,10 @@ def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:
 def _interfaces(system: System) -> Iterable[Found]:
     """Yield each network card, also one that is off now: the machine may boot from it later."""
     for interface in system.ethernet_interfaces.get_members():
-        # Redfish allows dashes too.
-        address = syntax.mac_of(str(interface.mac_address).replace("-", ":"))
+        address = boot_cards.mac_in(interface.mac_address)
         if address is None:
-            LOG.warning("Network card %s of a machine is left out: it has no MAC address that is one", interface.path)
+            bmc = connector_of(system).gateway.name
+            LOG.warning("BMC %s: network card %s is left out, as its MAC address is not valid", bmc, interface.path)
             continue
         yield _known(name=interface.identity or interface.name, mac_address=address, speed_mbps=interface.speed_mbps)
 

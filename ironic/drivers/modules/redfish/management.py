@@ -8,7 +8,7 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import states, syntax
 from ironic.core.bmc_readings import BootDevice, Lights
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import FailedToGetSensorData, RedfishConnectionError, RedfishError
@@ -161,7 +161,7 @@ class RedfishManagement(ManagementInterface):
         if not seconds or is_reported():
             return
         LOG.info("Node %s: it is restarted, for %s to take effect", task.node.uuid, what)
-        awaited_setting.leave(task, column, wanted, seconds)
+        awaited_setting.suspend(task, column, wanted, seconds)
         before = task.power.get_power_state(task)
         task.change_power(states.REBOOT)
         if not until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
@@ -182,7 +182,7 @@ class RedfishManagement(ManagementInterface):
     )
     def watch_setting(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue a node's flow, or end the request of a user, once a setting has taken effect."""
-        return awaited_setting.look(task, lambda column, wanted: self._is_set(task, column, wanted))
+        return awaited_setting.check(task, lambda column, wanted: self._is_set(task, column, wanted))
 
     @clean_step(priority=0)
     @deploy_step(priority=0)
@@ -201,11 +201,11 @@ class RedfishManagement(ManagementInterface):
 
     # Firmware
 
-    @clean_step(priority=0, argsinfo=firmware_list.ARGSINFO)
-    @service_step(priority=0, argsinfo=firmware_list.ARGSINFO)
+    @clean_step(priority=0, argsinfo=firmware_list.IMAGES_ARGSINFO)
+    @service_step(priority=0, argsinfo=firmware_list.IMAGES_ARGSINFO)
     def update_firmware(self, task: Task, firmware_images: Sequence[Mapping[str, object]]) -> str | None:
         """Update firmware from images in the given order, each with a restart of the machine."""
-        return UNNAMED_UPDATES.begin(task, firmware_list.checked(task.node.uuid, firmware_images))
+        return UNNAMED_UPDATES.begin(task, firmware_list.checked_images(task.node.uuid, firmware_images))
 
     @node_periodic(
         purpose="watching a firmware update",
@@ -253,7 +253,8 @@ class RedfishManagement(ManagementInterface):
     def detect_vendor(self, task: Task) -> str | None:
         def vendor_or_manufacturer(system: System) -> str | None:
             vendor = system.root.json.get("Vendor") if system.root is not None else None
-            return vendor if isinstance(vendor, str) and vendor else system.manufacturer
+            names = (syntax.plain_text(name) for name in (vendor, system.manufacturer) if isinstance(name, str))
+            return next(filter(None, names), None)
 
         return read(task, "reading the vendor", vendor_or_manufacturer)
 

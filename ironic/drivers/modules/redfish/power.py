@@ -6,7 +6,7 @@ machine off and on, so that both changes can be observed; a node that must not b
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
 import sushy
@@ -15,13 +15,9 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import states
-from ironic.core.errors import InvalidParameterValue, PowerStateFailure
-from ironic.core.flow import in_state
-from ironic.core.hardware_errors import DriverOperationError
-from ironic.drivers.interfaces import PowerInterface
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_wait import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read
@@ -51,7 +47,7 @@ _BOOTS: Final = (Reset.ON, Reset.FORCE_RESTART, Reset.GRACEFUL_RESTART)
 _REFUSALS: Final = (400, 409)
 
 
-class RedfishPower(PowerInterface):
+class RedfishPower(ActionPower):
     """Switches machines on and off through Redfish, forced or by a graceful shutdown."""
 
     survey = SURVEY
@@ -75,22 +71,12 @@ class RedfishPower(PowerInterface):
 
     def supports_power_sync(self, task: Task) -> bool:
         """Return False while firmware is updated: the BMC may restart, and the machine with it."""
-        return not (firmware_updates.are_under_way(task.node) and in_state(task.node.provision_state))
+        return not firmware_updates.are_under_way(task.node)
 
-    def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
-        action = _ACTIONS.get(power_state)
-        if action is None:
-            raise InvalidParameterValue(err=f"Node {task.node.uuid} has no power state {power_state!r}.")
-        try:
-            action(task, timeout)
-        except DriverOperationError as error:
-            raise PowerStateFailure(node=task.node.uuid, target=power_state, reason=str(error)) from error
-
-    def reboot(self, task: Task, timeout: int | None = None) -> None:
-        self.set_power_state(task, states.REBOOT, timeout)
-
-    def get_supported_power_states(self, task: Task) -> list[str]:
-        return list(_ACTIONS)
+    @property
+    def actions(self) -> Mapping[str, Action]:
+        """The actions of this module."""
+        return _ACTIONS
 
 
 def _power_on(task: Task, timeout: int | None) -> None:
@@ -129,7 +115,7 @@ def _was_reset(task: Task, reset: Reset, timeout: int | None) -> bool:
     return True
 
 
-_ACTIONS: Final[dict[str, Callable[[Task, int | None], None]]] = {
+_ACTIONS: Final[Mapping[str, Action]] = {
     states.POWER_ON: _power_on,
     states.POWER_OFF: _power_off,
     states.REBOOT: _restart,

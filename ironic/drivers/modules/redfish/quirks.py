@@ -31,6 +31,8 @@ class Behaviour(Enum):
     """It refuses to switch a machine to the state that it is in."""
     BUSY_AT_POWER_ON = auto()
     """It refuses to power on for a while after the machine was switched off."""
+    REFUSES_LOGIN_AS_BAD_REQUEST = auto()
+    """It answers to a wrong password as to a wrong request."""
     BOOTS_NO_VIRTUAL_MEDIA = auto()
     """It takes images into its virtual drives, but sets no machine to boot from them."""
     NAMES_BOOT_CARDS_IN_BIOS = auto()
@@ -79,6 +81,12 @@ TABLE: Final = (
         text="(host is|already) powered (?P<state>on|off)",
     ),
     Quirk(Behaviour.BUSY_AT_POWER_ON, "busy at power on", statuses=(409,), text="ActionParameterValueConflict"),
+    Quirk(
+        Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST,
+        "refusal of a login as a bad request",
+        statuses=(400,),
+        text="UnauthorizedLoginAttempt",
+    ),
     Quirk(Behaviour.BOOTS_NO_VIRTUAL_MEDIA, "no boot from virtual media", vendor=r"\bdell\b", firmware=r"^[2-5]\."),
     Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, "boot cards in BIOS attributes", vendor="dell"),
 )

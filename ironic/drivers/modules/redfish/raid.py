@@ -138,7 +138,7 @@ def _begin(task: Task, memory: Memory) -> str | None:
         _wait(task, memory)
         return waiting_step.begin(task)
     task.node.del_driver_internal_info(KEY)
-    _store(task)
+    _store(task, _logical_disks(task))
     return None
 
 
@@ -201,20 +201,23 @@ def _judge(task: Task, memory: Memory) -> Verdict:
         return _continue
     if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
         return None
-    return _finish
+    disks = _logical_disks(task)
+
+    def finish(task: Task, memory: Memory) -> Ended:
+        _store(task, disks)
+        return StepDone()
+
+    return finish
 
 
 def _continue(task: Task, memory: Memory) -> Ended | None:
     memory = _send(task, memory)
     if memory["tasks"]:
         _wait(task, memory)
-        return None
-    return _finish(task, memory)
-
-
-def _finish(task: Task, memory: Memory) -> Ended:
-    _store(task)
-    return StepDone()
+    else:
+        # The next look finds the end.
+        waiting_step.remember(task, KEY, {name: value for name, value in memory.items() if name != "restarts"})
+    return None
 
 
 def _create(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
@@ -303,8 +306,8 @@ def _drives_of(volume: Any) -> list[str]:
     return [drive["@odata.id"] for drive in listed if isinstance(drive, Mapping) and "@odata.id" in drive]
 
 
-def _store(task: Task) -> None:
-    """Store the logical disks that the BMC has now; a root volume becomes that of the node's properties."""
+def _logical_disks(task: Task) -> list[dict[str, Any]]:
+    """Return the logical disks that the BMC has now."""
 
     def disks(system: System) -> list[dict[str, Any]]:
         return [
@@ -319,7 +322,12 @@ def _store(task: Task) -> None:
             for volume in _members(storage)
         ]
 
-    node, found = task.node, read(task, "reading the logical disks", disks, anew=True)
+    return read(task, "reading the logical disks", disks, anew=True)
+
+
+def _store(task: Task, found: list[dict[str, Any]]) -> None:
+    """Store the logical disks of a node; a root volume becomes that of the node's properties."""
+    node = task.node
     node.raid_config = {"logical_disks": found, "last_updated": utc_now().isoformat()}
     root = next(
         (disk for disk in (node.target_raid_config or {}).get("logical_disks", ()) if disk.get("is_root_volume")), None

@@ -90,6 +90,8 @@ class _State:
 
     free: dict[str, int]
     whole: set[str]
+    # Names of drives of which a logical disk takes the rest.
+    reserved: frozenset[str] = frozenset()
     tries: int = 0
     found: dict[int, NewVolume] = field(default_factory=dict)
 
@@ -102,7 +104,9 @@ def plan(wanted: Sequence[Mapping[str, Any]], drives: Sequence[Drive]) -> list[N
         if disk["size_gb"] == _MAX and not disk.get("physical_disks"):
             raise _wrong(disk, "size MAX needs physical_disks")
     state = _State(
-        {drive.path: drive.size // _STRIPE for drive in drives}, {drive.path for drive in drives if not drive.used}
+        {drive.path: drive.size // _STRIPE for drive in drives},
+        {drive.path for drive in drives if not drive.used},
+        frozenset(str(name) for disk in wanted if disk["size_gb"] == _MAX for name in disk["physical_disks"]),
     )
     order = sorted(range(len(wanted)), key=lambda number: (_rank(wanted[number]), number))
     if not _place(order, wanted, drives, state):
@@ -156,7 +160,7 @@ def _stripes_of(disk: Mapping[str, Any], level: Level, stripes: int, drives: int
 
 
 def _choices(disk: Mapping[str, Any], drives: Sequence[Drive], state: _State) -> Iterator[tuple[Drive, ...]]:
-    """Yield the sets of drives that a logical disk may be made of, the smallest first."""
+    """Yield the sets of drives that a logical disk may be made of: the smallest first, reserved drives last."""
     level = LEVELS[disk["raid_level"]]
     fitting = [drive for drive in drives if _fits(disk, drive, state)]
     if named := disk.get("physical_disks"):
@@ -170,12 +174,19 @@ def _choices(disk: Mapping[str, Any], drives: Sequence[Drive], state: _State) ->
     groups = [list(group) for _, group in groupby(ordered, key=_likeness)]
     for group in groups:
         # Drives with the least space that is enough come first, so that whole drives are left for others.
-        group.sort(key=lambda drive: (drive.path in state.whole, state.free[drive.path], drive.path))
-    for size in sorted({size for group in groups for size in level.counts(len(group))}):
-        if count in (None, size):
-            for group in groups:
-                for start in range(len(group) - size + 1):
-                    yield tuple(group[start : start + size])
+        group.sort(
+            key=lambda drive: (
+                drive.name in state.reserved, drive.path in state.whole, state.free[drive.path], drive.path,
+            )
+        )  # fmt: skip
+    for takes_reserved in (False, True):
+        for size in sorted({size for group in groups for size in level.counts(len(group))}):
+            if count in (None, size):
+                for group in groups:
+                    for start in range(len(group) - size + 1):
+                        chosen = tuple(group[start : start + size])
+                        if any(drive.name in state.reserved for drive in chosen) is takes_reserved:
+                            yield chosen
 
 
 def _likeness(drive: Drive) -> tuple[str, str, str, int]:

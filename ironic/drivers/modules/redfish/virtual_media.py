@@ -64,12 +64,9 @@ def lacks_drive(system: System, medium: Any) -> str | None:
     drives = [drive for group in _groups(system) for drive in group]
     if any(_takes(drive, medium) for drive in drives):
         return None
-    others = "" if not drives else f", only for {', '.join(_media_names(drives)) or 'unknown media'}"
+    media = sorted({kind.value for drive in drives for kind in drive.media_types or ()})
+    others = "" if not drives else f", only for {', '.join(media) or 'unknown media'}"
     return f"no virtual drive for {medium.value}{others}; choose another boot interface"
-
-
-def _media_names(drives: Iterable[Drive]) -> list[str]:
-    return sorted({kind.value for drive in drives for kind in drive.media_types or ()})
 
 
 def has_drive(task: Task, medium: Any) -> bool:
@@ -100,7 +97,7 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
                 if protocol and (known := _protocols(drives)) and protocol not in known:
                     faults.append(f"they take images over {', '.join(sorted(known))} only, not over {protocol}")
                     continue
-                _empty(drives)
+                _empty(drives)  # a failure shows when the image is inserted
                 for drive in drives:
                     fault = _insert_into(drive, url, more)
                     if fault is None:
@@ -117,10 +114,10 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
     wanted = None if media is None else list(media)
 
     def empty(system: System) -> None:
-        for group in _groups(system):
-            for drive in group:
-                if drive.inserted and (wanted is None or any(_takes(drive, medium) for medium in wanted)):
-                    drive.eject_media()
+        drives = [drive for group in _groups(system) for drive in group]
+        faults = _empty(drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted))
+        if faults:
+            raise faults[0]
 
     change(task, "ejecting virtual media", empty)
 
@@ -147,8 +144,9 @@ def _protocols(drives: Iterable[Drive]) -> set[str]:
     return {*listed, "HTTP"} if listed else set()
 
 
-def _empty(drives: Iterable[Drive]) -> None:
-    """Eject what is in the drives; a failure shows when the image is inserted."""
+def _empty(drives: Iterable[Drive]) -> list[sushy_errors.HTTPError]:
+    """Eject what is in the drives; return the errors of those that stay full."""
+    faults = []
     for drive in drives:
         if drive.inserted:
             try:
@@ -157,6 +155,8 @@ def _empty(drives: Iterable[Drive]) -> None:
                 raise
             except sushy_errors.HTTPError as error:
                 LOG.debug("A virtual drive could not be emptied: %s", error)
+                faults.append(error)
+    return faults
 
 
 def _insert_into(drive: Drive, url: str, more: Mapping[str, str]) -> str | None:

@@ -42,6 +42,8 @@ _LEFTOVERS_SPACING: Final = 300.0
 _RESTORING_SPACING: Final = 15.0
 _HAS_IMAGES: Final = {"reserved": False, "maintenance": False, "remembers": ramdisk_images.BOOTED}
 _ON_REMOVABLE: Final = "config_via_removable"
+# The older names of driver_info for ready images begin with it.
+_FORMER: Final = "redfish_"
 
 
 class RamdiskFromIso(BootInterface):
@@ -159,14 +161,14 @@ class RamdiskFromIso(BootInterface):
 
     def _ready_iso(self, node: Node, purpose: str) -> str | None:
         """Return the URL of a ready image for a purpose, None when it is made of kernel and ramdisk."""
-        return self._checked_iso(node, f"{purpose}_iso", node.driver_info)
+        name, info = f"{purpose}_iso", node.driver_info
+        return self._checked_iso(node, name, info.get(name) or info.get(f"{_FORMER}{name}"))
 
     def _iso_of_instance(self, node: Node) -> str | None:
         """Return the URL of the user's ready image, None when there is none."""
-        return self._checked_iso(node, ramdisk_images.INSTANCE_ISO, node.instance_info)
+        return self._checked_iso(node, ramdisk_images.INSTANCE_ISO, node.instance_info.get(ramdisk_images.INSTANCE_ISO))
 
-    def _checked_iso(self, node: Node, name: str, given: Mapping[str, object]) -> str | None:
-        url = given.get(name)
+    def _checked_iso(self, node: Node, name: str, url: object) -> str | None:
         return ramdisk_images.check_ready_iso(node, name, url, takes_shares=self.takes_shares) if url else None
 
     # Nodes whose images another conductor has published

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
-from ironic.core.errors import IronicError
+from ironic.core.errors import IronicError, TakenOver
 from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.step_cursor import StepCursor
@@ -54,7 +54,7 @@ def restart(task: Task, key: str, memory: Memory) -> None:
     if with_agent:
         try:
             # A step that has given its orders is not repeated.
-            with awaited_setting.leaving_to_step():
+            with awaited_setting.suspendable_by_step():
                 task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
         except awaited_setting.SettingAwaited:
             remember(task, key, {**memory, _AGENT_LATER: True})
@@ -78,16 +78,36 @@ def begin(task: Task) -> str:
 
 
 def end(task: Task, key: str) -> None:
-    """Forget what the step remembered."""
+    """Forget what the step remembered; stored with the end of the step, which is found again until then."""
     flow = _flow_of(task.node)
     replace(StepCursor.of(task.node, flow), is_polled=False).put(task.node)
     task.node.del_driver_internal_info(key)
-    task.node.save()
+
+
+def record(task: Task, what: str, store: Callable[[Task], None]) -> None:
+    """Store what the BMC shows after a step; a failure is only logged, as the step has ended."""
+    try:
+        store(task)
+    except TakenOver:
+        raise
+    except Exception as error:
+        LOG.warning("Node %s: %s not stored after a step: %s", task.node.uuid, what, error)
+
+
+def is_under_way(node: Node, key: str) -> bool:
+    """Return whether the step that the node is in remembers something under a key."""
+    memory = node.driver_internal_info.get(key) or {}
+    return _RUN in memory and in_state(node.provision_state) is not None and memory[_RUN] == _run_of(node)
+
+
+def boots_agent(memory: Memory) -> bool:
+    """Return whether the machine was restarted into an agent, whose heartbeat shows that it has started."""
+    return bool(memory.get(_AGENT) and not memory.get(_AGENT_LATER))
 
 
 def has_booted(node: Node, memory: Memory) -> bool:
     """Return whether an agent has sent a heartbeat since the restart; True where none runs, or is booted later."""
-    if not memory.get(_AGENT) or memory.get(_AGENT_LATER):
+    if not boots_agent(memory):
         return True
     came, since = KnownAgent(node.driver_internal_info).last_heartbeat, memory.get(_RESTARTED)
     return bool(since and came and came > datetime.fromisoformat(since) and AgentMemory(node).is_known)

@@ -244,7 +244,7 @@ def test_a_restart_for_the_firmware_ends_the_agent_but_not_the_deployment(bench,
 
     def prepare_instance(boot, task):
         if next(restarts):
-            awaited_setting.leave(task, "secure_boot", True, 60)
+            awaited_setting.suspend(task, "secure_boot", True, 60)
 
     monkeypatch.setattr(NotingBoot, "prepare_instance", prepare_instance)
     uuid = deploying(bench, agent)

@@ -6,13 +6,13 @@ import pytest
 
 from ironic.core import states
 from ironic.tests.agent_double import AgentDouble
-from ironic.tests.functional.agent.conftest import beat
+from ironic.tests.functional.agent.conftest import NotingPower, beat
 from ironic.tests.unit.conductor.flows import bench as benches
 
 
 def waiting(bench: benches.Bench, agent: AgentDouble, state: str = states.MANAGEABLE, **verb: Any) -> str:
     """Start a flow and bring the agent up; return the node's UUID."""
-    uuid = bench.node("deploy", provision_state=state, power_state="power off", vendor_interface="no-vendor")
+    uuid = bench.node("deploy", "power", provision_state=state, power_state="power off", vendor_interface="no-vendor")
     name = {states.MANAGEABLE: "clean" if verb else "provide", states.ACTIVE: "service"}.get(state, "active")
     bench.verb(uuid, name, **verb)
     node = bench.row(uuid)
@@ -161,11 +161,17 @@ def test_a_polled_step_is_none_of_the_heartbeats(bench, agent):
     assert bench.row(uuid).clean_step["step"] == "erase_devices"
 
 
-def test_a_step_that_wants_it_restarts_the_machine_before_the_next(bench, agent):
+def test_a_step_that_wants_it_restarts_the_machine_before_the_next(bench, agent, done):
     uuid = waiting(bench, agent, clean_steps=[REBOOT, NOOP])
+    node = bench.row(uuid)
+    node.boot_interface = node.power_interface = "scripted"
+    node.save()
     beat(bench, agent, uuid)
     agent.end()
+    done.clear()
     assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_reboot")
+    # Else the machine would boot its disk, as the ramdisk was for one boot.
+    assert done == ["prepare_ramdisk http://192.0.2.1:6385", "set rebooting"]
     info = bench.row(uuid).driver_internal_info
     assert info["cleaning_reboot"] is True
     assert beat(bench, agent, uuid, times=2) == (states.CLEANWAIT, "loopback_reboot")  # the old agent's last breath
@@ -174,6 +180,29 @@ def test_a_step_that_wants_it_restarts_the_machine_before_the_next(bench, agent)
     assert "cleaning_reboot" not in bench.row(uuid).driver_internal_info
     agent.end()
     assert beat(bench, agent, uuid)[0] == states.MANAGEABLE
+
+
+class Killed(BaseException):
+    """The conductor ends here."""
+
+
+def killed(*args: object, **kwargs: object) -> None:
+    raise Killed
+
+
+def test_a_restart_that_a_killed_conductor_did_not_order_is_ordered_by_the_next(bench, agent, done, monkeypatch):
+    uuid = waiting(bench, agent, clean_steps=[REBOOT, NOOP])
+    beat(bench, agent, uuid)
+    agent.end()
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(NotingPower, "reboot", killed)
+        beat(bench, agent, uuid)
+    assert bench.row(uuid).driver_internal_info["cleaning_reboot"] is True
+    done.clear()
+    assert beat(bench, agent, uuid, times=3) == (states.CLEANWAIT, "loopback_reboot")
+    assert done == ["set rebooting"]  # once
+    agent.restart()
+    assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_noop")
 
 
 def test_a_step_in_which_the_machine_restarts_by_itself_has_failed(bench, agent):

@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from ironic.tests.agent_double import AgentDouble, agent_double
-from ironic.tests.live_service import Options, Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Options, Service, all_in_one_below, free_port
 
 MAC = "52:54:00:12:34:56"
 SENDERS = 4
@@ -74,11 +74,7 @@ def await_true(look: Callable[[], bool]) -> None:
 def site(tmp_path: Path) -> Iterator[Site]:
     port, kinds = free_port(), ("bios", "console", "firmware", "inspect", "raid", "rescue", "vendor")
     general = {
-        "auth_strategy": "noauth",
-        "rpc_transport": "none",
-        "host": "conductor-1",
         "debug": True,
-        "log_file": tmp_path / "service.log",
         "enabled_hardware_types": "fake-hardware",
         "enabled_deploy_interfaces": "direct",
         **{f"enabled_{kind}_interfaces": "fake" for kind in ("boot", "management", "power")},
@@ -87,14 +83,12 @@ def site(tmp_path: Path) -> Iterator[Site]:
     }
     options: Options = {
         "DEFAULT": general,
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{tmp_path}/service.sqlite"},
         "conductor": {"node_locked_retry_interval": 1},
         "service_catalog": {"endpoint_override": f"http://127.0.0.1:{port}"},
     }
     with (
         agent_double(tls=True) as agent,
-        all_in_one([write_options(tmp_path / "ironic.conf", options)], tmp_path / "service.log", port) as service,
+        all_in_one_below(tmp_path, options, port) as service,
     ):
         yield Site(service, agent)
     assert agent.token not in service.log

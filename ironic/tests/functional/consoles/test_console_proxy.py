@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -112,14 +113,21 @@ def test_nothing_else_is_served(proxy: ConsoleProxy, path: str) -> None:
     assert get(proxy, path)[0] == 404
 
 
+def test_a_directory_that_is_asked_for_stays_closed(proxy: ConsoleProxy, pages: Path) -> None:
+    for _ in range(3):
+        assert get(proxy, "/core")[0] == 404
+    opened = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert str(pages / "core") not in opened
+
+
 def test_a_token_is_in_no_line_of_the_log(door: Door, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(0)
     with door.open() as session:
         begin(session)
     assert door.status(token="wrong-one") == 403
-    until(lambda: "a viewer leaves" in caplog.text, "the session has ended")
+    until(lambda: "a viewer has disconnected" in caplog.text, "the session has ended")
     said = "\n".join(record.getMessage() for record in caplog.records if record.name != "websockets.client")
-    assert f"Node {door.uuid}: a viewer comes" in said
+    assert f"Node {door.uuid}: a viewer at" in said
     assert door.token not in said
     assert "wrong-one" not in said
 
@@ -236,6 +244,36 @@ def test_a_message_in_too_many_pieces_ends_its_session(door: Door) -> None:
             while True:
                 session.recv(PATIENCE)
     assert end.value.rcvd and end.value.rcvd.code == 1009
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (b"\x82\x01x", 1002),  # not masked
+        (b"\x09\x80" + bytes(4), 1002),  # a ping in pieces
+        (b"\x89\xfe\x00\x7e" + bytes(4 + 126), 1002),  # a ping that is too long
+        (b"\x88\x81" + bytes(4) + b"\x03", 1002),  # half a status of a close
+        (b"\x83\x80" + bytes(4), 1002),  # an unknown kind
+        (b"\xc2\x80" + bytes(4), 1002),  # an extension that was not agreed on
+        (b"\x80\x80" + bytes(4), 1002),  # the rest of nothing
+        (b"\x02\x80" + bytes(4) + b"\x82\x80" + bytes(4), 1002),  # a message within another
+        (b"\x82\xff\xff" + bytes(7 + 4), 1009),  # a length with the highest bit
+        (b"\x81\x82" + bytes(4) + b"\xc3\x28", 1007),  # text that is not UTF-8
+    ],
+)
+def test_a_frame_that_breaks_the_protocol_ends_its_session(
+    door: Door, proxy: ConsoleProxy, frame: bytes, code: int
+) -> None:
+    with door.open() as other:
+        begin(other)
+        with door.open() as session:
+            begin(session)
+            session.socket.sendall(frame)
+            with pytest.raises(ConnectionClosed) as end:
+                while True:
+                    session.recv(PATIENCE)
+        assert end.value.rcvd and end.value.rcvd.code == code
+        assert other.ping().wait(PATIENCE)
 
 
 @pytest.mark.parametrize(

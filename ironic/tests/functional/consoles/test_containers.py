@@ -13,13 +13,16 @@ import pytest
 import yaml
 
 from ironic.core.errors import DriverLoadError
-from ironic.core.hardware_errors import ConsoleContainerError
+from ironic.core.hardware_errors import ConsoleContainerError, RedfishError
+from ironic.drivers.modules.bmc.login_guard import LoginRefused, guard_of
 from ironic.drivers.modules.graphical import containers
 from ironic.drivers.modules.graphical.container_command import ContainerConsoleContainer, published
 from ironic.drivers.modules.graphical.container_kubernetes import KubernetesConsoleContainer
 from ironic.drivers.modules.graphical.container_systemd import SystemdConsoleContainer
+from ironic.drivers.modules.graphical.programs import Programs as RealPrograms
 from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
 from ironic.tests.conftest import Setter
+from ironic.tests.functional.consoles.lines import until
 from ironic.tests.unit.drivers.machine import UUID, work_on
 
 NAME = f"ironic-console-{UUID}"
@@ -123,6 +126,17 @@ def test_a_container_gets_its_credentials_by_environment(programs: Programs, vnc
     assert programs.runs[-2]["arguments"][-1] == "label=org.openstack.ironic.conductor=conductor-1"
 
 
+def test_of_the_containers_of_a_conductor_one_is_removed(programs: Programs) -> None:
+    programs.add("docker", format=(0, f"{NAME}\nironic-console-other\nanother"), quiet=(0, "abc"))
+    provider = ContainerConsoleContainer()
+    assert provider.started() == [UUID]
+    own = ["--filter", "label=org.openstack.ironic.conductor=conductor-1"]
+    assert programs.runs[-1]["arguments"][1:] == ["ps", "--all", "--format", "{{.Names}}", *own]
+    provider.stop_started(UUID)
+    assert programs.runs[-2]["arguments"][1:] == ["ps", "--all", "--quiet", "--filter", f"name=^/?{NAME}$", *own]
+    assert programs.runs[-1]["arguments"][1:] == ["rm", "--force", "abc"]
+
+
 def test_a_value_is_one_word_of_a_template(programs: Programs, vnc: int, conf: Setter, tmp_path: Path) -> None:
     template = tmp_path / "template"
     template.write_text("run --note='{{ image }} of  {{ node }}' # a comment\n{% if false %}{% endif %}{{ image }}")
@@ -156,6 +170,22 @@ def test_a_program_that_fails_is_quoted_without_secrets(programs: Programs) -> N
     assert "hunter2" not in str(failure.value)
 
 
+def test_a_program_that_hangs_is_killed_with_what_it_has_started(programs: Programs, tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    command = ["/bin/sh", "-c", f"/bin/sleep 600 & echo $! > {child}; wait"]
+    with pytest.raises(ConsoleContainerError, match="did not end within 1 seconds and was killed"):
+        RealPrograms("container").run(command, seconds=1)
+
+    def is_gone() -> bool:
+        try:
+            # One that has ended has no arguments, until nothing of it is left.
+            return not Path(f"/proc/{child.read_text().strip()}/cmdline").read_bytes()
+        except OSError:
+            return True
+
+    until(is_gone, "its child is gone")
+
+
 @pytest.mark.parametrize(
     ("said", "address"),
     [
@@ -169,6 +199,14 @@ def test_a_program_that_fails_is_quoted_without_secrets(programs: Programs) -> N
 def test_a_published_port_is_read(conf: Setter, said: str, address: Any) -> None:
     conf(my_ip="127.0.0.1")
     assert published(said) == address
+
+
+def test_a_container_that_may_have_been_made_is_removed_if_its_start_fails(programs: Programs) -> None:
+    programs.add("docker", detach=(1, "the daemon gave no answer"), ps=(0, "c1"))
+    with pytest.raises(ConsoleContainerError, match="the daemon gave no answer"):
+        ContainerConsoleContainer().start_container(work_on(), "fake", INFO)
+    done = [run["arguments"][1] for run in programs.runs]
+    assert done[done.index("run") :] == ["run", "ps", "rm"]
 
 
 def test_a_unit_of_systemd_has_its_credentials_in_a_private_file(programs: Programs, vnc: int, tmp_path: Path) -> None:
@@ -192,12 +230,83 @@ def test_a_unit_of_systemd_has_its_credentials_in_a_private_file(programs: Progr
     provider.stop_container(work_on())
 
 
+def test_of_the_units_of_a_conductor_one_is_removed(programs: Programs, tmp_path: Path) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    others = "0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b99"
+    for uuid, conductor in ((UUID, "conductor-1"), (others, "conductor-12")):
+        unit = tmp_path / f"ironic-console-{uuid}.container"
+        unit.write_text(f"Label=org.openstack.ironic.conductor={conductor}\n")
+    provider = SystemdConsoleContainer(tmp_path)
+    assert provider.started() == [UUID]
+    for uuid in (UUID, others):
+        provider.stop_started(uuid)
+    assert [path.name for path in tmp_path.glob("*.container")] == [f"ironic-console-{others}.container"]
+    assert programs.run("stop")["arguments"][1:] == ["--user", "stop", f"{NAME}.service"]
+
+
 def test_a_unit_that_does_not_start_is_removed(programs: Programs, tmp_path: Path) -> None:
     programs.add("systemctl", restart=(1, "Unit not found."))
     programs.add("podman")
     with pytest.raises(ConsoleContainerError, match="Unit not found"):
         SystemdConsoleContainer(tmp_path / "units").start_container(work_on(), "fake", INFO)
     assert list((tmp_path / "units").iterdir()) == []
+
+
+def test_a_unit_that_can_not_be_read_or_removed_is_named(programs: Programs, tmp_path: Path) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    units = tmp_path / "units"
+    (units / f"{NAME}.container").mkdir(parents=True)
+    provider = SystemdConsoleContainer(units)
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_all_containers()
+    with pytest.raises(ConsoleContainerError, match=f"{NAME}.container: Is a directory"):
+        provider.stop_container(work_on())
+
+
+class _Killed(BaseException):
+    """The end of the process: nothing after it is done."""
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_what_a_killed_conductor_leaves_of_a_unit_is_removed_by_the_next_one(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    programs.add("systemctl")
+    programs.add("podman")
+    killed = SystemdConsoleContainer(tmp_path / "units")
+    done: list[object] = []
+
+    def until_killed(step: Any) -> Any:
+        def do(*arguments: Any) -> None:
+            if len(done) == steps:
+                raise _Killed
+            done.append(step(*arguments))
+
+        return do
+
+    monkeypatch.setattr(killed, "_write", until_killed(killed._write))
+    monkeypatch.setattr(killed, "_systemctl", until_killed(killed._systemctl))
+    monkeypatch.setattr(killed, "_remove", until_killed(killed._remove))
+    with pytest.raises(_Killed):
+        killed.start_container(work_on(), "fake", INFO)
+    assert list((tmp_path / "units").iterdir())
+    SystemdConsoleContainer(tmp_path / "units").stop_all_containers()
+    assert list((tmp_path / "units").iterdir()) == []
+
+
+def test_kubectl_finds_the_cluster_of_the_pod_that_it_is_in(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"KUBERNETES_SERVICE_HOST": "192.0.2.1", "KUBERNETES_SERVICE_PORT": "443"}
+    for name, value in {**given, "OS_PASSWORD": PASSWORD}.items():
+        monkeypatch.setenv(name, value)
+    programs.add("kubectl")
+    KubernetesConsoleContainer().stop_container(work_on())
+    environment = programs.run("delete")["environment"]
+    assert given.items() <= environment.items()
+    assert "OS_PASSWORD" not in environment
 
 
 def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,6 +324,16 @@ def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monke
     assert secretless(programs, but=lambda run: "apply" in run["arguments"])
     provider.stop_all_containers()
     assert "--selector=org.openstack.ironic.conductor=conductor-1" in programs.runs[-1]["arguments"]
+
+
+def test_of_the_pods_of_a_conductor_one_is_removed(programs: Programs) -> None:
+    programs.add("kubectl", get=(0, f"{NAME} {NAME}"))
+    provider = KubernetesConsoleContainer()
+    assert provider.started() == [UUID]
+    own = "--selector=org.openstack.ironic.conductor=conductor-1"
+    assert own in programs.runs[-1]["arguments"]
+    provider.stop_started(UUID)
+    assert programs.runs[-1]["arguments"][1:4] == ["delete", "pod,secret", f"{own},org.openstack.ironic.node={UUID}"]
 
 
 def test_a_pod_that_does_not_get_ready_is_removed(programs: Programs) -> None:
@@ -305,3 +424,14 @@ def test_the_application_of_a_redfish_console_gets_the_login(conf: Setter) -> No
         "tls_ciphers": None,
         "root_prefix": "/redfish/v1/",
     }
+
+
+def test_the_application_gets_no_login_that_the_bmc_refuses(conf: Setter) -> None:
+    info = {"redfish_address": "192.0.2.7", "redfish_username": "u", "redfish_password": PASSWORD}
+    task: Any = work_on(driver="redfish", driver_info=info)
+    guard = guard_of(task.store, "https://192.0.2.7", "u", PASSWORD)
+    for _ in range(3):
+        with pytest.raises(LoginRefused), guard.attempt():
+            raise LoginRefused
+    with pytest.raises(RedfishError, match="opening the console page.*refused this login 3 times"):
+        RedfishGraphicalConsole().app_info(task)

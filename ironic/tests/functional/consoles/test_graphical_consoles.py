@@ -1,6 +1,8 @@
 """Graphical consoles: opened by the API, seen through the proxy, closed when their token expires."""
 
 import contextlib
+import os
+import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +19,7 @@ from ironic.drivers.modules.fake import FakeGraphicalConsole
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.consoles.lines import until
 from ironic.tests.functional.consoles.viewers import PATIENCE, begin
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.repository import ROOT
 from ironic.tests.site import FAKES, NONE
 from ironic.tests.unit.drivers.machine import work_on
@@ -59,15 +61,11 @@ def test_a_console_is_closed_when_its_token_has_expired(conf: Setter) -> None:
 
 
 @contextlib.contextmanager
-def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
-    """Run the all-in-one service with its proxy, and containers that are screens."""
-    port, proxy_port = free_port(), free_port()
+def screens_service(directory: Path, seconds: int = 60, **vnc: object) -> Iterator[Service]:
+    """Run the all-in-one service with its proxy, and containers that are screens; it looks for left ones at times."""
+    proxy_port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "my_ip": "127.0.0.1",
             "enabled_hardware_types": "fake-hardware",
@@ -77,8 +75,7 @@ def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
             "enabled_storage_interfaces": "noop",
             "enabled_console_interfaces": "fake-graphical,no-console",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
+        "conductor": {"check_provision_state_interval": seconds},
         "vnc": {
             "enabled": True,
             "host_ip": "127.0.0.1",
@@ -92,7 +89,7 @@ def screens_service(directory: Path, **vnc: object) -> Iterator[Service]:
         },
     }
     (directory / "service.log").unlink(missing_ok=True)  # of an earlier life
-    with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as service:
+    with all_in_one_below(directory, options) as service:
         yield service
 
 
@@ -159,6 +156,29 @@ def test_screens_end_with_their_conductor_and_come_again(tmp_path: Path) -> None
         with see(url) as session:
             begin(session)
         assert screen.exists()
+
+
+def test_a_screen_that_no_node_needs_is_removed(tmp_path: Path) -> None:
+    own, others = (f"ironic-console-0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b1{number}" for number in (1, 2))
+    screens = tmp_path / "screens"
+
+    def order(*words: str) -> None:
+        variables = {**os.environ, "DOCKER_HOST": f"unix://{screens}", "APP": "fake"}
+        subprocess.run([ROOT / "tools" / "screens.py", *words], env=variables, check=True, capture_output=True)
+
+    try:
+        with screens_service(tmp_path, seconds=1) as service:
+            path, url = opened(service)
+            (needed,) = screens.glob("*.json")
+            for name, conductor in ((own, "conductor-1"), (others, "conductor-2")):
+                order("run", "--name", name, "--label", f"org.openstack.ironic.conductor={conductor}")
+            until(lambda: not (screens / f"{own}.json").exists(), "the screen that no node needs is removed")
+            assert needed.exists() and (screens / f"{others}.json").exists()
+            with see(url) as session:
+                begin(session)
+            assert url_of(service, path) == url
+    finally:
+        order("rm", "--force", own, others)
 
 
 def test_a_console_expires(tmp_path: Path) -> None:

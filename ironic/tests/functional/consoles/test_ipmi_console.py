@@ -136,7 +136,7 @@ def test_a_hostile_login_is_one_word(console: IPMISocatConsole, task: Any, value
     words = list(command.words)
     assert words[words.index("-U") + 1] == value
     assert PASSWORD not in str(words)
-    assert command.environment["IPMI_PASSWORD"] == value
+    assert command.environment["IPMI_PASSWORD"] == value.encode()
 
 
 @pytest.mark.parametrize(

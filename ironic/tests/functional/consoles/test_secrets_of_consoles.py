@@ -10,7 +10,7 @@ import requests
 from ironic.tests.functional.consoles.lines import until
 from ironic.tests.functional.consoles.viewers import PATIENCE
 from ironic.tests.ipmi_bmc import PASSWORD, pyghmi_bmc
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.99"}
 KEY = b"canary of the K_g"
@@ -53,13 +53,8 @@ class Witness:
 
 @pytest.fixture
 def witness(tmp_path: Path) -> Iterator[Witness]:
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": tmp_path / "service.log",
             "debug": True,
             "my_ip": "127.0.0.1",
             "notification_level": "debug",
@@ -71,15 +66,12 @@ def witness(tmp_path: Path) -> Iterator[Witness]:
             "enabled_console_interfaces": "ipmitool-socat,redfish-graphical,no-console",
             "tempdir": tmp_path,
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
         "console": {"socat_address": "127.0.0.1", "port_range": f"{free_port()}:65000"},
-        "database": {"connection": f"sqlite:///{tmp_path}/service.sqlite"},
         "ipmi": {"min_command_interval": 0, "debug": True},
         "oslo_messaging_notifications": {"driver": "log"},
         "vnc": {"container_provider": "fake", "public_url": "http://127.0.0.1/vnc_lite.html"},
     }
-    files = [write_options(tmp_path / "ironic.conf", options)]
-    with all_in_one(files, tmp_path / "service.log", port) as service:
+    with all_in_one_below(tmp_path, options) as service:
         yield Witness(service)
 
 

@@ -232,6 +232,47 @@ def test_an_end_is_reported_with_its_reason(console: LineConsole, task: Any, pid
     assert len(ends) == 1
 
 
+def test_an_end_that_can_not_be_handled_hides_no_later_one(
+    console: LineConsole, task: Any, pid_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ends: list[ConsoleEnd] = []
+
+    def fail_once(end: ConsoleEnd) -> None:
+        ends.append(end)
+        if len(ends) == 1:
+            raise RuntimeError("no database")
+
+    SERVERS.report_to(fail_once)
+    console.start_console(task)
+    kill(pid_file)
+    until(lambda: "no database" in caplog.text, "the end is reported")
+    console.start_console(task)
+    kill(pid_file)
+    until(lambda: len(ends) == 2, "the next end is reported")
+
+
+def test_an_event_of_a_console_that_is_gone_harms_none_that_has_its_descriptor(console: LineConsole, task: Any) -> None:
+    console.start_console(task)
+    served = SERVERS._served[task.node.uuid]
+    assert SERVERS._handle_event(served.handle) is None
+    assert talk(console.get_console(task)["url"])
+    assert SERVERS._served[task.node.uuid] is served
+    console.stop_console(task)
+
+
+def test_a_console_that_comes_while_leftovers_are_ended_goes_on(console: LineConsole, task: Any) -> None:
+    console.start_console(task)
+    before = console.get_console(task)["url"]
+
+    def is_needed(_uuid: str) -> bool:
+        console.start_console(task)
+        return False
+
+    SERVERS.sweep(is_needed)
+    assert talk(console.get_console(task)["url"]), before
+    console.stop_console(task)
+
+
 _LIFE = """
 import os, sys
 from ironic.conf import CONF, prepare
@@ -259,7 +300,7 @@ def test_a_console_outlives_its_conductor_and_is_replaced(
         broken.sendall(b"x\n")
         broken.close()
     assert talk(url)
-    SERVERS.sweep([])
+    SERVERS.sweep(lambda _uuid: False)
     assert talk(url), "a console of another conductor was ended"
     console.start_console(task)
     with pytest.raises(ConnectionRefusedError):
@@ -278,10 +319,10 @@ def test_what_an_earlier_life_left_is_swept_away(console: LineConsole, task: Any
         path.write_text("1")
     for path in left:
         os.utime(path, (1, 1))
-    SERVERS.sweep([task.node.uuid])
+    SERVERS.sweep(lambda uuid: uuid == task.node.uuid)
     assert [path.exists() for path in (*left, fresh)] == [False, False, True, True]
     assert talk(url)
-    SERVERS.sweep([])
+    SERVERS.sweep(lambda _uuid: False)
     with pytest.raises(ConnectionRefusedError):
         talk(url)
 

@@ -1,14 +1,23 @@
 """What only servers do: deadlocks, and connections that die."""
 
+import os
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.db import Store, connect, schema
+from ironic.core.errors import DuplicateName
+from ironic.core.hardware_interfaces import InterfaceRow
+from ironic.core.values import utc_now
+from ironic.db import Store, connect, engines, schema
+from ironic.db.transactions import ConnectionLost
+from ironic.services import row_changes
 from ironic.tests.databases import empty_database
 from ironic.tests.suites.db.samples import node
 
@@ -58,6 +67,119 @@ def test_who_loses_a_deadlock_does_its_work_again(server: Store) -> None:
     assert failures == []
     assert len(attempts) == 3
     assert [server.nodes.get(record.id).extra["n"] for record in (one, two)] == [2, 2]
+
+
+def test_a_port_is_added_while_another_one_changes_the_network_of_their_group(server: Store) -> None:
+    locked = server.nodes.reserve(node(server).id, "h1")
+    group = server.portgroups.create({"node_id": locked.id})
+    old = server.ports.create({"node_id": locked.id, "address": "52:54:00:00:00:01", "portgroup_id": group.id})
+    both_inside = threading.Barrier(2)
+    attempts: list[str] = []
+    failures: list[BaseException] = []
+
+    def meet(who: str) -> None:
+        attempts.append(who)
+        if len(attempts) <= 2:
+            both_inside.wait(10)
+
+    def add(values: dict[str, Any]) -> dict[str, Any]:
+        row_changes.share_network(server, group.id, values.pop("physical_network"))
+        meet("new")
+        return {**values, "node_id": locked.id, "portgroup_id": group.id}
+
+    def change() -> None:
+        meet("old")
+        row_changes.share_network(server, group.id, None, old.id)
+        old.save()
+
+    def attempt(act: Callable[[], object]) -> None:
+        try:
+            act()
+        except BaseException as failure:
+            failures.append(failure)
+
+    new = {"address": "52:54:00:00:00:02", "physical_network": None}
+    acts = (lambda: row_changes.add(server, server.ports, new, add), lambda: server.nodes.run_held(locked, change))
+    threads = [threading.Thread(target=attempt, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sorted(attempts) in (["new", "new", "old"], ["new", "old", "old"])
+    assert server.ports.count(portgroup_id=group.id) == 2
+
+
+def test_mariadb_may_be_named_in_the_url(tmp_path: Path) -> None:
+    with empty_database("mariadb", tmp_path) as url:
+        named = url.replace("mysql+", "mariadb+")
+        schema.upgrade(named)
+        store = connect(named)
+        made = node(store, name="n1")
+        for number in (1, 2):
+            store.inventories.put(made.id, {"n": number}, {})
+        assert store.inventories.texts(made.id) == ('{"n":2}', "{}")
+        with pytest.raises(DuplicateName):
+            node(store, name="n1")
+        store.close()
+
+
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_a_conductor_whose_own_clock_is_wrong_is_alive_all_the_same(server: Store, minutes: int) -> None:
+    elsewhere = Store(server.engine, clock=lambda: utc_now() + timedelta(minutes=minutes))
+    elsewhere.conductors.register("h1", "", ["redfish"], [InterfaceRow("redfish", "power", "redfish", True)])
+    assert [one.hostname for one in server.conductors.alive(60)] == ["h1"]
+    assert [one.hostname for one in server.conductors.served_interfaces(60)] == ["h1"]
+    server.conductors.touch("h1")
+    assert [one.hostname for one in elsewhere.conductors.alive(60)] == ["h1"]
+    assert elsewhere.conductors.remove_stale(60, 1) == []
+
+
+def test_a_process_that_freezes_within_a_transaction_keeps_no_row_locked_for_ever(
+    server: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_LONGEST_IDLE", 1)
+    frozen = connect(server.engine.url.render_as_string(hide_password=False))
+    made = node(server)
+    locked, thaw = threading.Event(), threading.Event()
+    failures: list[BaseException] = []
+
+    def work(_connection: Connection) -> None:
+        record = frozen.nodes.lock_row(made.id)
+        locked.set()
+        thaw.wait(60)
+        record.extra["late"] = True
+        record.save()
+
+    def freeze() -> None:
+        try:
+            frozen.run(work)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=freeze), threading.Thread(target=lambda: server.nodes.reserve(made.id, "h1"))]
+    threads[0].start()
+    assert locked.wait(30)
+    threads[1].start()
+    threads[1].join(20)
+    is_reserved = not threads[1].is_alive()
+    thaw.set()
+    for thread in threads:
+        thread.join()
+    assert is_reserved
+    assert [type(failure) for failure in failures] == [ConnectionLost]
+    assert server.nodes.get(made.id).extra == {}
+    frozen.close()
+
+
+def test_a_host_that_dies_without_a_word_is_noticed_in_seconds(server: Store) -> None:
+    with server.engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        number = os.dup(driver.fileno() if hasattr(driver, "fileno") else driver._sock.fileno())
+    with socket.socket(fileno=number) as link:
+        assert link.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 30
+        assert 0 < link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 60_000
 
 
 def kill_others(server: Store) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ironic.tests.ipmi_bmc import IpmiBmc, ipmi_sim
 from ironic.tests.redfish_bmc import RedfishBmc, redfish_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -26,6 +27,13 @@ def bmc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedfishBmc]:
 def guarded_bmc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedfishBmc]:
     """Run a BMC behind TLS that requires a login."""
     with redfish_bmc(tmp_path_factory.mktemp("guarded"), user="operator", tls=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IpmiBmc]:
+    """Run an IPMI BMC, the same for the tests of a module."""
+    with ipmi_sim(tmp_path_factory.mktemp("sim") / "bmc") as running:
         yield running
 
 

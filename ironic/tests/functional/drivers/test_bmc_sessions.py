@@ -85,6 +85,31 @@ def test_what_is_not_kept_is_logged_out(bmc: HostileBmc, conf: Callable[..., Any
         eventually(lambda: len(bmc.tokens) + len(other.tokens) <= size, True)
 
 
+def test_the_end_of_the_service_logs_out_of_what_waits_for_that(bmc: HostileBmc, conf: Callable[..., Any]) -> None:
+    """Two BMCs that do not answer take the threads that log out."""
+    conf(redfish__connection_cache_size=0)
+    go_on, stalled = threading.Event(), threading.Semaphore(0)
+
+    def stall(handler: Handler) -> bool:
+        if handler.command == "DELETE":
+            stalled.release()
+            go_on.wait(60)
+        return handler.command == "DELETE"
+
+    with hostile_bmc("first password") as one, hostile_bmc("first password") as two:
+        try:
+            one.misbehave = two.misbehave = stall
+            for number, dead in enumerate((one, two)):
+                RedfishPower().get_power_state(work_on(uuid=f"node-{number}", driver_info=dead.driver_info()))
+                assert stalled.acquire(timeout=60)
+            look(bmc)
+            assert len(bmc.tokens) == 1
+            CONNECTIONS.log_out(30)
+            assert bmc.tokens == []
+        finally:
+            go_on.set()
+
+
 def test_lost_connections_cost_no_session(bmc: HostileBmc) -> None:
     """Each time a connection breaks off, the session goes on; BMCs have few places for sessions."""
     look(bmc)

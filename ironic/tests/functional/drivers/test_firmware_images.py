@@ -256,7 +256,7 @@ def test_the_older_step_checks_images_and_restarts_for_each(
     assert len(sent) == 3
     assert sent[2]["ImageURI"] == URL, "the BMC fetches it itself, as the option says"
     assert restarts(bmc) == 3
-    assert UNNAMED_UPDATES.key not in task.node.saved["driver_internal_info"]
+    assert UNNAMED_UPDATES.key not in task.node.driver_internal_info
     assert published(tmp_path) == []
 
 
@@ -297,12 +297,15 @@ class Shop:
     nodes: Nodes
 
 
-def test_images_of_updates_that_are_over_are_removed(bmc: HostileBmc, image: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", [states.CLEANFAIL, states.MANAGEABLE])
+def test_images_of_updates_that_are_over_are_removed(bmc: HostileBmc, image: str, tmp_path: Path, state: str) -> None:
+    """A step that was aborted or ran out of time leaves its memory behind."""
     task = begun(bmc, {"component": "bios", "url": image})
     store: Any = Shop(Nodes({UUID: task.node}))
     firmware_updates.remove_leftovers(store)
     assert len(published(tmp_path)) == 1
-    task.node.del_driver_internal_info(UPDATES.key)
+    task.node.provision_state = state
+    assert UPDATES.key in task.node.driver_internal_info
     firmware_updates.remove_leftovers(store)
     assert published(tmp_path) == []
     begun(bmc, {"component": "bios", "url": image})

@@ -5,6 +5,7 @@ A program in the place of ipmitool notes each call and fails as a test wants.
 
 import os
 import shlex
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +22,10 @@ from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.conversation import change, read
 from ironic.drivers.modules.ipmi.management import IPMIManagement
 from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.drivers.modules.ipmi.socat_console import IPMISocatConsole
 from ironic.drivers.task import Notes
 from ironic.tests.ipmi_bmc import HOST, free_udp_port
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -149,6 +152,17 @@ def test_cipher_suites_are_tried_from_the_last_and_remembered(tool: Tool, task: 
     assert [call.partition(" -C ")[2].partition(" ")[0] for call in tool.calls] == ["", "17", "3", "3"]
 
 
+def test_a_cipher_suite_that_the_node_gets_later_goes_before_one_that_was_found(
+    tool: Tool, task: Work, conf: Callable[..., Any]
+) -> None:
+    conf(ipmi__cipher_suite_versions=["3"])
+    tool.fail(1, CIPHER)
+    read(task, ("mc", "info"))
+    task.node.driver_info["ipmi_cipher_suite"] = "17"
+    read(task, ("power", "status"))
+    assert "-C 3 " in tool.calls[-2] and "-C 17 " in tool.calls[-1]
+
+
 def test_a_chosen_cipher_suite_stays(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
     conf(ipmi__cipher_suite_versions=["1", "3"])
     task.node.driver_info["ipmi_cipher_suite"] = "17"
@@ -176,14 +190,34 @@ def test_equal_reads_at_the_same_time_are_one(tool: Tool, task: Work) -> None:
     assert len(answers) == len(tool.calls) == 1
 
 
+def test_a_crowd_that_asks_for_a_console_holds_one_worker(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
+    conf(bmc__telemetry_timeout=3, console__socat_address="127.0.0.1")
+    tool.fail(0, "", hangs="sol deactivate")
+    task.node.driver_internal_info["allocated_ipmi_terminal_port"] = 10000
+    console, ready = IPMISocatConsole(), threading.Barrier(8)
+
+    def ask() -> tuple[str, float]:
+        ready.wait(BOUND)
+        begun = time.monotonic()
+        return console.get_console(task)["url"], time.monotonic() - begun
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [asked.result(BOUND) for asked in [pool.submit(ask) for _ in range(8)]]
+    assert {url for url, _seconds in answers} == {"tcp://127.0.0.1:10000"}
+    assert sum(seconds >= 3 for _url, seconds in answers) == len(tool.calls) == 1
+    # The next one has its turn again.
+    conf(bmc__telemetry_timeout=30)
+    tool.fail(0, "")
+    console.get_console(task)
+    assert len(tool.calls) == 2
+
+
 def test_an_order_to_change_power_ends_telemetry(tool: Tool, task: Work, conf: Callable[..., Any]) -> None:
     conf(ipmi__command_retry_timeout=60)
     tool.fail(0, "", hangs="sdr -v")
     with ThreadPoolExecutor() as pool:
         sensors = pool.submit(read, task, ("sdr", "-v"), kind=TELEMETRY, is_long=True)
-        deadline = time.monotonic() + BOUND
-        while not tool.calls and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: tool.calls)
         begun = time.monotonic()
         assert change(task, ("power", "on"), kind=POWER).startswith("answer")
         assert time.monotonic() - begun < 30

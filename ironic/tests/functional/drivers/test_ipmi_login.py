@@ -17,7 +17,9 @@ import pytest
 from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure
 from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.tests import ipmi_bmc
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import Work, work_on
 
 BOUND = 60.0
@@ -84,6 +86,17 @@ def test_a_refusal_is_not_repeated_by_itself(sim: IpmiBmc) -> None:
     assert sum(task.store.bmc_logins.of.values()) == 1
 
 
+@pytest.mark.parametrize("in_environment", [False, True])
+def test_of_a_long_password_the_beginning_counts(
+    tmp_path: Path, conf: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, in_environment: bool
+) -> None:
+    conf(ipmi__store_cred_in_env=in_environment)
+    monkeypatch.setattr(ipmi_bmc, "PASSWORD", "of twenty bytes, ä!")
+    with ipmi_bmc.pyghmi_bmc(tmp_path / "bmc") as bmc:
+        info = bmc.driver_info(ipmi_password=f"{ipmi_bmc.PASSWORD} and more")
+        assert read(work_on(driver="ipmi", driver_info=info)) == "power off"
+
+
 def test_silence_is_no_refusal(tmp_path: Path, conf: Callable[..., Any]) -> None:
     conf(ipmi__command_retry_timeout=1)
     with ipmi_sim(tmp_path / "silent") as bmc:
@@ -114,9 +127,7 @@ def test_no_process_shows_a_secret(waiting_tool: Path, conf: Callable[..., Any],
     task = work_on(driver="ipmi", driver_info=info)
     with ThreadPoolExecutor() as pool:
         reading = pool.submit(read, task)
-        deadline = time.monotonic() + BOUND
-        while not (waiting_tool / "pid").exists() and time.monotonic() < deadline and not reading.done():
-            time.sleep(0.02)
+        until((waiting_tool / "pid").exists)
         shown = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
         (waiting_tool / "go").touch()
         assert reading.result(BOUND) == "power on"
@@ -154,9 +165,7 @@ def test_one_bmc_has_one_conversation_at_a_time(waiting_tool: Path) -> None:
     with ThreadPoolExecutor() as pool:
         orders = [pool.submit(order, "power on") for _ in range(2)]
         begun.wait(BOUND)
-        deadline = time.monotonic() + BOUND
-        while not (waiting_tool / "pid").exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until((waiting_tool / "pid").exists)
         tools = subprocess.run(["pgrep", "-f", f"{waiting_tool}/ipmitool"], capture_output=True, text=True).stdout
         assert len(tools.split()) == 1
         (waiting_tool / "go").touch()

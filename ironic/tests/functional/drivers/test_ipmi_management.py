@@ -14,7 +14,7 @@ from ironic.drivers.modules.ipmi.power import IPMIPower
 from ironic.drivers.modules.ipmi.speed_select import IntelIPMIManagement
 from ironic.drivers.modules.ipmi.vendor import IPMIVendorPassthru
 from ironic.drivers.task import Notes
-from ironic.tests.ipmi_bmc import HOST, IpmiBmc, free_udp_port, ipmi_sim, pyghmi_bmc
+from ironic.tests.ipmi_bmc import HOST, IpmiBmc, free_udp_port, pyghmi_bmc
 from ironic.tests.site import eventually
 from ironic.tests.unit.drivers.machine import Work, work_on
 
@@ -25,12 +25,6 @@ NO_TIMEOUT = "netfn=0x0 cmd=0x8 data=0308"
 @pytest.fixture(autouse=True)
 def no_pauses(conf: Callable[..., Any]) -> None:
     conf(ipmi__min_command_interval=0, ipmi__command_retry_timeout=30)
-
-
-@pytest.fixture(scope="module")
-def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IpmiBmc]:
-    with ipmi_sim(tmp_path_factory.mktemp("sim") / "bmc") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.ipmi.power import IPMIPower
-from ironic.tests.ipmi_bmc import IpmiBmc, free_udp_port, ipmi_sim, pyghmi_bmc
+from ironic.tests.ipmi_bmc import IpmiBmc, free_udp_port, pyghmi_bmc
 from ironic.tests.unit.drivers.machine import UUID, Work, work_on
 
 KEY = bytes(range(230, 250))
@@ -19,12 +19,6 @@ KEY = bytes(range(230, 250))
 @pytest.fixture(autouse=True)
 def no_pauses(conf: Callable[..., Any]) -> None:
     conf(ipmi__min_command_interval=0, ipmi__command_retry_timeout=30)
-
-
-@pytest.fixture(scope="module")
-def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IpmiBmc]:
-    with ipmi_sim(tmp_path_factory.mktemp("sim") / "bmc") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

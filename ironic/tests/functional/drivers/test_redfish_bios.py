@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from oslo_db.exception import DBDataError
 
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
@@ -177,9 +178,37 @@ def test_a_step_applies_settings_by_a_restart_and_holds_nothing(bmc: ScriptedBmc
     assert orders(bmc)[0][1]["@Redfish.SettingsApplyTime"]["ApplyTime"] == "OnReset"
     assert task.node.saved["driver_internal_info"][KEY]["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
     assert watched(task) == StepDone()
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     stored = {row["name"]: row["value"] for row in task.store.bios_settings.of[1]}
     assert (stored["Turbo"], stored["Cores"]) == ("Off", "16")
+
+
+def test_an_end_that_a_dead_conductor_has_not_stored_is_found_again(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    bmc.on_reset = apply_pending(bmc)
+    RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "Off"}])
+    assert watched(task) == StepDone()
+    task.node.driver_internal_info = dict(task.node.saved["driver_internal_info"])
+    assert watched(task) == StepDone()
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_settings_that_can_not_be_stored_do_not_keep_a_step_from_its_end(
+    bmc: ScriptedBmc, monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    """A BMC may lack its settings for a moment, and a database may refuse what a BMC invents."""
+    task = on(bmc)
+    RedfishBIOS().factory_reset(task)
+    if is_over:
+        del bmc.documents[SYSTEM]["Bios"]
+    else:
+        monkeypatch.setattr(task.store.bios_settings, "sync", refuse)
+    bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "OSRunning"}
+    assert watched(task) == StepDone()
+
+
+def refuse(*_arguments: object) -> None:
+    raise DBDataError("too long")
 
 
 def test_settings_that_the_machine_has_need_no_restart(bmc: ScriptedBmc) -> None:
@@ -201,6 +230,9 @@ def test_settings_that_the_machine_does_not_take_fail_the_step(bmc: ScriptedBmc)
     task = on(bmc)
     bmc.on_reset = apply_pending(bmc, refused=("Turbo",))
     RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "Off"}, {"name": "Cores", "value": 4}])
+    # Without a progress the machine may be starting still.
+    assert watched(task) is None
+    bmc.documents[SYSTEM]["BootProgress"] = {"LastState": "OSRunning"}
     end = watched(task)
     assert isinstance(end, StepFailed)
     assert "Turbo were not updated" in end.reason

@@ -169,6 +169,24 @@ def test_cards_that_can_not_be_read_are_left_out(bmc: HostileBmc) -> None:
     assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
 
 
+def test_cards_of_a_machine_that_is_off_are_left_out(bmc: HostileBmc) -> None:
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        is_about_cards = handler.path.endswith("/NetworkAdapters")
+        if is_about_cards:
+            handler.answer(400, {"error": {"message": "the system is off"}})
+        return is_about_cards or usual(handler)
+
+    bmc.misbehave = misbehave
+    task = on(bmc)
+    RedfishFirmware().cache_firmware_components(task)
+    assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    assert until_end(task) == StepDone()
+
+
 def test_a_machine_without_versions_says_so() -> None:
     with hostile_bmc() as bmc, pytest.raises(UnsupportedDriverExtension):
         RedfishFirmware().cache_firmware_components(on(bmc))
@@ -207,9 +225,16 @@ def test_a_bios_update_restarts_the_machine_once(bmc: HostileBmc, sent: list[dic
     bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
     assert until_end(task) == StepDone()
     assert (restarts(bmc), len(sent)) == (1, 1)
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     assert "1.1" in [item["current_version"] for item in task.store.firmware.of[1]]
     assert RedfishPower().supports_power_sync(task)
+
+
+def test_versions_that_are_missing_do_not_keep_a_step_from_its_end(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    task_is(bmc, "Completed", TaskStatus="OK")
+    bmc.documents[SYSTEM] |= {"BiosVersion": None, "Links": {}}
+    assert until_end(task) == StepDone()
 
 
 def test_a_task_that_has_ended_without_a_restart_gets_it(bmc: HostileBmc) -> None:
@@ -270,7 +295,7 @@ def test_a_failed_task_fails_the_step_with_its_messages(bmc: HostileBmc, state: 
     end = look(task)
     assert isinstance(end, StepFailed)
     assert f"updating bios from {URL} failed: Update.1.0.Bad; Wrong image" in end.reason
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_it_waits_as_long_as_the_argument_says(bmc: HostileBmc) -> None:

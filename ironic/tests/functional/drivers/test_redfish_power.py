@@ -100,7 +100,7 @@ def test_a_shutdown_is_left_to_the_conductor_after_a_moment(
     power: RedfishPower, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
     monkeypatch.setattr(power_wait, "_SHUTDOWN_SECONDS", 0.1)
-    with scripted_bmc("On") as slow, awaited_shutdown.leaving():
+    with scripted_bmc("On") as slow, awaited_shutdown.suspendable():
         slow.on_reset = lambda _kind: slow.documents[SYSTEM].update(PowerState="On")
         task = work_on(driver_info={"redfish_address": slow.address, "redfish_system_id": SYSTEM})
         with pytest.raises(awaited_shutdown.ShutdownAwaited) as left:

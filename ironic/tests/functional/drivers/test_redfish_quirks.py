@@ -14,7 +14,15 @@ from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.quirks import TABLE, Behaviour, Quirk, behaves, depends_on_firmware
 from ironic.drivers.task import BareDriver
-from ironic.tests.functional.drivers import test_redfish_boot_cards, test_virtual_media_boot
+from ironic.tests.functional.drivers import (
+    test_hostile_bmcs,
+    test_redfish_bios,
+    test_redfish_boot_cards,
+    test_redfish_devices,
+    test_redfish_firmware,
+    test_virtual_drives,
+    test_virtual_media_boot,
+)
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.machine import Work, work_on
@@ -258,6 +266,40 @@ def test_a_boot_mode_that_takes_no_effect_is_an_error(bmc: HostileBmc, conf: Cal
         RedfishManagement().set_boot_mode(on(bmc), "bios")
 
 
+@pytest.mark.parametrize("taken", ['W/"1"', '"1"', None])
+def test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all(
+    bmc: HostileBmc, taken: str | None
+) -> None:
+    tags: list[str | None] = []
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "GET" and handler.path == SYSTEM:
+            handler.answer(200, bmc.documents[SYSTEM], {"ETag": 'W/"1"'})
+            return True
+        if handler.command != "PATCH":
+            return False
+        tags.append(handler.headers["If-Match"])
+        if tags[-1] != taken:
+            handler.answer(412, {})
+        return tags[-1] != taken
+
+    bmc.misbehave = misbehave
+    RedfishManagement().set_boot_device(on(bmc), "disk")
+    order = ['W/"1"', '"1"', None]
+    assert tags == order[: order.index(taken) + 1]
+
+
+def test_a_cd_on_usb_is_ordered_where_it_is_offered(bmc: HostileBmc) -> None:
+    offered = bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget@Redfish.AllowableValues"]
+    bmc.documents[SYSTEM] |= {"Manufacturer": "Supermicro"}
+    came = patches(bmc)
+    RedfishManagement().set_boot_device(on(bmc, "Supermicro"), "cdrom")
+    bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget@Redfish.AllowableValues"] = [*offered, "UsbCd"]
+    RedfishManagement().set_boot_device(on(bmc, "Supermicro"), "cdrom")
+    assert [sent["BootSourceOverrideTarget"] for sent in came] == ["Cd", "UsbCd"]
+    assert RedfishManagement().get_boot_device(on(bmc))["boot_device"] == "cdrom"
+
+
 def test_a_device_that_the_bmc_does_not_offer_is_refused_by_name(bmc: HostileBmc) -> None:
     with pytest.raises(InvalidParameterValue, match="it supports pxe, disk, cdrom"):
         RedfishManagement().set_boot_device(on(bmc), "uefihttp")
@@ -272,8 +314,25 @@ SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
     Behaviour.REFUSES_UNLICENSED: test_secure_boot_without_a_licence_is_unknown,
     Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
     Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
+    Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST: test_hostile_bmcs.test_a_login_refused_as_a_bad_request_is_counted,
     Behaviour.BOOTS_NO_VIRTUAL_MEDIA: test_virtual_media_boot.test_firmware_that_boots_no_virtual_media,
     Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
+}
+
+
+# The tests of the rows that every machine gets.
+SHOWN_AT_ALL: dict[str, Callable[..., None]] = {
+    "one boot only": test_a_device_for_one_boot_only_is_set_again_before_each_boot,
+    "tasks forgotten": test_redfish_firmware.test_a_task_that_is_gone_has_ended,
+    "no boot progress": test_redfish_bios.test_a_factory_reset_ends_when_the_machine_has_started,
+    "ETags refused": test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all,
+    "compressed answers only": test_hostile_bmcs.test_an_answer_that_is_only_sent_compressed_is_read,
+    "full drives": test_virtual_drives.test_a_full_drive_is_emptied_first,
+    "drives that refuse": test_virtual_drives.test_a_drive_that_refuses_is_followed_by_the_next,
+    "DVD for CD": test_virtual_drives.test_a_dvd_drive_takes_a_cd,
+    "CD on USB": test_a_cd_on_usb_is_ordered_where_it_is_offered,
+    "drives without a state": test_redfish_devices.test_sensors_have_names_and_fields_of_the_contract,
+    "cards of a machine that is off": test_redfish_firmware.test_cards_of_a_machine_that_is_off_are_left_out,
 }
 
 
@@ -289,13 +348,14 @@ def documented() -> dict[str, str]:
 def test_every_row_has_a_source() -> None:
     sources = documented()
     assert all(sources.values())
-    assert [quirk.source for quirk in TABLE if quirk.source not in sources] == []
+    assert sorted(sources) == sorted([*(quirk.source for quirk in TABLE), *SHOWN_AT_ALL])
 
 
 def test_every_row_has_a_test() -> None:
     """A second row of a behaviour needs a test of its own, for a BMC that behaves as the row says."""
     assert Counter(quirk.behaviour for quirk in TABLE) == Counter(list(SHOWN_BY))
-    assert all(callable(test) and test.__name__.startswith("test_") for test in SHOWN_BY.values())
+    shown = [*SHOWN_BY.values(), *SHOWN_AT_ALL.values()]
+    assert all(callable(test) and test.__name__.startswith("test_") for test in shown)
 
 
 @pytest.mark.parametrize("quirk", [quirk for quirk in TABLE if quirk.vendor], ids=lambda quirk: quirk.source)

@@ -145,7 +145,7 @@ def test_volumes_are_made_at_once_where_the_bmc_does_so(bmc: Any) -> None:
     ]
     assert found["last_updated"]
     assert task.node.properties == {"local_gb": 50, "capabilities": "raid_level:1"}
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 @pytest.mark.parametrize("root, others, made", [(True, False, ["root"]), (False, True, ["data"]), (True, True, None)])
@@ -168,8 +168,28 @@ def test_each_controller_works_on_one_task_and_nothing_is_held(bmc: Any) -> None
     end_tasks(bmc)
     assert look(task) == StepDone()
     assert len(task.node.saved["raid_config"]["logical_disks"]) == 3
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
     assert bmc.count("POST", RESET) == 0
+
+
+def test_a_bmc_that_does_not_show_the_disks_yet_is_looked_at_again(bmc: Any) -> None:
+    bmc.in_tasks = True
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    end_tasks(bmc)
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        is_restarting = handler.path.endswith("/Volumes")
+        if is_restarting:
+            handler.answer(503, {"error": {"message": "not yet"}})
+        return is_restarting
+
+    bmc.misbehave = misbehave
+    assert look(task) is None
+    bmc.misbehave = usual
+    assert look(task) == StepDone()
+    assert len(task.node.saved["raid_config"]["logical_disks"]) == 1
 
 
 def test_changes_that_need_a_restart_get_it(bmc: Any) -> None:
@@ -193,7 +213,7 @@ def test_a_failed_task_fails_the_step(bmc: Any) -> None:
     end = look(task)
     assert isinstance(end, StepFailed)
     assert "Drive 0 is foreign" in end.reason
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_volumes_are_deleted_on_every_controller(bmc: Any) -> None:
@@ -242,7 +262,7 @@ def test_what_another_run_has_left_behind_is_forgotten(bmc: Any) -> None:
     task.node.saved["driver_internal_info"][KEY]["step_began"] = "2001-01-01T00:00:00"
     end_tasks(bmc)
     assert look(task) is None
-    assert KEY not in task.node.saved["driver_internal_info"]
+    assert KEY not in task.node.driver_internal_info
 
 
 def test_a_target_is_needed_and_checked(bmc: Any) -> None:
@@ -285,7 +305,7 @@ class BootAfterASetting(FakeBoot):
 
     def prepare_ramdisk(self, task: Any, ramdisk_params: Any) -> None:
         if not self.is_set:
-            awaited_setting.leave(task, "secure_boot", False, 60)
+            awaited_setting.suspend(task, "secure_boot", False, 60)
             raise AssertionError("the step waits by itself")
         self.prepared += 1
 

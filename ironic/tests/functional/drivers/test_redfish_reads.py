@@ -75,9 +75,19 @@ def test_the_health_is_that_of_the_system_itself(status: dict[str, Any], health:
         assert RedfishManagement().get_node_health(on(script)) == health
 
 
-@pytest.mark.parametrize("vendor, found", [("Acme Root", "Acme Root"), (None, "Acme"), (7, "Acme")])
-def test_the_vendor_of_the_service_root_comes_first(vendor: Any, found: str) -> None:
-    with scripted_bmc(Manufacturer="Acme") as script:
+@pytest.mark.parametrize(
+    "vendor, manufacturer, found",
+    [
+        ("Acme Root", "Acme", "Acme Root"),
+        (None, "Acme", "Acme"),
+        (7, "Acme", "Acme"),
+        ("", ["Acme"], None),
+        ("Ac\x1b[2Jme", "Acme", "Ac [2Jme"),
+        (None, "A" * 10**6, f"{'A' * 499}…"),
+    ],
+)
+def test_the_vendor_of_the_service_root_comes_first(vendor: Any, manufacturer: Any, found: str | None) -> None:
+    with scripted_bmc(Manufacturer=manufacturer) as script:
         script.documents["/redfish/v1"]["Vendor"] = vendor
         assert RedfishManagement().detect_vendor(on(script)) == found
 

@@ -130,13 +130,13 @@ def test_when_no_drive_takes_it_the_reason_has_no_secret(
     assert "hunter2" not in text and "0123456789abcdef" not in text
 
 
-def test_a_refused_login_is_no_refused_drive(
+def test_what_the_user_may_not_do_is_no_refused_drive(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
 ) -> None:
     has(SYSTEM, "1", "CD")
     has(SYSTEM, "2", "CD")
     bmc.answers = [403] * 8
-    with pytest.raises(RedfishError, match="login"):
+    with pytest.raises(RedfishError, match="forbids that to the user"):
         management.attach_virtual_media(task, "cdrom", URL)
     # The library may log in anew and repeat the order; the other drive is not tried.
     assert set(orders(bmc)) == {"1/Insert"}
@@ -164,6 +164,18 @@ def test_everything_is_ejected_wherever_it_is(
     bmc.orders.clear()
     management.detach_virtual_media(task)
     assert orders(bmc) == ["1/Eject", "3/Eject", "4/Eject"]
+
+
+def test_a_drive_that_can_not_be_emptied_keeps_no_other_full(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True)
+    has(MANAGER, "2", "USBStick", Inserted=True)
+    bmc.answers = [400, 409, 204]
+    with pytest.raises(RedfishError, match="409"):
+        management.detach_virtual_media(task)
+    # The library repeats the first in another form.
+    assert orders(bmc) == ["1/Eject", "1/Eject", "2/Eject"]
 
 
 def test_an_image_may_be_awaited(

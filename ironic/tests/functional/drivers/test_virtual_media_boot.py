@@ -14,11 +14,11 @@ import pytest
 import requests
 
 from ironic.command.file_server import FileServer
-from ironic.core.agent_memory import KnownAgent
+from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue, NodeNotFound, UnsupportedDriverExtension
 from ironic.core.hardware_errors import UnsupportedHardwareFeature
 from ironic.drivers.modules.network.noop import NoopNetwork
-from ironic.drivers.modules.redfish import ramdisk_images
+from ironic.drivers.modules.redfish import ramdisk_images, waiting_step
 from ironic.drivers.modules.redfish.https_boot import RedfishHttpsBoot
 from ironic.drivers.modules.redfish.management import RedfishManagement
 from ironic.drivers.modules.redfish.power import RedfishPower
@@ -188,6 +188,21 @@ def test_an_inspection_with_dhcp_gets_no_network_data(boot: RedfishVirtualMediaB
     assert "/openstack/latest/network_data.json" not in on_cd(inserted(machine)["CD"])
 
 
+def test_a_ramdisk_that_runs_is_booted_again_for_a_step_that_restarts_the_machine(
+    boot: RedfishVirtualMediaBoot, machine: Work, conf: Any
+) -> None:
+    """Fast track goes on with a ramdisk that runs; one that a restart ends has to come up again."""
+    conf(deploy__fast_track=True, service_catalog__endpoint_override="http://192.0.2.7:6385")
+    machine.driver.boot = boot
+    boot.prepare_ramdisk(machine, PARAMETERS)
+    former = inserted(machine)["CD"]
+    AgentMemory(machine.node).record({"callback_url": "https://192.0.2.9:9999"})
+    machine.management.set_boot_device(machine, "disk")
+    waiting_step.restart(machine, "any_step", {})
+    assert machine.management.get_boot_device(machine)["boot_device"] == "cdrom"
+    assert inserted(machine)["CD"] != former
+
+
 def test_each_boot_has_a_new_token_and_a_new_name(boot: RedfishVirtualMediaBoot, machine: Work, tmp_path: Path) -> None:
     seen = set()
     for _ in range(2):
@@ -260,10 +275,11 @@ def test_a_ready_image_may_get_its_settings_from_a_floppy(
     assert inserted(machine) == {}
 
 
+@pytest.mark.parametrize("name", ["rescue_iso", "redfish_rescue_iso"])
 def test_a_ready_image_without_settings_gets_no_token(
-    boot: RedfishVirtualMediaBoot, machine: Work, images: Path
+    boot: RedfishVirtualMediaBoot, machine: Work, images: Path, name: str
 ) -> None:
-    machine.node.driver_info |= {"rescue_iso": f"file://{images}/ready.iso"}
+    machine.node.driver_info |= {name: f"file://{images}/ready.iso"}
     machine.node.provision_state = "rescuing"
     boot.validate_rescue(machine)
     boot.prepare_ramdisk(machine, PARAMETERS)

@@ -20,6 +20,7 @@ from ironic.inspection.pxe_filter import HostsDir, HostsDirError, PxeFilter
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import counting_statements, url_for_programs
 from ironic.tests.private_servers import Database
+from ironic.tests.site import until
 from ironic.tests.unit.inspection.lab import new_node, new_port
 
 A, B, STRANGER = "52:54:00:00:00:01", "52:54:00:00:00:02", "52:54:00:00:00:99"
@@ -240,13 +241,6 @@ def test_the_program_says_why_it_can_not_start(directory: Path, command: list[st
     told = ended.stdout + ended.stderr
     assert "there is no such directory" in told
     assert "Traceback" not in told
-
-
-def until(true: object) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_program_outlives_its_database(store: Store, directory: Path, command: list[str], tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import requests
 from ironic import db
 from ironic.core import states
 from ironic.tests.functional.life import battery
-from ironic.tests.functional.life.works import wait_for
-from ironic.tests.site import Site, site
+from ironic.tests.site import Site, eventually, site
 
 NODES = 30
 
@@ -22,7 +21,7 @@ NODES = 30
 def running(tmp_path: Path) -> Iterator[Site]:
     """Run two conductors that look for unfinished allocations often."""
     with site(tmp_path, options={"conductor": {"check_allocations_interval": 2}}) as made:
-        wait_for(lambda: made.alive(), {"one", "two"})
+        eventually(lambda: made.alive(), {"one", "two"})
         time.sleep(2.5)  # until the API's picture has both
         yield made
 
@@ -44,14 +43,14 @@ def test_each_ends_and_no_node_is_given_twice(running: Site, again: bool) -> Non
         store.nodes.update(uuid, {"provision_state": states.AVAILABLE, "power_state": states.POWER_OFF})
     with ThreadPoolExecutor(6) as users:
         asked = [users.submit(ask, running, number) for number in range(NODES + 10)]
-        wait_for(lambda: sum(each.done() for each in asked) >= 10, True)
+        eventually(lambda: sum(each.done() for each in asked) >= 10, True)
         running.kill("two")
         began = time.monotonic()
         if again:
             running.start_conductor("two").await_ready()
     acknowledged = [uuid for each in asked if (uuid := each.result())]
     assert len(acknowledged) >= 10
-    wait_for(lambda: [a.uuid for a in store.allocations.find() if a.state == "allocating"], [], 30)
+    eventually(lambda: [a.uuid for a in store.allocations.find() if a.state == "allocating"], [], 30)
     ends = Counter(store.allocations.get(uuid).state for uuid in acknowledged)
 
     given = {node.uuid: node.instance_uuid for node in store.nodes.find() if node.instance_uuid}

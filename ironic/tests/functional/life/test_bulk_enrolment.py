@@ -15,7 +15,7 @@ import requests
 
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.many_bmcs import driver_info, many_bmcs
-from ironic.tests.live_service import PROGRAMS, Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import PROGRAMS, Service, all_in_one_below
 
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.95"}
 BUSY = (409, 503)
@@ -57,22 +57,15 @@ def test_machines_are_enrolled_in_bulk(tmp_path: Path, count: int, dead: int) ->
 
 
 def _service(directory: Path, redfish: dict[str, Any]) -> Any:
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "enabled_hardware_types": "redfish",
             "enabled_boot_interfaces": "ipxe",
             "enabled_deploy_interfaces": "direct",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "redfish": redfish,
     }
-    return all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port)
+    return all_in_one_below(directory, options)
 
 
 def _create(path: Path, service: Service, addresses: list[str]) -> None:

@@ -25,9 +25,9 @@ from ironic.tests.functional.life.works import (
     create,
     is_over,
     row,
-    wait_for,
 )
 from ironic.tests.live_service import Options, Service, create_database, free_port, write_options
+from ironic.tests.site import eventually
 
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
 
@@ -121,7 +121,7 @@ def leave_unfinished(one: OneProcess) -> str:
     values = {"driver": "fake-hardware", "resource_class": "rack"}
     node = one.ask("POST", "/v1/nodes", values).json()["uuid"]
     assert one.ask("PUT", f"/v1/nodes/{node}/states/console", {"enabled": True}).status_code == 202
-    wait_for(lambda: one.store.nodes.row(("console_enabled", "reservation"), node), (True, None))
+    eventually(lambda: one.store.nodes.row(("console_enabled", "reservation"), node), (True, None))
     one.store.nodes.update(node, {"provision_state": states.AVAILABLE, "power_state": states.POWER_ON})
     (conductor,) = one.store.conductors.find()
     unfinished = {"state": "allocating", "resource_class": "rack", "conductor_affinity": conductor.id}
@@ -148,9 +148,9 @@ def test_whatever_it_was_doing_ends_with_a_reason_and_can_be_done_again(one: One
 
     began = time.monotonic()
     one.start({})
-    wait_for(lambda: [uuid for uuid in nodes if not is_over(one.store, uuid)], [], RESUMED)
-    wait_for(lambda: one.store.allocations.get(left).state, "active", RESUMED)
-    wait_for(lambda: "its console is open again" in one.service.log, True, RESUMED)
+    eventually(lambda: [uuid for uuid in nodes if not is_over(one.store, uuid)], [], RESUMED)
+    eventually(lambda: one.store.allocations.get(left).state, "active", RESUMED)
+    eventually(lambda: "its console is open again" in one.service.log, True, RESUMED)
     seconds = time.monotonic() - began
     battery.survived("all-in-one", "looking for a node", f"kill -9 after {after:.0%} of a step", "allocated", seconds)
     for uuid, state in caught.items():
@@ -166,7 +166,7 @@ def test_whatever_it_was_doing_ends_with_a_reason_and_can_be_done_again(one: One
     (again,) = (uuid for uuid, work in nodes.items() if work.state == states.INSPECTING)
     assert caught[again] == states.INSPECTING
     assert one.ask("PUT", f"/v1/nodes/{again}/states/provision", {"target": "inspect"}).status_code == 202
-    wait_for(lambda: row(one.store, again), (states.MANAGEABLE, None, None))
+    eventually(lambda: row(one.store, again), (states.MANAGEABLE, None, None))
 
 
 @pytest.mark.parametrize("kind", [states.POWER_OFF, pytest.param(states.REBOOT, marks=pytest.mark.battery)])
@@ -178,7 +178,7 @@ def test_a_power_change_it_was_doing_is_given_up(one: OneProcess, kind: str) -> 
     assert one.store.nodes.get(uuid).target_power_state == states.POWER_TARGET[kind]
     began = time.monotonic()
     one.start({})
-    wait_for(lambda: is_over(one.store, uuid), True)
+    eventually(lambda: is_over(one.store, uuid), True)
     found = one.store.nodes.get(uuid)
     assert (found.target_power_state, found.provision_state) == (None, states.ACTIVE)
     assert "was given up: conductor the-one was restarted" in str(found.last_error)

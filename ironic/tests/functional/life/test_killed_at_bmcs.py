@@ -13,9 +13,8 @@ from ironic.tests.functional.drivers.hostile_bmc import Handler, HostileBmc
 from ironic.tests.functional.drivers.test_redfish_firmware import RESET, TASK, UPDATE, URL
 from ironic.tests.functional.drivers.test_redfish_firmware import bmc_that_updates as updating
 from ironic.tests.functional.drivers.test_redfish_raid import STORAGE, bmc_with_storage, end_tasks, mirror
-from ironic.tests.functional.life.works import wait_for
 from ironic.tests.out_of_tree import lay_out
-from ironic.tests.site import Site, site
+from ironic.tests.site import Site, eventually, site
 
 PACKAGE = Path(__file__).with_name("bare_redfish.py")
 ENTRY_POINTS = "[ironic.hardware.types]\nbare-redfish = bare_redfish:BareRedfish\n"
@@ -83,7 +82,7 @@ class Case:
     def await_state(self, state: str) -> None:
         """Wait until the node is in a state and unlocked."""
         columns = ("provision_state", "reservation")
-        wait_for(lambda: self._store.nodes.row(columns, self.uuid), (state, None), PATIENCE)
+        eventually(lambda: self._store.nodes.row(columns, self.uuid), (state, None), PATIENCE)
 
     @property
     def error(self) -> str:
@@ -115,7 +114,7 @@ def test_orders_are_never_sent_twice_and_what_was_begun_is_ended(
             assert stall.came.wait(PATIENCE)
         for case in (watched, made):
             case.await_state(states.CLEANWAIT)
-        wait_for(lambda: one.count("POST", RESET), 2, PATIENCE)
+        eventually(lambda: one.count("POST", RESET), 2, PATIENCE)
         found.kill("two")
         for stall in (ordering, restarting, making):
             stall.may_end.set()
@@ -123,7 +122,7 @@ def test_orders_are_never_sent_twice_and_what_was_begun_is_ended(
             case.await_state(states.CLEANFAIL)
             assert "was lost" in case.error, case.error
         # The machine was not seen to restart: its task has not begun.
-        wait_for(lambda: restarting.count, 2, PATIENCE)
+        eventually(lambda: restarting.count, 2, PATIENCE)
         for bmc in (one, three):
             bmc.documents[TASK]["TaskState"] = "Completed"
         end_tasks(four)

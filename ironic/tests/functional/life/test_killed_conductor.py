@@ -26,10 +26,9 @@ from ironic.tests.functional.life.works import (
     create_at,
     is_over,
     row,
-    wait_for,
 )
 from ironic.tests.live_service import Options
-from ironic.tests.site import Site
+from ironic.tests.site import Site, eventually
 
 # heartbeat_timeout, the look-out interval and some room for a slow machine.
 TAKEN_OVER = 20
@@ -62,7 +61,7 @@ class Pair:
     def await_end(self, nodes: dict[str, Work]) -> float:
         """Wait until nothing is under way on these nodes, and return how long it took."""
         began = time.monotonic()
-        wait_for(lambda: [uuid for uuid in nodes if not is_over(self.store, uuid)], [], TAKEN_OVER)
+        eventually(lambda: [uuid for uuid in nodes if not is_over(self.store, uuid)], [], TAKEN_OVER)
         return time.monotonic() - began
 
 
@@ -86,7 +85,7 @@ def pair(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Pair]:
         ]
         for service in services:
             service.await_ready()
-        wait_for(lambda: running.alive(), {"one", "two"})
+        eventually(lambda: running.alive(), {"one", "two"})
         time.sleep(2.5)  # until the API's picture has both
         nodes = create(running.ask, store, WORKS) | create_at(running, store, "two", WORKS)
         yield Pair(running, store, nodes)
@@ -123,7 +122,7 @@ def test_a_paused_one_writes_nothing_once_its_nodes_were_taken_over(pair: Pair) 
     for uuid, work in theirs.items():
         assert taken[uuid][0] == states.after(work.state, "fail")
         battery.survived("two conductors", work.state, "SIGSTOP, taken over, SIGCONT", taken[uuid][0], seconds)
-    wait_for(lambda: pair.site.alive(), {"one", "two"})
+    eventually(lambda: pair.site.alive(), {"one", "two"})
     pair.check(theirs)
 
 
@@ -137,7 +136,7 @@ def test_a_newer_process_of_the_same_name_wins_and_the_older_one_ends(pair: Pair
     newer = pair.site.start_conductor("two", QUICK_MACHINES)
     pair.site.conductors["older"] = older
     newer.await_ready()
-    wait_for(lambda: [uuid for uuid in theirs if not is_over(pair.store, uuid)], [], TAKEN_OVER)
+    eventually(lambda: [uuid for uuid in theirs if not is_over(pair.store, uuid)], [], TAKEN_OVER)
     for uuid, work in theirs.items():
         ended = check_failed(pair.store, uuid, work.state, "was restarted")
         battery.survived("two conductors", work.state, "a second process of its name", ended, time.monotonic() - began)

@@ -26,9 +26,10 @@ from ironic.tests.functional.life.stepping import (
     driver_info,
     options,
 )
-from ironic.tests.functional.life.works import is_over, row, wait_for
+from ironic.tests.functional.life.works import is_over, row
 from ironic.tests.live_service import Options, Service, create_database, free_port, write_options
 from ironic.tests.out_of_tree import lay_out
+from ironic.tests.site import eventually
 
 HEADERS = {"X-OpenStack-Ironic-API-Version": "1.115"}
 PATIENCE = 60
@@ -129,7 +130,7 @@ def go_on(one: OneProcess, case: Case) -> list[str]:
     asked = {} if case.kind.name == "deploy" else {f"{case.kind.name}_steps": rest_of(one, case)}
     one.provision(case.uuid, {"target": case.kind.again, **asked})
     ends = states.MANAGEABLE if case.kind.name == "clean" else case.kind.ends
-    wait_for(lambda: row(one.store, case.uuid), (ends, None, None), PATIENCE)
+    eventually(lambda: row(one.store, case.uuid), (ends, None, None), PATIENCE)
     return case.begun[before:]
 
 
@@ -150,10 +151,10 @@ def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
     ]
     waiting = [one.begin(kind, waits=True, place=None) for kind in KINDS]
     for case in at_work:
-        wait_for((case.directory / "stopped").exists, True, PATIENCE)
+        eventually((case.directory / "stopped").exists, True, PATIENCE)
         assert row(one.store, case.uuid)[:2] == (case.kind.working, "the-one")
     for case in waiting:
-        wait_for(lambda case=case: row(one.store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(one.store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
     assert {step_of(one, case) for case in (*at_work, *waiting)} == {"second"}
 
     one.kill()
@@ -163,11 +164,11 @@ def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
         assert (row(one.store, case.uuid)[0], step_of(one, case)) == (case.kind.waiting, "second")
         case.let_go()
     for case in waiting:
-        wait_for(lambda case=case: row(one.store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(one.store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
         assert case.begun == STEPS
         note(case, case.kind.ends, began)
     for case in at_work:
-        wait_for(lambda case=case: is_over(one.store, case.uuid), True, PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: is_over(one.store, case.uuid), True, PATIENCE)  # type: ignore[misc]
         check_failed(one, case)
         note(case, row(one.store, case.uuid)[0], began)
     for case in at_work:

@@ -9,9 +9,9 @@ from ironic import db
 from ironic.core import states
 from ironic.tests.databases import database_with_tables
 from ironic.tests.functional.life.stepping import ENTRY_POINTS, KINDS, PACKAGE, STEPS, Case, driver_info, options
-from ironic.tests.functional.life.works import row, wait_for
+from ironic.tests.functional.life.works import row
 from ironic.tests.out_of_tree import lay_out
-from ironic.tests.site import Site
+from ironic.tests.site import Site, eventually
 
 PATIENCE = 60
 
@@ -30,7 +30,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site
         try:
             for service in services:
                 service.await_ready()
-            wait_for(running.alive, {"one", "two"}, PATIENCE)
+            eventually(running.alive, {"one", "two"}, PATIENCE)
             yield running, store
         finally:
             running.stop()
@@ -49,10 +49,10 @@ def test_the_other_goes_on_and_no_step_repeats(site: tuple[Site, db.Store], tmp_
         running.put(f"/v1/nodes/{node['uuid']}/states/provision", kind.body)
         cases.append(Case(node["uuid"], kind, directory, waits=True, place=None))
     for case in cases:
-        wait_for(lambda case=case: row(store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
     running.kill("two")
     for case in cases:
         case.let_go()
     for case in cases:
-        wait_for(lambda case=case: row(store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
         assert case.begun == STEPS

@@ -12,7 +12,6 @@ from ironic.core import states
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
 from ironic.tests.functional.life.movers import Movers
-from ironic.tests.functional.life.works import wait_for
 from ironic.tests.live_service import Options
 from ironic.tests.site import Site, eventually, site
 
@@ -26,7 +25,7 @@ BUSY: Options = {"conductor": {"workers_pool_size": 40}, "fake": {"deploy_delay"
 def running(tmp_path: Path) -> Iterator[Site]:
     """Run two conductors whose machines take a moment for everything."""
     with site(tmp_path, options=BUSY) as made:
-        wait_for(lambda: made.alive(), {"one", "two"})
+        eventually(lambda: made.alive(), {"one", "two"})
         time.sleep(2.5)  # until the API's picture has both
         yield made
 
@@ -61,7 +60,7 @@ def test_all_nodes_arrive_whoever_joins_and_leaves(running: Site) -> None:
 
     def moved(share: float) -> None:
         """Wait until so much of the way was gone by all together."""
-        wait_for(lambda: movers.accepted.total() >= share * 4 * COUNT, True, 300)
+        eventually(lambda: movers.accepted.total() >= share * 4 * COUNT, True, 300)
 
     with movers.at_work():
         moved(0.1)
@@ -76,7 +75,7 @@ def test_all_nodes_arrive_whoever_joins_and_leaves(running: Site) -> None:
         moved(0.7)
         running.start_conductor("one", BUSY)
         running.kill("three")
-        wait_for(lambda: set(nodes) - movers.done, set(), 300)
+        eventually(lambda: set(nodes) - movers.done, set(), 300)
     seconds = time.monotonic() - began
 
     for uuid in nodes:

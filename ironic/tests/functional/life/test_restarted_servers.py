@@ -13,7 +13,7 @@ from ironic import db
 from ironic.core import states
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
-from ironic.tests.functional.life.works import DELAYS, FAKES, SLOW, WORKS, begin, create, is_over, row, wait_for
+from ironic.tests.functional.life.works import DELAYS, FAKES, SLOW, WORKS, begin, create, is_over, row
 from ironic.tests.live_service import Options, create_database
 from ironic.tests.private_servers import Broker, Database, PrivateServer, private_servers
 from ironic.tests.site import Site, eventually
@@ -106,7 +106,7 @@ def test_what_is_under_way_ends_well(
         began = time.monotonic()
         time.sleep(0.7 * SLOW)  # so that some steps end while the server is away
         restart(servers[which == "database"], how, SHORT)
-        wait_for(lambda: {uuid for uuid in nodes if not is_over(store, uuid)}, set(), 120)
+        eventually(lambda: {uuid for uuid in nodes if not is_over(store, uuid)}, set(), 120)
     seconds = time.monotonic() - began
     ends = {uuid: row(store, uuid) for uuid in nodes}
     for uuid, work in nodes.items():
@@ -131,7 +131,7 @@ def test_no_node_is_stuck_when_the_database_was_away_for_longer_than_anybody_wai
     begin(site.ask, store, nodes)
     restart(servers[1], signal.SIGTERM, LONG)
     began = time.monotonic()
-    wait_for(lambda: {uuid for uuid in nodes if not is_over(store, uuid)}, set(), 120)
+    eventually(lambda: {uuid for uuid in nodes if not is_over(store, uuid)}, set(), 120)
     for uuid, work in nodes.items():
         state, holder, error = row(store, uuid)
         assert (state, holder) in ((GOOD_ENDS[work.state], None), (states.after(work.state, "fail"), None)) or (

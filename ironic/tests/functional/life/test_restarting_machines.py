@@ -10,8 +10,7 @@ import pytest
 from ironic import db
 from ironic.core import states
 from ironic.tests.functional.drivers.scripted_bmc import RESET, SYSTEM, ScriptedBmc, scripted_bmc
-from ironic.tests.functional.life.works import wait_for
-from ironic.tests.site import Site, site
+from ironic.tests.site import Site, eventually, site
 
 PATIENCE = 60
 # Fewer than machines that restart.
@@ -97,7 +96,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, db
         # Each publishes on a host of its own.
         for name in ("one", "two"):
             found.start_conductor(name, options(directory / name)).await_ready()
-        wait_for(found.alive, {"one", "two"}, PATIENCE)
+        eventually(found.alive, {"one", "two"}, PATIENCE)
         store = db.connect(found.database)
         yield found, store
         store.close()
@@ -132,9 +131,9 @@ def unrescue(running: tuple[Site, db.Store], uuids: list[str]) -> None:
     """Have nodes leave rescue, until their machine restarts."""
     for uuid in uuids:
         path, body = f"/v1/nodes/{uuid}/states/provision", {"target": "unrescue"}
-        wait_for(lambda path=path, body=body: running[0].ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+        eventually(lambda path=path, body=body: running[0].ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
     for uuid in uuids:
-        wait_for(lambda uuid=uuid: seen(running, uuid), (states.UNRESCUING, False, True), PATIENCE)  # type: ignore[misc]
+        eventually(lambda uuid=uuid: seen(running, uuid), (states.UNRESCUING, False, True), PATIENCE)  # type: ignore[misc]
 
 
 def seen(running: tuple[Site, db.Store], uuid: str) -> tuple[Any, ...]:
@@ -153,7 +152,7 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
     found, store = running
     uuids = enrol(running, bmc, states.AVAILABLE, MACHINES)
     for uuid in uuids:
-        wait_for(
+        eventually(
             lambda uuid=uuid: (
                 found.ask(  # type: ignore[misc]
                     "PUT", f"/v1/nodes/{uuid}/states/boot_mode", {"target": "uefi"}
@@ -163,10 +162,10 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
             PATIENCE,
         )
     for uuid in uuids:
-        wait_for(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, True), PATIENCE)  # type: ignore[misc]
+        eventually(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, True), PATIENCE)  # type: ignore[misc]
     restart_is_over(bmc)
     for uuid in uuids:
-        wait_for(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, False), PATIENCE)  # type: ignore[misc]
+        eventually(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, False), PATIENCE)  # type: ignore[misc]
         assert store.nodes.row(("boot_mode", "last_error"), uuid) == ("uefi", None)
     # They are one machine, which the first has found off.
     assert store.nodes.row(("power_state",), uuids[0]) == (states.POWER_OFF,)
@@ -179,10 +178,10 @@ def test_no_worker_waits_for_the_secure_boot_of_rescued_instances(running: tuple
         unrescue(running, uuids)
         (other,) = enrol(running, bmc, states.AVAILABLE)
         found.put(f"/v1/nodes/{other}/states/provision", {"target": "manage"})
-        wait_for(lambda: seen(running, other)[0], states.MANAGEABLE, PATIENCE)
+        eventually(lambda: seen(running, other)[0], states.MANAGEABLE, PATIENCE)
         bmc.documents[SECURE_BOOT]["SecureBootEnable"] = True
         for uuid in uuids:
-            wait_for(lambda uuid=uuid: seen(running, uuid), (states.ACTIVE, False, False), PATIENCE)  # type: ignore[misc]
+            eventually(lambda uuid=uuid: seen(running, uuid), (states.ACTIVE, False, False), PATIENCE)  # type: ignore[misc]
             columns = ("secure_boot", "power_state", "last_error")
             assert store.nodes.row(columns, uuid) == (True, states.POWER_ON, None)
         assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}] * MACHINES
@@ -196,9 +195,9 @@ def shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc, uuids: list[str]
     for uuid in uuids:
         store.nodes.update(uuid, {"power_state": states.POWER_ON})
         path, body = f"/v1/nodes/{uuid}/states/power", {"target": "soft power off"}
-        wait_for(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+        eventually(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
     for uuid in uuids:
-        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda uuid=uuid: power_of(store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)  # type: ignore[misc]
 
 
 def power_of(store: db.Store, uuid: str) -> tuple[Any, ...]:
@@ -214,7 +213,7 @@ def test_no_worker_waits_for_systems_that_shut_down(running: tuple[Site, db.Stor
     assert found.ask("PUT", device, {"boot_device": "pxe"}).status_code == 204
     bmc.documents[SYSTEM]["PowerState"] = "Off"
     for uuid in uuids:
-        wait_for(lambda uuid=uuid: power_of(store, uuid), (states.POWER_OFF, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda uuid=uuid: power_of(store, uuid), (states.POWER_OFF, None, None), PATIENCE)  # type: ignore[misc]
         assert store.nodes.row(("last_error",), uuid) == (None,)
 
 
@@ -223,12 +222,12 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
     (uuid,) = enrol(running, bmc, states.MANAGEABLE)
     found, store = running
     found.put(f"/v1/nodes/{uuid}/states/provision", {"target": "provide"})
-    wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, True), PATIENCE)
+    eventually(lambda: seen(running, uuid), (states.CLEANWAIT, False, True), PATIENCE)
     assert [path for path, _ in bmc.orders].count(RESET) == 1, "it was off, and restarts"
     with bmc_of("UEFI") as other:
         (booting,) = enrol(running, other, states.MANAGEABLE)
         found.put(f"/v1/nodes/{booting}/states/provision", {"target": "provide"})
-        wait_for(lambda: seen(running, booting), (states.CLEANWAIT, False, False), PATIENCE)
+        eventually(lambda: seen(running, booting), (states.CLEANWAIT, False, False), PATIENCE)
         assert [host for host, _ in images(other)] == ["two"]
         with bmc_of("UEFI") as secure, bmc_of("UEFI") as closing:
             (leaving,) = rescued(running, secure)
@@ -237,14 +236,14 @@ def test_another_conductor_prepares_the_ramdisk_again(running: tuple[Site, db.St
             shut_down(running, closing, ending)
             found.kill("two")
             closing.documents[SYSTEM]["PowerState"] = "Off"
-            wait_for(lambda: power_of(store, ending[0]), (states.POWER_OFF, None, None), PATIENCE)
+            eventually(lambda: power_of(store, ending[0]), (states.POWER_OFF, None, None), PATIENCE)
             secure.documents[SECURE_BOOT]["SecureBootEnable"] = True
-            wait_for(lambda: seen(running, leaving), (states.ACTIVE, False, False), PATIENCE)
+            eventually(lambda: seen(running, leaving), (states.ACTIVE, False, False), PATIENCE)
             assert secure.sent()[-1] == {"ResetType": "On"}
         check_goes_on(running, uuid, bmc)
         # The other machine was booting from an image of the conductor that is gone.
-        wait_for(lambda: [host for host, _ in images(other)], ["two", "one"], PATIENCE)
-        wait_for(lambda: other.sent()[-1], {"ResetType": "On"}, PATIENCE)
+        eventually(lambda: [host for host, _ in images(other)], ["two", "one"], PATIENCE)
+        eventually(lambda: other.sent()[-1], {"ResetType": "On"}, PATIENCE)
         assert (found.directory / "one" / "http" / "vmedia" / images(other)[-1][1]).read_bytes() == b"the image"
 
 
@@ -259,7 +258,7 @@ def check_goes_on(running: tuple[Site, db.Store], uuid: str, bmc: ScriptedBmc) -
     _, store = running
     before = len(bmc.orders)
     restart_is_over(bmc)
-    wait_for(lambda: seen(running, uuid), (states.CLEANWAIT, False, False), PATIENCE)
+    eventually(lambda: seen(running, uuid), (states.CLEANWAIT, False, False), PATIENCE)
     after = bmc.orders[before:]
     assert [path for path, _ in after] == [RESET, INSERT, SYSTEM, RESET], after
     assert [body["ResetType"] for path, body in after if path == RESET] == ["ForceOff", "On"]
@@ -274,10 +273,10 @@ def test_a_setting_without_effect_fails_the_work_that_needs_it(tmp_path: Path, b
         store = db.connect(found.database)
         (cleaned, asked) = enrol((found, store), bmc, states.MANAGEABLE, 2)
         found.put(f"/v1/nodes/{cleaned}/states/provision", {"target": "provide"})
-        wait_for(lambda: seen((found, store), cleaned)[0], states.CLEANFAIL, PATIENCE)
+        eventually(lambda: seen((found, store), cleaned)[0], states.CLEANFAIL, PATIENCE)
         found.put(f"/v1/nodes/{asked}/states/boot_mode", {"target": "uefi"})
         for uuid in (cleaned, asked):
-            wait_for(lambda uuid=uuid: seen((found, store), uuid)[1:], (False, False), PATIENCE)  # type: ignore[misc]
+            eventually(lambda uuid=uuid: seen((found, store), uuid)[1:], (False, False), PATIENCE)  # type: ignore[misc]
             error = store.nodes.row(("last_error",), uuid)[0]
             assert "boot_mode uefi, but does not report it after a restart" in (error or ""), error
         store.close()

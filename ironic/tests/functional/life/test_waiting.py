@@ -15,7 +15,7 @@ from ironic.core import states
 from ironic.core.values import utc_now
 from ironic.tests.functional.life import battery
 from ironic.tests.functional.life.account import check_ended, check_moves
-from ironic.tests.functional.life.works import WAITING_MACHINES, WAITS, begin, create, create_at, row, wait_for
+from ironic.tests.functional.life.works import WAITING_MACHINES, WAITS, begin, create, create_at, row
 from ironic.tests.live_service import Options
 from ironic.tests.site import Site, eventually, site
 
@@ -48,7 +48,7 @@ class Waiting:
 def waiting(tmp_path: Path) -> Iterator[Waiting]:
     """Run the conductors and have the nodes wait."""
     with site(tmp_path, options=OPTIONS) as running:
-        wait_for(lambda: running.alive(), {"one", "two"})
+        eventually(lambda: running.alive(), {"one", "two"})
         time.sleep(2.5)  # until the API's picture has both
         store = db.connect(running.database)
         nodes = create(running.ask, store, WAITS) | create_at(running, store, "two", WAITS)
@@ -86,7 +86,7 @@ def test_what_waits_goes_on_without_the_conductor_it_had(waiting: Waiting, how: 
     time.sleep(after * TIMEOUT)
     lost.signal(how)
     began = time.monotonic()
-    wait_for(
+    eventually(
         lambda: [
             uuid for uuid in waiting.limited if row(store, uuid)[:2] != (states.after(caught[uuid], "fail"), None)
         ],
@@ -104,7 +104,7 @@ def test_what_waits_goes_on_without_the_conductor_it_had(waiting: Waiting, how: 
     for uuid in waiting.cleaning:
         assert row(store, uuid) == (states.CLEANWAIT, None, None)
         come_back(waiting.site, uuid, next(macs))
-        wait_for(functools.partial(row, store, uuid), (states.MANAGEABLE, None, None))
+        eventually(functools.partial(row, store, uuid), (states.MANAGEABLE, None, None))
         battery.survived("waiting", states.CLEANWAIT, f"{how.name}, then its agent came", states.MANAGEABLE, seconds)
     lost.signal(signal.SIGCONT)
     check_moves(waiting.site.logs, waiting.began, store)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ironic.core import states
 from ironic.db import Store
-from ironic.tests.site import Site
+from ironic.tests.site import Site, eventually
 
 # How long each action of a fake machine takes, so that there is time to kill a conductor.
 SLOW = 4.0
@@ -108,7 +108,7 @@ def begin(ask: Ask, store: Store, nodes: Mapping[str, Work]) -> None:
         asked = [askers.submit(_begin, ask, uuid, work) for uuid, work in in_order]
     for each in asked:
         each.result()
-    wait_for(lambda: [row(store, uuid)[0] for uuid in nodes], [work.state for work in nodes.values()])
+    eventually(lambda: [row(store, uuid)[0] for uuid in nodes], [work.state for work in nodes.values()])
 
 
 _SHORT = frozenset({states.VERIFYING, states.INSPECTING, states.RESCUING, states.UNRESCUING, states.CLEANING})
@@ -142,11 +142,3 @@ def check_failed(store: Store, uuid: str, caught: str, why: str) -> str:
     assert (state, holder) == (states.after(caught, "fail"), None), (caught, state, holder, error)
     assert f"The operation in state '{caught}' was lost" in error and why in error, error
     return str(state)
-
-
-def wait_for(look: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
-    """Look until it is as wanted."""
-    until = time.monotonic() + seconds
-    while (seen := look()) != wanted:
-        assert time.monotonic() < until, f"it is {seen}, not {wanted}, after {seconds} s"
-        time.sleep(0.05)

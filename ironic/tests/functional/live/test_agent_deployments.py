@@ -17,7 +17,7 @@ import requests
 from ironic.tests.agent_double import agent_double
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.functional.live.ramdisk import Ramdisk
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.repository import ROOT
 from ironic.tests.scenario.command_line import Baremetal
 from ironic.tests.web_server import WebServer, web_server
@@ -54,11 +54,7 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     directory, port = tmp_path_factory.mktemp("service"), free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
             "state_path": directory,
-            "log_file": directory / "service.log",
             "debug": True,
             "enabled_hardware_types": "fake-hardware",
             **{f"enabled_{kind}_interfaces": names for kind, names in INTERFACES.items()},
@@ -66,9 +62,7 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             "default_management_interface": "noop",
             "default_raid_interface": "agent",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
         "service_catalog": {"endpoint_override": f"http://127.0.0.1:{port}"},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {"automated_clean": False},
         "agent": {
             "image_download_source": "local",
@@ -78,7 +72,7 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "deploy": {"http_root": web.directory, "http_url": web.url},
         "pxe": {"instance_master_path": directory / "masters"},
     }
-    with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as running:
+    with all_in_one_below(directory, options, port) as running:
         yield running
 
 

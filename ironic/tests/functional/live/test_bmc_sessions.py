@@ -5,27 +5,19 @@ from pathlib import Path
 import requests
 
 from ironic.tests.functional.drivers.hostile_bmc import hostile_bmc
-from ironic.tests.live_service import all_in_one, free_port, write_options
+from ironic.tests.live_service import all_in_one_below
 
 
 def test_the_end_of_a_service_ends_its_sessions(tmp_path: Path) -> None:
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": tmp_path / "service.log",
             "enabled_hardware_types": "redfish",
             "enabled_boot_interfaces": "ipxe",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{tmp_path}/service.sqlite"},
         "conductor": {"sync_power_state_interval": 0},
     }
-    configuration = [write_options(tmp_path / "ironic.conf", options)]
     with hostile_bmc("secret") as bmc:
-        with all_in_one(configuration, tmp_path / "service.log", port) as running:
+        with all_in_one_below(tmp_path, options) as running:
             headers = {"X-OpenStack-Ironic-API-Version": "1.100"}
             node = {"driver": "redfish", "driver_info": bmc.driver_info()}
             made = requests.post(f"{running.url}/v1/nodes", json=node, headers=headers, timeout=60).json()

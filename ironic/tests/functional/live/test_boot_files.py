@@ -9,7 +9,7 @@ import requests
 
 from ironic.tests import boot_readers
 from ironic.tests.functional.live.asking import ask, call, follow
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.web_server import WebServer, web_server
 
 MAC = "52:54:00:00:00:02"
@@ -41,18 +41,12 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     directory, port = tmp_path_factory.mktemp("service"), free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
             "state_path": directory,
-            "log_file": directory / "service.log",
             "enabled_hardware_types": "fake-hardware",
             **{f"enabled_{kind}_interfaces": names for kind, names in INTERFACES.items()},
             "default_deploy_interface": "direct",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
         "service_catalog": {"endpoint_override": f"http://127.0.0.1:{port}"},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {
             "automated_clean": False,
             "deploy_kernel": f"{web.url}/kernel",
@@ -62,7 +56,7 @@ def service(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "dhcp": {"dhcp_provider": "none"},
         "pxe": {"tftp_root": directory / "tftp", "tftp_master_path": directory / "masters"},
     }
-    with all_in_one([write_options(directory / "ironic.conf", options)], directory / "service.log", port) as running:
+    with all_in_one_below(directory, options, port) as running:
         yield running
 
 

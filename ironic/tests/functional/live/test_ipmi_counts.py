@@ -12,7 +12,7 @@ import pytest
 from ironic import db
 from ironic.core import states
 from ironic.tests.functional.live.asking import ask, call, follow
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
 
 TOOL = """\
 #!/bin/sh
@@ -67,13 +67,9 @@ def bmc(directory: Path) -> Bmc:
 
 @pytest.fixture(scope="module")
 def service(directory: Path, bmc: Bmc) -> Iterator[Service]:
-    port, images = free_port(), directory / "images"
+    images = directory / "images"
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "tempdir": directory,
             "enabled_hardware_types": "ipmi",
             "enabled_bios_interfaces": "no-bios",
@@ -89,8 +85,6 @@ def service(directory: Path, bmc: Bmc) -> Iterator[Service]:
             "enabled_network_interfaces": "noop",
             "enabled_vendor_interfaces": "no-vendor",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {
             "sync_power_state_interval": 0,
             "file_url_allowed_paths": images,
@@ -108,8 +102,7 @@ def service(directory: Path, bmc: Bmc) -> Iterator[Service]:
     }
     environment = pytest.MonkeyPatch()
     environment.setenv("PATH", f"{directory}/bin", prepend=":")
-    configuration = [write_options(directory / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as running:
+    with all_in_one_below(directory, options) as running:
         yield running
     environment.undo()
 

@@ -1,7 +1,6 @@
 """IPMI machines over the API of a running service: the real ipmitool, ipmi_sim, and no secret in what they leave."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,8 @@ import pytest
 
 from ironic.tests.functional.live.asking import ask, call, follow
 from ironic.tests.ipmi_bmc import PASSWORD, IpmiBmc, ipmi_sim
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
+from ironic.tests.site import eventually, until
 
 BOUND = 60.0
 WRONG = "wrong-password-01"
@@ -18,13 +18,9 @@ WRONG = "wrong-password-01"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run the service with the hardware type ipmi, and all that it logs."""
-    directory, port = tmp_path_factory.mktemp("service"), free_port()
+    directory = tmp_path_factory.mktemp("service")
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "tempdir": directory,
             "enabled_hardware_types": "ipmi, intel-ipmi",
@@ -38,15 +34,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             "enabled_raid_interfaces": "no-raid",
             "enabled_vendor_interfaces": "ipmitool",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {"sync_power_state_interval": 1, "sync_power_state_agreeing_readings": 1},
         "ipmi": {"min_command_interval": 0, "command_retry_timeout": 20, "debug": True},
     }
     (directory / "ironic-ipmi-left").mkdir(mode=0o700)
     (directory / "ironic-ipmi-left" / "password").write_text(PASSWORD)
-    configuration = [write_options(Path(directory) / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as running:
+    with all_in_one_below(directory, options) as running:
         assert not (directory / "ironic-ipmi-left").exists()
         yield running
     assert PASSWORD not in running.log
@@ -77,13 +70,6 @@ def node(request: pytest.FixtureRequest, service: Service, bmc: IpmiBmc) -> str:
     return uuid
 
 
-def wait(done: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + BOUND
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def power_of(service: Service, uuid: str) -> Any:
     return call(service, "GET", f"/v1/nodes/{uuid}").json()["power_state"]
 
@@ -95,11 +81,11 @@ def test_a_machine_is_verified_switched_and_followed(service: Service, bmc: Ipmi
     assert found["driver_info"]["ipmi_password"] == "******"
     assert found["power_state"] == "power off"
     assert call(service, "PUT", f"{path}/states/power", {"target": "power on"}).status_code == 202
-    wait(lambda: power_of(service, node) == "power on")
+    eventually(lambda: power_of(service, node), "power on")
     assert bmc.is_on
     # Behind the back of the service, which brings the machine back.
     bmc.switch(on=False)
-    wait(lambda: bmc.is_on)
+    until(lambda: bmc.is_on)
 
 
 def test_settings_and_vendor_methods(service: Service, node: str) -> None:
@@ -128,7 +114,7 @@ def test_steps_with_raw_bytes_are_for_operators_only(service: Service, node: str
 def test_a_wrong_password_is_refused_in_plain_words(service: Service, bmc: IpmiBmc) -> None:
     uuid = enrol(service, "ipmi", bmc.driver_info(ipmi_password=WRONG))
     ask(service, uuid, "manage")
-    wait(lambda: call(service, "GET", f"/v1/nodes/{uuid}").json()["last_error"])
+    until(lambda: call(service, "GET", f"/v1/nodes/{uuid}").json()["last_error"])
     found = call(service, "GET", f"/v1/nodes/{uuid}").json()
     assert found["provision_state"] == "enroll"
     assert "ipmi_password" in found["last_error"]

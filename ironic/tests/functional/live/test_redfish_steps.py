@@ -1,14 +1,13 @@
 """Steps that go on in a BMC, over the API: the service starts them, waits, and ends them when the BMC has."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
 from ironic.tests.functional.live.asking import ask, call, follow
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
 
 BIOS = f"{SYSTEM}/Bios"
 PENDING = f"{BIOS}/Settings"
@@ -17,13 +16,9 @@ PENDING = f"{BIOS}/Settings"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run the service with all interfaces of Redfish; it looks at BMCs every second."""
-    directory, port = tmp_path_factory.mktemp("service"), free_port()
+    directory = tmp_path_factory.mktemp("service")
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "enabled_hardware_types": "redfish",
             "enabled_bios_interfaces": "redfish",
             "enabled_boot_interfaces": "ipxe",
@@ -35,13 +30,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             "enabled_vendor_interfaces": "redfish",
             "enabled_console_interfaces": "no-console",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {"sync_power_state_interval": 0},
         "redfish": {"firmware_update_status_interval": 1, "connection_attempts": 1},
     }
-    configuration = [write_options(Path(directory) / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as running:
+    with all_in_one_below(directory, options) as running:
         yield running
 
 

@@ -5,14 +5,13 @@ The answer blames the machine (502), says what was tried and what the BMC did, a
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 
 from ironic.tests.functional.drivers.scripted_bmc import HANG_UP, RESET, SYSTEM, ScriptedBmc, scripted_bmc
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below, free_port
 from ironic.tests.site import eventually
 
 PASSWORD = "canary-of-the-bmc"
@@ -51,13 +50,9 @@ def named(asked: tuple[Any, ...]) -> str:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run the service; it gives a BMC one chance."""
-    directory, port = tmp_path_factory.mktemp("service"), free_port()
+    directory = tmp_path_factory.mktemp("service")
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
-            "host": "conductor-1",
-            "log_file": directory / "service.log",
             "debug": True,
             "enabled_hardware_types": "redfish",
             "enabled_bios_interfaces": "no-bios",
@@ -70,13 +65,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             "enabled_vendor_interfaces": "no-vendor",
             "enabled_console_interfaces": "no-console",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port},
-        "database": {"connection": f"sqlite:///{directory}/service.sqlite"},
         "conductor": {"sync_power_state_interval": 0},
         "redfish": {"connection_attempts": 1, "connect_timeout": 2, "read_timeout": 2},
     }
-    configuration = [write_options(Path(directory) / "ironic.conf", options)]
-    with all_in_one(configuration, directory / "service.log", port) as running:
+    with all_in_one_below(directory, options) as running:
         yield running
     assert PASSWORD not in running.log
 
@@ -123,7 +115,7 @@ def lock_out(bmc: ScriptedBmc) -> str:
 
 def forbid(bmc: ScriptedBmc) -> str:
     bmc.refusal = 403
-    return "refuses the login"
+    return "forbids that to the user"
 
 
 def talk_nonsense(bmc: ScriptedBmc) -> str:

@@ -19,7 +19,7 @@ from ironic.core.permit import FULL, LANE, QUICK, SLOW, MustMove
 from ironic.tests.functional.inspection.call_catcher import Catcher, call_catcher
 from ironic.tests.functional.live.asking import call
 from ironic.tests.functional.live.http_server import LOOPBACK, hello, port_of
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
 from ironic.tests.unit.inspection.lab import inventory
 
 THREADS, WAITING, BEYOND = 2, 3, 4
@@ -33,25 +33,18 @@ def target() -> Iterator[Catcher]:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
             "enabled_hardware_types": "fake-hardware",
-            "log_file": tmp_path / "ironic.log",
             "state_path": tmp_path,
         },
-        "database": {"connection": f"sqlite:///{tmp_path}/ironic.sqlite"},
         "api": {
-            "host_ip": "127.0.0.1",
-            "port": port,
             "api_workers": 1,
             "inspection_report_threads": THREADS,
             "inspection_reports_waiting": WAITING,
         },
     }
-    with all_in_one([write_options(tmp_path / "ironic.conf", options)], tmp_path / "ironic.log", port) as running:
+    with all_in_one_below(tmp_path, options) as running:
         yield running
 
 

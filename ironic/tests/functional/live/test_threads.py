@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from ironic.tests.live_service import Service, all_in_one, free_port, write_options
+from ironic.tests.live_service import Service, all_in_one_below
 
 WORKERS, API, REPORTS = 10, 20, 1
 # The main thread, heartbeat, watch, periodic tasks, the event loop of the API, two that log out.
@@ -21,20 +21,15 @@ HEADERS = {"X-OpenStack-Ironic-API-Version": "1.95"}
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    port = free_port()
     options: dict[str, dict[str, object]] = {
         "DEFAULT": {
-            "auth_strategy": "noauth",
-            "rpc_transport": "none",
             "state_path": tmp_path,
-            "log_file": tmp_path / "log",
             "enabled_hardware_types": "redfish",
         },
-        "api": {"host_ip": "127.0.0.1", "port": port, "api_workers": 1, "inspection_report_threads": REPORTS},
+        "api": {"api_workers": 1, "inspection_report_threads": REPORTS},
         "conductor": {"workers_pool_size": WORKERS, "graceful_shutdown_timeout": 1},
-        "database": {"connection": f"sqlite:///{tmp_path}/ironic.sqlite"},
     }
-    with all_in_one([write_options(tmp_path / "ironic.conf", options)], tmp_path / "log", port) as service:
+    with all_in_one_below(tmp_path, options) as service:
         yield service
 
 

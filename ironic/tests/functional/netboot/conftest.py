@@ -12,7 +12,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import pytest
 import ironic
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.netboot.firmware import Firmware
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.modules.netboot.conftest import place
 
 __all__ = ["place"]
@@ -96,11 +96,3 @@ def _free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("0.0.0.0", 0))
         return int(probe.getsockname()[1])
-
-
-def until(true: object) -> None:
-    """Wait until the function returns something true."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

@@ -8,8 +8,8 @@ import requests
 
 from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, IPXEHttpBoot, NetworkBoot, PXEBoot
 from ironic.tests.conftest import Setter
-from ironic.tests.functional.netboot.conftest import until
 from ironic.tests.functional.netboot.firmware import Firmware, Offer
+from ironic.tests.site import until
 from ironic.tests.unit.drivers.machine import UUID, Work
 from ironic.tests.unit.drivers.modules.netboot.conftest import MAC, OTHER_MAC, machine
 

@@ -32,6 +32,7 @@ from ironic.rpc.library import oslo_messaging
 from ironic.rpc.message_bus import MessageBus
 from ironic.rpc.rpc_api import CALLS, Call
 from ironic.tests.live_service import free_port
+from ironic.tests.relay import relay
 from ironic.tests.unit.rpc.endpoints import NO_HASH_RING, Endpoint
 
 URL = os.environ.get("IRONIC_TEST_RABBITMQ_URL", "rabbit://guest:guest@127.0.0.1:5672/")
@@ -287,6 +288,35 @@ def test_without_a_broker_the_caller_is_told_soon():
     assert raised.value.status == 503
     assert time.monotonic() - began < 10
     lonely.close()
+
+
+def test_a_broker_that_hangs_is_told_from_an_error_of_the_service_and_soon_at_once(host, endpoint, conf):
+    conf(rpc_response_timeout=30)
+    with relay("127.0.0.1", 5672) as way:
+        url = f"rabbit://guest:guest@127.0.0.1:{way.port}/?heartbeat_timeout_threshold=6"
+        hanging = MessageBus(url, liveness_seconds=2)
+        conductor = ConductorClients(hanging, NO_HASH_RING).at(host)
+        assert conductor.validate_interfaces(CONTEXT, "n1")
+        way.freeze()
+        took, errors = [], []
+        for _ in range(3):
+            began = time.monotonic()
+            with pytest.raises(IronicError) as raised:
+                conductor.validate_interfaces(CONTEXT, "n1")
+            took.append(time.monotonic() - began)
+            errors.append(raised.value)
+        assert {error.status for error in errors} == {503}, (errors, took)
+        assert isinstance(errors[-1], MessageBusFailure)
+        assert took[-1] < 5
+        way.thaw()
+        until = time.monotonic() + 60
+        while True:
+            try:
+                assert conductor.validate_interfaces(CONTEXT, "n1")
+                break
+            except IronicError:
+                assert time.monotonic() < until
+        hanging.close()
 
 
 def ended(threads):

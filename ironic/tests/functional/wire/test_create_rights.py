@@ -113,6 +113,49 @@ def test_a_project_enrolls_a_node_with_all_that_is_its_own(service: Service) -> 
     assert answer.json["owner"] == "owners"
 
 
+@pytest.mark.parametrize(
+    ("manages_own", "owner", "status"), [(True, "others", 400), (True, None, 201), (False, "others", 201)]
+)
+def test_an_admin_of_a_project_enrolls_for_the_project_also_with_the_right_to_enroll_for_all(
+    service: Service, tmp_path: Path, manages_own: bool, owner: str | None, status: int
+) -> None:
+    (tmp_path / "policy.yaml").write_text('"baremetal:node:create": "role:admin"\n')
+    object.__setattr__(service.settings, "project_admin_can_manage_own_nodes", manages_own)
+    body = {"driver": "fake-hardware", "owner": owner}
+    answer = ask(service, "owner-admin", "POST", "/v1/nodes", body)
+    assert answer.status == status
+    if status == 201:
+        assert answer.json["owner"] == ("owners" if manages_own else owner)
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"op": "add", "path": "/properties/inspection_scope", "value": "south"}, 400),
+        ({"op": "remove", "path": "/properties/inspection_scope"}, 400),
+        ({"op": "replace", "path": "/properties", "value": {"cpus": 2}}, 400),
+        ({"op": "remove", "path": "/properties"}, 400),
+        ({"op": "replace", "path": "/properties", "value": {"inspection_scope": "north", "cpus": 2}}, 200),
+        ({"op": "add", "path": "/properties/cpus", "value": 2}, 200),
+    ],
+)
+def test_a_project_does_not_choose_the_inspection_rules_of_its_node(
+    service: Service, change: dict[str, Any], status: int
+) -> None:
+    node = service.store.nodes.get(OWNED)
+    node.properties = {"inspection_scope": "north"}
+    node.save()
+    refused = ask(service, "owner-admin", "PATCH", f"/v1/nodes/{OWNED}", [change])
+    assert (refused.status, b"only administrators" in refused.body) == (status, status == 400)
+    assert ask(service, "system-member", "PATCH", f"/v1/nodes/{OWNED}", [change]).status == 200
+
+
+def test_a_project_enrolls_no_node_with_a_scope_of_inspection_rules(service: Service) -> None:
+    body = {"driver": "fake-hardware", "properties": {"inspection_scope": "north"}}
+    assert ask(service, "owner-admin", "POST", "/v1/nodes", body).status == 400
+    assert ask(service, "system-admin", "POST", "/v1/nodes", body).status == 201
+
+
 @pytest.mark.parametrize("more", [{"public": True}, {"owner": "owners"}])
 def test_whose_a_runbook_is_is_said_by_who_might_change_it(service: Service, more: dict[str, Any]) -> None:
     steps = [{"interface": "bios", "step": "x", "order": 1}]

@@ -12,6 +12,7 @@ from ironic.api.settings import ApiSettings
 from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.inspection.discovery import Discovery
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import service as services
@@ -71,6 +72,16 @@ def test_it_enrolls_an_unknown_machine(started: Any) -> None:
     assert plugin_data == {"error": None, "auto_discovered": True}
     shown = service.call("GET", "/v1/nodes?auto_discovered=true&fields=uuid").json["nodes"]
     assert [one["uuid"] for one in shown] == [uuid]
+
+
+def test_it_finds_the_conductors_of_its_group_however_they_spell_it(started: Any) -> None:
+    service = started(conductor_group="rack-1")
+    (row,) = service.store.conductors.alive(60)
+    interfaces = [InterfaceRow(*offer[2:]) for offer in service.store.conductors.served_interfaces(60)]
+    service.store.conductors.register(row.hostname, "Rack-1", row.drivers, interfaces)
+    answer = post(service, MAC)
+    assert answer.status == 200
+    assert service.store.nodes.get(answer.json["node"]["uuid"]).conductor_group == "rack-1"
 
 
 def test_it_tells_old_agents_the_uuid(started: Any) -> None:

@@ -1,5 +1,6 @@
 """Fields of a node that not everybody who sees the node may see, and masks that a site may lift."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 from ironic.api.policy import KeystonePolicy
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import RedfishError
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services
@@ -70,6 +73,53 @@ def test_who_only_leases_a_node_does_not_see_how_it_is_run(
     assert ask(service, token, "GET", STATES).json["last_error"] == expected["last_error"]
     # The columns that decide are not shown unless they were asked for.
     assert ask(service, token, "GET", f"/v1/nodes/{OWNED}?fields=reservation").json.keys() == {"reservation", "links"}
+
+
+@pytest.mark.parametrize(("fault", "expected"), [("clean failure", "******"), (None, "it broke")])
+def test_why_the_service_has_set_maintenance_is_hidden_like_the_error_that_it_repeats(
+    start: Callable[..., Service], fault: str | None, expected: str
+) -> None:
+    service = start()
+    node = service.store.nodes.get(OWNED)
+    node.maintenance, node.maintenance_reason, node.fault = True, "it broke", fault
+    node.save()
+    for path in (f"/v1/nodes/{OWNED}", "/v1/nodes/detail", f"/v1/nodes/{OWNED}?fields=maintenance_reason"):
+        for token, seen in (("lessee-admin", expected), ("owner-member", "it broke"), ("system-reader", "it broke")):
+            node = ask(service, token, "GET", path).json
+            (node,) = (one for one in node.get("nodes", [node]) if one.get("uuid", OWNED) == OWNED)
+            assert node["maintenance_reason"] == seen
+            assert "fields" not in path or node.keys() == {"maintenance_reason", "links"}
+
+
+BMC = {"acme_url": "https://bmc-7.example.org:8443/redfish", "ipmi_address": "192.0.2.77", "ipmi_hostname": "bmc-7"}
+TOLD = "The BMC at https://bmc-7.example.org:8443/redfish can't be reached: bmc-7.example.org:8443, 192.0.2.77, bmc-7"
+UNTOLD = "The BMC at ****** can't be reached: ******:8443, ******, ******"
+
+
+@pytest.mark.parametrize(("token", "text"), [("lessee-admin", UNTOLD), ("owner-member", TOLD), ("system-member", TOLD)])
+def test_an_error_shows_the_address_of_a_bmc_to_who_sees_it_in_driver_info(
+    start: Callable[..., Service], token: str, text: str
+) -> None:
+    service = start()
+    node = service.store.nodes.get(OWNED)
+    node.driver_info, node.reservation = BMC, None
+    node.save()
+    reasons = {"power": {"result": False, "reason": TOLD}, "boot": {"result": True}}
+    service.conductor.answers |= {
+        "get_virtual_media": RedfishError(TOLD, node=OWNED),
+        "change_provision_state": InvalidParameterValue(err=TOLD),
+        "validate_interfaces": reasons,
+    }
+    failed = ask(service, token, "GET", f"/v1/nodes/{OWNED}/vmedia")
+    refused = ask(service, token, "PUT", f"/v1/nodes/{OWNED}/states/provision", {"target": "provide"})
+    assert (failed.status, refused.status) == (502, 400)
+    for answer in (failed, refused):
+        assert json.loads(answer.json["error_message"])["faultstring"] == text
+    for path in (f"/v1/nodes/{OWNED}/validate", f"/v1/nodes/validate?node={OWNED}"):
+        assert ask(service, token, "GET", path).json == {**reasons, "power": {"result": False, "reason": text}}
+    service.conductor.answers["validate_interfaces"] = RedfishError(TOLD, node=OWNED)
+    answer = ask(service, token, "GET", f"/v1/nodes/validate?node={OWNED}")
+    assert json.loads(answer.json["error_message"])["faultstring"] == text
 
 
 def test_what_a_change_answers_hides_the_same(start: Callable[..., Service]) -> None:

@@ -8,10 +8,12 @@ import itertools
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
+from ironic.core.errors import InvalidParameterValue
 from ironic.rpc.rpc_api import CALLS
 from ironic.tests.functional.wire import every_route, keystone
 from ironic.tests.functional.wire.keystone import FOREIGN, OWNED, TOKENS
@@ -20,13 +22,15 @@ from ironic.tests.listening import listening
 from ironic.tests.random_requests import Drawn, RandomRequests
 
 CANARY = "hunter2canary"
-SECRETS = {
+SECRETS: dict[str, Any] = {
     "driver_info": {"redfish_password": CANARY, "snmp_community": CANARY, "url": f"https://a:{CANARY}@192.0.2.9/"},
     "instance_info": {"image_url": f"https://u:{CANARY}@192.0.2.9/x?temp_url_sig={CANARY}", "user_data": CANARY},
     "driver_internal_info": {"agent_secret_token": CANARY, "rescue_password": CANARY},
     "deploy_step": {"interface": "bios", "step": "x", "args": {"password": CANARY}},
     "last_error": f"https://u:{CANARY}@192.0.2.9/ can't be read",
 }
+# What a lessee does not see of the own node, although it is no secret.
+MASKED = "lurking"
 # Marks of what belongs to the foreign node: parts of UUIDs, names and addresses that nothing else has.
 MARKS = ("f0f0f0f0-", "alien", "52:54:00:f0:")
 ALIENS = [f"f0f0f0f0-0000-4000-8000-00000000000{number}" for number in range(8)]
@@ -51,6 +55,7 @@ NAMES = {
 TOLD = (OWNED, "owned", NODE, PORT, GROUP, MINE, "52:54:00:f0:00:01", "52:54:00:00:00:01", "owners", "aliens")
 # Callers who see every node.
 SYSTEM = {name for name, (_, project) in TOKENS.items() if project is None}
+LESSEES = {name for name, (_, project) in TOKENS.items() if project == "lessees"}
 ROUNDS = 3
 
 
@@ -77,6 +82,9 @@ def fill(service: Service) -> None:
     )
     for name, value in SECRETS.items():
         setattr(owned, name, value)
+    owned.driver_info = {**SECRETS["driver_info"], "redfish_address": f"https://{MASKED}.example.org"}
+    owned.last_error = owned.maintenance_reason = f"{MASKED} {SECRETS['last_error']}"
+    owned.maintenance, owned.fault = True, "clean failure"
     owned.save()
     for node, ids in ((alien, ALIENS), (owned, [MINE] * 2)):
         mark = "f0" if node is alien else "00"
@@ -99,6 +107,13 @@ def fill(service: Service) -> None:
     service.conductor.answers = defaults | dict.fromkeys(
         ("call_vendor_method", "call_driver_vendor_method"), {"async": True, "result": None}
     )
+    failed = f"https://{MASKED}.example.org can't be reached"
+    refusal = InvalidParameterValue(err=failed)
+    service.conductor.answers |= {
+        "get_virtual_media": refusal,
+        "change_node_power_state": refusal,
+        "validate_interfaces": {"power": {"result": False, "reason": failed}},
+    }
 
 
 def send(service: Service, token: str, drawn: Drawn) -> Response:
@@ -123,6 +138,7 @@ def test_no_request_reveals_what_it_should_not(service: Service, caplog: pytest.
             assert answer.status < 500, what
             seen = answer.body.decode() + str(answer.headers)
             assert CANARY not in seen, what
+            assert MASKED not in seen or token not in LESSEES, what
             if token not in SYSTEM:
                 said = f"{unquote(drawn.path)} {(drawn.body or b'').decode()}"
                 written += said if drawn.method != "GET" and answer.status < 300 else ""

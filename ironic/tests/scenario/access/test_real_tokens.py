@@ -1,4 +1,4 @@
-"""Every persona with a token of a real Keystone: what of each kind of request the access matrix says."""
+"""Every persona with a token of a real Keystone: what the access matrix says of each request that changes nothing."""
 
 import pytest
 
@@ -6,9 +6,9 @@ from ironic.tests.functional.wire.access_world import SYMBOLS, Persona, Row, mat
 from ironic.tests.scenario.access.cloud import Cloud
 
 
-def sample() -> list[Row]:
-    """Return one request that changes nothing for each pattern of who may."""
-    return list({tuple(row.who.values()): row for row in reversed(matrix()) if row.method == "GET"}.values())
+def harmless(who: Persona) -> list[Row]:
+    """Return the requests that change nothing: all that read, and all that are refused."""
+    return [row for row in matrix() if row.method == "GET" or isinstance(SYMBOLS[row.who[who.name]], int)]
 
 
 def is_as_expected(status: int, symbol: str) -> bool:
@@ -22,13 +22,13 @@ def test_a_real_token_opens_what_the_matrix_says(running: Cloud, who: Persona) -
     token = running.token(who.name)
     own = running.names.get(who.scope, running.names["owners"])
     found = []
-    for row in sample():
-        path, _ = row.filled({**running.names, "own": own})
-        answer = running.ask(token, row.method, path)
+    for row in harmless(who):
+        path, body = row.filled({**running.names, "own": own})
+        answer = running.ask(token, row.method, path, body)
         if not is_as_expected(answer.status_code, row.who[who.name]):
             found.append(f"{row.label}: {answer.status_code} instead of {SYMBOLS[row.who[who.name]]}: {answer.text}")
     assert found == []
-    assert len(sample()) > 15
+    assert len(harmless(who)) > 80
 
 
 @pytest.mark.parametrize("who", personas().values(), ids=lambda who: who.name)

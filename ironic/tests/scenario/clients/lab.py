@@ -27,7 +27,7 @@ OPTIONS: Options = {
         "debug": True,
         "enabled_console_interfaces": "fake, no-console, ipmitool-socat",
         "enabled_deploy_interfaces": "fake, direct",
-        "enabled_hardware_types": "fake-hardware, lab",
+        "enabled_hardware_types": "fake-hardware, lab, redfish",
         "enabled_management_interfaces": "fake, lab, noop, redfish",
         "enabled_network_interfaces": "lab, noop",
         "enabled_vendor_interfaces": "fake, lab, no-vendor",

@@ -108,13 +108,17 @@ def test_inspection_rules(lab: Lab, baremetal: Shell) -> None:
     "driver passthru call",
 )  # fmt: skip
 def test_drivers(lab: Lab, baremetal: Shell) -> None:
-    assert [row["name"] for row in baremetal.rows("driver", "list")] == ["fake-hardware", "lab"]
+    assert [row["name"] for row in baremetal.rows("driver", "list")] == ["fake-hardware", "lab", "redfish"]
     assert baremetal.rows("driver", "list", "--type", "classic") == []
     (longer,) = [row for row in baremetal.rows("driver", "list", "--long") if row["name"] == "lab"]
     assert (longer["type"], longer["default_vendor_interface"]) == ("dynamic", "lab")
-    assert [row["name"] for row in baremetal.rows("driver", "list", "--type", "dynamic")] == ["fake-hardware", "lab"]
+    assert [row["name"] for row in baremetal.rows("driver", "list", "--type", "dynamic")] == [
+        "fake-hardware",
+        "lab",
+        "redfish",
+    ]
     shown = baremetal.json("driver", "show", "fake-hardware")
-    assert (shown["default_deploy_interface"], shown["enabled_raid_interfaces"]) == ("fake", "fake, no-raid")
+    assert (shown["default_deploy_interface"], shown["enabled_raid_interfaces"]) == ("fake", "fake, no-raid, agent")
     assert "B1" in {row["property"] for row in baremetal.rows("driver", "property", "list", "fake-hardware")}
     sizes = {row["property"] for row in baremetal.rows("driver", "raid", "property", "list", "fake-hardware")}
     assert {"size_gb", "raid_level"} <= sizes
@@ -129,7 +133,7 @@ def test_drivers(lab: Lab, baremetal: Shell) -> None:
 def test_conductors(lab: Lab, baremetal: Shell) -> None:
     (row,) = baremetal.rows("conductor", "list")
     assert (row["hostname"], row["alive"]) == ("localhost", True)
-    assert sorted(baremetal.json("conductor", "show", "localhost")["drivers"]) == ["fake-hardware", "lab"]
+    assert sorted(baremetal.json("conductor", "show", "localhost")["drivers"]) == ["fake-hardware", "lab", "redfish"]
     with pytest.raises(CommandFailed, match="nowhere"):
         baremetal("conductor", "show", "nowhere")
 

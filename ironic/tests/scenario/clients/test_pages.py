@@ -26,7 +26,7 @@ def typed(page: Path) -> list[str]:
 def run(baremetal: Shell, command: str) -> str:
     """Run a line as a terminal would, with the commands within."""
     inner = re.sub(r"\$\(baremetal ([^)]+)\)", lambda found: baremetal(*shlex.split(found[1])).strip(), command)
-    return baremetal(*shlex.split(inner)[1:])
+    return baremetal(*shlex.split(inner, comments=True)[1:])
 
 
 def block(language: str) -> str:

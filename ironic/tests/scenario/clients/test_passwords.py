@@ -61,5 +61,5 @@ def test_metal3(service: Service) -> None:
     assert requests.get(f"{service.url}/v1", timeout=30).status_code == 200
     headers = {"X-OpenStack-Ironic-API-Version": "1.95"}
     answer = requests.get(f"{service.url}/v1/drivers", headers=headers, auth=LOGIN, timeout=30)
-    assert [driver["name"] for driver in answer.json()["drivers"]] == ["fake-hardware"]
+    assert "fake-hardware" in [driver["name"] for driver in answer.json()["drivers"]]
     assert requests.get(f"{service.url}/v1/drivers", headers=headers, timeout=30).status_code == 401

@@ -183,7 +183,7 @@ def test_allocations(lab: Lab, sdk: Recorder) -> None:
 @exercises("conductors", "get_conductor")
 def test_conductors(sdk: Recorder) -> None:
     assert [(one.hostname, one.alive) for one in sdk.conductors(details=True)] == [("localhost", True)]
-    assert sdk.get_conductor("localhost", fields=["drivers"]).drivers == ["fake-hardware", "lab"]
+    assert sdk.get_conductor("localhost", fields=["drivers"]).drivers == ["fake-hardware", "lab", "redfish"]
 
 
 @exercises("drivers", "get_driver", "list_driver_vendor_passthru", "call_driver_vendor_passthru")
@@ -191,6 +191,7 @@ def test_drivers(sdk: Recorder) -> None:
     assert [(one.name, one.default_vendor_interface) for one in sdk.drivers(details=True)] == [
         ("fake-hardware", "fake"),
         ("lab", "lab"),
+        ("redfish", "no-vendor"),
     ]
     assert sdk.get_driver("lab").hosts == ["localhost"]
     assert sdk.list_driver_vendor_passthru("lab").keys() == {"announce", "hot_line"}

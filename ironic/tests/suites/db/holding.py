@@ -9,7 +9,7 @@ import pytest
 from ironic.core import errors
 from ironic.db import NodeRecord, Store
 from ironic.tests.databases import counting_statements
-from ironic.tests.suites.db.samples import node
+from ironic.tests.suites.db.samples import break_lock, node
 
 
 class HoldingSuite:
@@ -53,7 +53,7 @@ class HoldingSuite:
 
     def test_a_host_can_not_write_by_an_earlier_reservation_of_its_own(self, store: Store) -> None:
         early = store.nodes.reserve(node(store).id, "h1")
-        store.nodes.release_all("h1")
+        break_lock(store, early.id)
         late = store.nodes.reserve(early.id, "h1")
         early.refresh()
         early.extra["a"] = 1
@@ -120,7 +120,7 @@ class HoldingSuite:
         self, store: Store, other: Store
     ) -> None:
         old = store.nodes.reserve(node(store).id, "old")
-        other.nodes.release_all("old")
+        break_lock(other, old.id)
         new = other.nodes.reserve(old.id, "old")
         with pytest.raises(errors.TakenOver):
             store.nodes.delete_held(old)
@@ -149,18 +149,12 @@ class HoldingSuite:
 
     def test_a_refused_write_takes_its_whole_transaction_along(self, store: Store, other: Store) -> None:
         held = store.nodes.reserve(node(store).id, "old")
-        other.nodes.release_all("old")
+        break_lock(other, held.id)
         held.name = "one"
         with pytest.raises(errors.TakenOver), store.writing():
             store.history.add(held.id, event="e", event_type="t", severity="INFO", conductor="old")
             held.save()
         assert store.history.count() == 0
-
-    def test_all_of_a_host_can_be_freed(self, store: Store) -> None:
-        mine = [store.nodes.reserve(node(store).id, "h1") for _ in range(2)]
-        yours = store.nodes.reserve(node(store).id, "h2")
-        assert store.nodes.release_all("h1") == 2
-        assert [store.nodes.get(record.id).reservation for record in (*mine, yours)] == [None, None, "h2"]
 
     def test_a_reservation_that_is_rolled_back_is_none(self, store: Store) -> None:
         made = node(store)

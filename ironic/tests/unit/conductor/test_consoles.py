@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from ironic.conductor.consoles import ConsoleRestorer
-from ironic.core.errors import IronicError
+from ironic.core.errors import IronicError, TakenOver
+from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.db import Store
-from ironic.drivers.modules.console.console_servers import ConsoleEnd
+from ironic.drivers.modules.console.console_servers import SERVERS, ConsoleEnd
+from ironic.drivers.modules.console.socat_command import ConsoleCommand
+from ironic.drivers.modules.graphical import containers
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.databases import sqlite_store
+from ironic.tests.functional.consoles.lines import talk
 from ironic.tests.listening import listening
+from ironic.tests.live_service import free_port
 from ironic.tests.unit.conductor.flows.bench import HOST, Bench, Script
 from ironic.tests.unit.conductor.managed import Managed, Notes
 
@@ -142,11 +147,60 @@ def test_one_that_ends_while_nobody_can_open_it_waits_for_the_next_run(
     assert notes.calls == [("start_console",)] * 2
 
 
+def test_one_that_ends_is_opened_in_the_next_run_if_the_lock_was_lost_meanwhile(
+    bench: Bench, notes: Notes, reopen: ConsoleRestorer
+) -> None:
+    uuid = node(bench)
+    reopen()
+    notes.errors["start_console"] = TakenOver(node=uuid, host=HOST)
+    reopen.ended(ConsoleEnd(uuid, "killed"))
+    bench.store.nodes.update(bench.row(uuid).id, {"reservation": None})
+    del notes.errors["start_console"]
+    notes.calls.clear()
+    reopen()
+    reopen()
+    assert notes.calls == [("start_console",)]
+    assert bench.row(uuid).console_enabled is True
+
+
 def test_one_that_ends_where_its_node_is_no_more_is_left(bench: Bench, notes: Notes, reopen: ConsoleRestorer) -> None:
     reopen.ended(ConsoleEnd(node(bench, conductor_group="rack-9"), "killed"))
     reopen.ended(ConsoleEnd(node(bench, console_enabled=False), "killed"))
     reopen.ended(ConsoleEnd("0d8a1c62-5d4c-4b0c-8a2e-6f0f6a4f3b11", "killed"))
     assert notes.calls == []
+
+
+def test_a_console_is_left_over_if_its_node_is_known_to_need_none(
+    bench: Bench, reopen: ConsoleRestorer, conf: Any, tmp_path: Path
+) -> None:
+    conf(host=HOST, console__terminal_pid_dir=str(tmp_path / "consoles"), console__socat_address="127.0.0.1")
+    uuid, port = node(bench, console_enabled=False), free_port()
+    with bench.tasks.acquire(bench.context, uuid, purpose="opening the console") as task:
+        SERVERS.start(uuid, ConsoleCommand(["cat"]), port)
+        reopen()
+        assert talk(f"tcp://127.0.0.1:{port}"), "a console that is just being opened was closed"
+        task.node.console_enabled = True
+        task.node.save()
+    reopen()
+    assert talk(f"tcp://127.0.0.1:{port}")
+    bench.store.nodes.update(uuid, {"console_enabled": False})
+    reopen()
+    with pytest.raises(ConnectionRefusedError):
+        talk(f"tcp://127.0.0.1:{port}")
+
+
+def test_a_provider_of_containers_that_fails_keeps_no_console_closed(
+    bench: Bench, notes: Notes, reopen: ConsoleRestorer, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    class Broken(containers.FakeConsoleContainer):
+        def started(self) -> list[str]:
+            raise ConsoleContainerError(provider="container", reason="docker did not end")
+
+    monkeypatch.setattr(containers, "in_use", Broken)
+    node(bench)
+    reopen()
+    assert notes.calls == [("start_console",)]
+    assert "docker did not end" in caplog.text
 
 
 def test_a_console_goes_with_the_instance_and_comes_with_the_next(bench: Bench, notes: Notes, conf: Any) -> None:

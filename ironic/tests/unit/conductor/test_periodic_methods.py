@@ -13,7 +13,7 @@ from ironic.conductor.periodics import node_periodic, periodic
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
 from ironic.core.context import RequestContext
-from ironic.core.errors import DriverLoadError
+from ironic.core.errors import DriverLoadError, NoFreeConductorWorker
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.db import Store
 from ironic.drivers.composition import Composition
@@ -50,6 +50,8 @@ class Watching(fake.FakePower):
     def watch(self, task: Any, manager: Any, context: RequestContext, info: dict[str, Any], name: str) -> None:
         if name == "trouble":
             raise RuntimeError("oops")
+        if name == "end":
+            raise NoFreeConductorWorker(host=manager.host)
         SEEN.append((task.node.uuid, task.shared, manager.host, info, name))
 
     @node_periodic(purpose="holding", spacing=30, shared_task=False)
@@ -178,6 +180,18 @@ def test_one_nodes_trouble_is_no_others(
     watch()
     assert [seen[0] for seen in SEEN] == own[:1]
     assert f"Node {trouble[0]}: power interface watching: watch failed" in caplog.text
+
+
+def test_an_end_without_a_free_worker_is_left_for_the_next_time(
+    store: Store, jobs: Callable[..., dict[str, PeriodicTask]], caplog: pytest.LogCaptureFixture
+) -> None:
+    watch = jobs("watching")["watch"]
+    while not mine(store, add_nodes(store, 1, name="end")):
+        store.nodes.delete("end")
+    own = mine(store, add_nodes(store, 30))
+    watch()
+    assert [seen[0] for seen in SEEN] == own[:2]
+    assert "ERROR" not in {record.levelname for record in caplog.records}
 
 
 def test_a_node_that_is_locked_is_left_for_the_next_time(

@@ -229,6 +229,27 @@ def test_stopping_lets_work_end_and_takes_no_more(make, own_tasks, make_node, st
     assert store.nodes.get(other).provision_state == "manageable"
 
 
+def test_a_periodic_task_that_does_not_end_holds_up_neither_the_others_nor_the_end(make, own_tasks, store):
+    began, proceed = threading.Event(), threading.Event()
+
+    def hang():
+        began.set()
+        proceed.wait(60)
+
+    conductor = make(tasks=own_tasks, graceful_timeout=0.05, jobs=[PeriodicTask("of a driver", 0.01, hang)])
+    conductor.start()
+    assert began.wait(30)
+    ending = threading.Thread(target=conductor.retire)
+    ending.start()
+    ending.join(20)
+    served, is_ending = store.conductors.served_interfaces(60), ending.is_alive()
+    try:
+        assert (served, is_ending) == ([], False)
+        assert conductor.stop() == ["periodic task"]
+    finally:
+        proceed.set()
+
+
 def test_work_that_does_not_end_in_time_is_failed_and_fenced(make, own_tasks, make_node, store, context, caplog):
     conductor = make(tasks=own_tasks, graceful_timeout=0.05)
     conductor.start()

@@ -3,6 +3,7 @@ import pytest
 from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.core import states
 from ironic.core.errors import TakenOver
+from ironic.db.transactions import DatabaseUnreachable
 from ironic.tests.databases import counting_statements
 
 
@@ -139,6 +140,43 @@ def test_a_node_that_was_deleted_in_the_meantime_does_no_harm(dead, tasks, hash_
     second = make_node(reservation="dead")
     Late(tasks, hash_ring).of_the_dead()
     assert store.nodes.get(second).reservation is None
+
+
+def spoil(store, node):
+    """Cut the text of a column, as a former database with shorter texts may have done."""
+    with store.writing() as connection:
+        connection.exec_driver_sql("UPDATE nodes SET driver_internal_info = '{\"cl' WHERE uuid = ?", (node,))
+
+
+def test_a_node_that_can_not_be_read_keeps_no_other_one_locked(takeover, make_node, store, caplog):
+    broken, sound = (make_node(provision_state="cleaning", reservation="c1") for _ in range(2))
+    spoil(store, broken)
+    takeover.own(RESTARTED)
+    assert store.nodes.row(("provision_state", "reservation"), sound) == ("clean failed", None)
+    assert store.nodes.row(("provision_state", "reservation"), broken) == ("cleaning", "c1")
+    assert f"node with id {store.nodes.row(('id',), broken)[0]}" in caplog.text
+
+
+def test_a_database_that_is_away_is_no_fault_of_a_node(takeover, make_node, store, monkeypatch):
+    make_node(provision_state="cleaning", reservation="c1")
+
+    def away(*args, **kwargs):
+        raise DatabaseUnreachable
+
+    monkeypatch.setattr(type(store.nodes), "lock_row", away)
+    with pytest.raises(DatabaseUnreachable):
+        takeover.own(RESTARTED)
+
+
+def test_work_in_nobodys_hands_that_can_not_be_read_keeps_no_other_from_failing(
+    dead, takeover, make_node, store, clock
+):
+    broken, sound = (make_node(provision_state="cleaning", provision_updated_at=clock()) for _ in range(2))
+    spoil(store, broken)
+    clock.pass_by(61)
+    store.conductors.register("c1", "", ["fake-hardware"], [])
+    takeover.of_the_dead()
+    assert store.nodes.get(sound).provision_state == "clean failed"
 
 
 def test_nothing_to_do_costs_little(dead, takeover, make_node, store):

@@ -21,6 +21,7 @@ from ironic.core.errors import (
 )
 from ironic.drivers.modules.fake import FakeBIOS
 from ironic.tests.databases import counting_statements
+from ironic.tests.suites.db.samples import break_lock
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
 
 
@@ -562,7 +563,7 @@ def test_what_belongs_to_a_node_is_written_by_its_holder_only(acquire, make_node
     with acquire(node) as task:
         with task.writing():
             store.traits.replace(task.node_id, ["CUSTOM_A"])
-        store.nodes.release_all("c1")
+        break_lock(store, task.node_id)
         with pytest.raises(TakenOver), task.writing():
             store.traits.replace(task.node_id, [])
     assert store.traits.of([task.node_id])[task.node_id] == ["CUSTOM_A"]
@@ -573,7 +574,7 @@ def test_what_a_driver_finds_out_is_stored_by_the_holder_only(acquire, make_node
     with acquire(make_node()) as task:
         bios.apply_configuration(task, [{"name": "virtualization", "value": "on"}])
         task.node.set_driver_internal_info("fake_bios", {"virtualization": "off"})
-        store.nodes.release_all("c1")
+        break_lock(store, task.node_id)
         with pytest.raises(TakenOver):
             bios.cache_bios_settings(task)
     assert store.bios_settings.rows(("name", "value"), task.node_id) == [("virtualization", "on")]

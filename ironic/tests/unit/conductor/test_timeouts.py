@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from ironic.conductor.tasks import TaskFactory
-from ironic.conductor.timeouts import WAITS, Timeouts
+from ironic.conductor.timeouts import WAITS, Timeouts, fail_without_clean_up
 from ironic.conductor.workers import Workers
 from ironic.core import states
 from ironic.tests.unit.conductor.conftest import fake_composition, wait_until
@@ -71,6 +71,18 @@ def test_cleaning_that_times_out_takes_the_node_into_maintenance_with_its_power_
     assert (found.maintenance, found.fault, found.power_state) == (True, "clean failure", "power on")
     assert "deploy.erase_devices" in found.maintenance_reason
     assert (found.provision_state, found.target_provision_state) == ("clean failed", "manageable")
+
+
+def test_a_node_that_can_not_be_read_keeps_no_other_one_waiting(waiting, expire, store, caplog):
+    step = {"step": "wait", "interface": "deploy"}
+    broken, sound = (waiting(seconds=seconds, clean_step=step) for seconds in (1801, 1801))
+    with store.writing() as connection:
+        text = '{"clean_step_waits_until": "2026-'
+        connection.exec_driver_sql("UPDATE nodes SET driver_internal_info = ? WHERE uuid = ?", (text, broken))
+    expire({"clean wait": fail_without_clean_up})
+    assert store.nodes.row(("provision_state",), sound) == ("clean failed",)
+    assert store.nodes.row(("provision_state", "reservation"), broken) == ("clean wait", None)
+    assert broken in caplog.text
 
 
 STARTS = "its ramdisk to start and look its node up, then "

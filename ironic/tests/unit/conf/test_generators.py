@@ -119,8 +119,11 @@ def test_the_tools_for_an_operators_policy_file_know_the_rules(tmp_path: Path) -
     assert run("validator", "--namespace", "ironic") == (0, "")
     status, redundant = run("list-redundant", "--namespace", "ironic")
     assert (status, redundant.strip()) == (0, '"baremetal:node:delete": "role:admin and system_scope:all"')
-    asked = ("--policy", file, "--access", access, "--target", target, "--rule")
-    assert run("checker", *asked, "baremetal:node:vif:list") == (0, "passed: baremetal:node:vif:list\n")
+    whole = tmp_path / "all.yaml"
+    assert run("policy-generator", "--namespace", "ironic", "--output-file", whole)[0] == 0
+    asked = ("--policy", whole, "--access", access, "--target", target, "--rule")
+    for rule in ("baremetal:node:vif:list", "baremetal:node:get"):
+        assert run("checker", *asked, rule) == (0, f"passed: {rule}\n")
     assert run("checker", *asked, "baremetal:node:delete") == (0, "failed: baremetal:node:delete\n")
     fresh = tmp_path / "new.yaml"
     assert run("policy-upgrade", "--namespace", "ironic.api", "--policy", file, "--output-file", fresh)[0] == 0

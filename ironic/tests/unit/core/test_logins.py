@@ -1,11 +1,11 @@
-"""Which changes of driver_info would send a stored secret elsewhere."""
+"""Which changes of driver_info would send a stored secret elsewhere, and which addresses it has."""
 
 import time
 from typing import Any
 
 import pytest
 
-from ironic.core.secret_updates import redirected_secrets
+from ironic.core.secret_updates import addresses, redirected_secrets
 from ironic.core.secrets import REPLACEMENT
 
 REDFISH = {"redfish_address": "https://10.0.0.1", "redfish_username": "root", "redfish_password": "old"}
@@ -139,3 +139,22 @@ def test_many_secrets_and_many_changes_are_judged_in_time() -> None:
     begun = time.thread_time()
     assert len(redirected_secrets(before, after, written)) == 1000
     assert time.thread_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("info", "found"),
+    [
+        ({"redfish_address": "https://bmc.example.org:8443"}, ["https://bmc.example.org:8443", "bmc.example.org"]),
+        ({"ipmi_address": "192.0.2.7", "ipmi_port": "623"}, ["192.0.2.7"]),
+        ({"acme": {"nested": ["2001:db8::7", "rack 7"]}}, ["2001:db8::7"]),
+        ({"acme_address": "bmc7.example.org:443"}, ["bmc7.example.org:443", "bmc7.example.org"]),
+        ({"acme_host": "bmc7", "acme_hostname": "b7", "acme_server": 7}, ["bmc7"]),
+        ({"agent_url": "https://[2001:db8::9]:9999"}, ["https://[2001:db8::9]:9999", "2001:db8::9"]),
+        ({"url": "http://["}, ["http://["]),
+        ({"redfish_username": "admin", "redfish_verify_ca": "True", "note": "see bmc7"}, []),
+    ],
+)
+def test_addresses_are_found_by_their_form_and_by_the_names_of_their_keys(
+    info: dict[str, Any], found: list[str]
+) -> None:
+    assert addresses(info) == found

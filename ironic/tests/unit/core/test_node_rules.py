@@ -317,6 +317,7 @@ def test_the_instance_alone_can_be_dropped_in_maintenance() -> None:
         (node(states.ACTIVE, instance_uuid="i", allocation_id=1, maintenance=True), {"instance_uuid": None}, None),
         (node(states.AVAILABLE, instance_uuid="i", allocation_id=1), {"instance_uuid": None}, None),
         (node(console_enabled=True), {"driver": "x"}, 409),
+        (node(console_enabled=True), {"console_interface": "x"}, 409),
         (node(), {"protected": True}, 409),
         (node(states.ACTIVE), {"protected": True}, None),
         (node(states.RESCUE), {"protected": True, "protected_reason": "r"}, None),

@@ -18,6 +18,8 @@ SPELLINGS: list[tuple[Callable[[Any], Any], Any, Any]] = [
     (syntax.uuid_of, f"{{{UUID}}}", None),
     (syntax.uuid_of, f"urn:uuid:{UUID}", None),
     (syntax.uuid_of, f"{UUID}\n", None),
+    (syntax.host_in_url, "2001:db8::1", "[2001:db8::1]"),
+    (syntax.host_in_url, "bmc.example.org", "bmc.example.org"),
     (syntax.mac_of, MAC.upper(), MAC),
     (syntax.mac_of, MAC.replace(":", "-"), None),
     (syntax.mac_of, f"{MAC}:00", None),

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from sqlalchemy.dialects import postgresql
 
+from ironic.db.nodes import NODE_FILTERS
 from ironic.db.row_selection import Contains, Filter, Listing, Page, any_of, equals
 from ironic.db.tables import ports
 
@@ -56,3 +58,9 @@ def test_pages_of_another_shape_have_their_own(listing: Listing, one: dict[str, 
 def test_an_unknown_filter_is_named(listing: Listing) -> None:
     with pytest.raises(TypeError, match="no filter colour"):
         listing.page(("uuid",), Page({"colour": "red"}))
+
+
+def test_a_key_is_searched_as_it_is_written_which_costs_postgresql_least() -> None:
+    condition = NODE_FILTERS["remembers"]("a_key").compile(dialect=postgresql.dialect())
+    assert " LIKE " in str(condition)
+    assert "lower" not in str(condition)

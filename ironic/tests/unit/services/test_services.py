@@ -150,7 +150,7 @@ def test_the_allocation_goes_with_the_instance_of_its_node(store: Store) -> None
 def test_volumes_of_a_running_machine_stay(store: Store) -> None:
     uuid = node(store, power_state="power on")
     values = {"node_id": store.nodes.get(uuid).id, "type": "iqn", "connector_id": "a"}
-    made = row_changes.add(store, store.volume_connectors, lambda: values)
+    made = row_changes.add(store, store.volume_connectors, values, lambda values: values)
     connectors = store.volume_connectors
     # Clients look for these words.
     refused = 'The requested action "volume connector {}" can not be performed on node'

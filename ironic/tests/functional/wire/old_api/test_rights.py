@@ -88,7 +88,7 @@ ONE, DATA = "/v1/introspection/{}", "/v1/introspection/{}/data"
         ("lessee-admin", "POST", ONE, OWNED, 202),
         ("owner-member", "POST", ONE, FOREIGN, 404),
         ("stranger", "POST", ONE, OWNED, 404),
-        ("domain-admin", "POST", ONE, FOREIGN, 404),
+        ("domain-admin", "POST", ONE, FOREIGN, 403),
         ("system-reader", "GET", ONE, FOREIGN, 200),
         ("lessee-member", "GET", ONE, OWNED, 200),
         ("stranger", "GET", ONE, OWNED, 404),

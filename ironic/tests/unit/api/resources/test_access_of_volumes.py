@@ -99,7 +99,7 @@ def test_a_volume_is_judged_by_its_node(
         (MANAGER, "ours", 201),
         (MANAGER, "lent", 201),
         (MEMBER, "ours", 403),
-        (MANAGER, "theirs", 404),
+        (MANAGER, "theirs", 403),
         (SYSTEM_ADMIN, "theirs", 201),
     ],
 )

@@ -12,8 +12,10 @@ from ironic.core import states
 from ironic.core.errors import NoFreeConductorWorker
 from ironic.drivers import awaited_setting
 from ironic.drivers.modules.fake import FakeManagement
-from ironic.drivers.step_declarations import StepFailed
+from ironic.drivers.modules.redfish import waiting_step
+from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.rpc.hash_ring import HashRingManager
+from ironic.tests.unit.conductor.flows import kinds
 
 KEY = awaited_setting.KEY
 WANTED = {"capabilities": {"secure_boot": "true"}}
@@ -26,7 +28,7 @@ def machine(bench, monkeypatch) -> dict[str, bool]:
 
     def change(management, task, state):
         bench.script.play(f"secure boot {state}", task)
-        awaited_setting.leave(task, "secure_boot", state, 60)
+        awaited_setting.suspend(task, "secure_boot", state, 60)
         machine["state"] = state
 
     monkeypatch.setattr(FakeManagement, "get_secure_boot_state", lambda management, task: machine["state"])
@@ -37,7 +39,7 @@ def machine(bench, monkeypatch) -> dict[str, bool]:
 def look(bench, uuid, is_so=True) -> None:
     """Do as the periodic method of an interface does."""
     with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
-        periodic_tasks._end_step(task, awaited_setting.look(task, lambda column, wanted: is_so))
+        periodic_tasks._end_step(task, awaited_setting.check(task, lambda column, wanted: is_so))
 
 
 def deployed(bench, machine, **values) -> str:
@@ -179,6 +181,30 @@ def test_no_free_worker_delays_the_end_of_a_rescue(bench, machine):
     assert bench.state(uuid)[0] == states.ACTIVE
 
 
+@pytest.mark.parametrize("kind", [kinds.CLEAN, kinds.SERVICE], ids=lambda kind: kind.name)
+def test_no_free_worker_delays_the_end_of_a_step_in_the_bmc(bench, kind):
+    def give_orders(task):
+        waiting_step.remember(task, "a_step", {})
+        return waiting_step.begin(task)
+
+    def look_at_bmc(verdict) -> None:
+        with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
+            periodic_tasks._end_step(task, waiting_step.look(task, "a_step", lambda task, memory: verdict))
+
+    bench.script.answers["first"] = give_orders
+    uuid = kinds.begin(bench, kind, "first", "second")
+    bench.pool.full = True
+    with pytest.raises(NoFreeConductorWorker):
+        look_at_bmc(StepDone())
+    assert bench.row(uuid).driver_internal_info["a_step"]
+    bench.pool.full = False
+    look_at_bmc(None)
+    assert bench.state(uuid)[0] == kind.waiting
+    look_at_bmc(StepDone())
+    assert bench.state(uuid) == kind.done
+    assert "a_step" not in bench.row(uuid).driver_internal_info
+
+
 def test_a_setting_without_effect_fails_leaving_rescue(bench, machine):
     uuid = leave_rescue(bench, machine)
     with bench.tasks.acquire(bench.context, uuid, purpose="a test") as task:
@@ -207,7 +233,7 @@ def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
 
 def test_the_wait_of_a_step_that_polls_ends_without_its_flow(bench, machine):
     def wait(task):
-        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.leaving_to_step():
+        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.suspendable_by_step():
             task.management.set_secure_boot_state(task, True)
         return states.CLEANWAIT
 

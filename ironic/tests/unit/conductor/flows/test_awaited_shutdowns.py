@@ -11,6 +11,7 @@ from ironic.core.errors import IronicError
 from ironic.core.values import utc_now
 from ironic.drivers import awaited_shutdown
 from ironic.rpc.hash_ring import HashRingManager
+from ironic.tests.databases import counting_statements
 
 OFF, ON = states.POWER_OFF, states.POWER_ON
 
@@ -24,7 +25,7 @@ def look(bench):
 
 def shutting_down(bench, target=states.SOFT_POWER_OFF, seconds=60, **values) -> str:
     """Have a user order a soft change; the machine takes its time."""
-    bench.script.answers[f"set {target}"] = lambda task: awaited_shutdown.leave(seconds)
+    bench.script.answers[f"set {target}"] = lambda task: awaited_shutdown.suspend(seconds)
     uuid = bench.node("power", power_state=ON, **values)
     bench.endpoint.change_node_power_state(bench.context, uuid, target, None)
     row = bench.row(uuid)
@@ -82,6 +83,15 @@ def test_the_way_back_on_that_fails_is_recorded(bench, look):
     look()
     assert power_of(bench, uuid) == (OFF, None, False)
     assert "no current" in bench.row(uuid).last_error
+
+
+def test_a_target_without_a_shutdown_is_left_alone_and_no_long_text_is_searched(bench, look):
+    uuid = bench.node("power", power_state=ON, target_power_state=OFF)
+    with counting_statements(bench.store) as statements:
+        look()
+    assert power_of(bench, uuid) == (ON, OFF, False)
+    assert bench.script.calls == []
+    assert not [text for text in statements.texts if "LIKE" in text.upper()]
 
 
 @pytest.mark.parametrize("target", [ON, OFF])

@@ -57,6 +57,20 @@ def recorded(bench, uuid) -> tuple[Any, ...]:
 SERVICE = {"service_steps": [{"interface": "vendor", "step": "first"}]}
 
 
+def test_an_inspection_refreshes_the_firmware_while_the_ramdisk_runs(bench, answers, caplog):
+    """Some BMCs show network cards only of a machine that is on."""
+    bench.script.answers["inspect_hardware"] = states.INSPECTWAIT
+    uuid = bench.node("inspect", "vendor", provision_state=states.MANAGEABLE)
+    bench.verb(uuid, "inspect")
+    seen = []
+    bench.script.answers["continue_inspection"] = lambda task: seen.extend(answers["asked"])
+    answers["cache_firmware_components"] = IronicError("no answer")
+    bench.endpoint.continue_inspection(bench.context, uuid, {"interfaces": []}, {})
+    assert seen == ["cache_firmware_components"]
+    assert bench.state(uuid) == (states.MANAGEABLE, None)
+    assert "not refreshed from the BMC at the report of its ramdisk: firmware components (no answer)" in caplog.text
+
+
 @pytest.mark.parametrize(
     "state, verb, arguments, times",
     [

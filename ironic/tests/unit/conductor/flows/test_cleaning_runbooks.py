@@ -112,6 +112,20 @@ def test_a_runbook_that_can_not_be_used_is_told_and_nothing_else_cleans(bench, c
     assert (row.maintenance, ran(bench)) == (False, [])
 
 
+@pytest.mark.parametrize("from_node", [True, False])
+@pytest.mark.parametrize(("owner", "works"), [("tenants", True), (None, True), ("others", False)])
+def test_a_runbook_of_another_project_cleans_no_node(bench, by_runbook, conf, owner, works, from_node):
+    conf(conductor__automated_cleaning_runbook_from_node=from_node)
+    runbook(bench, "usual", "first", owner=owner)
+    uuid = node(bench, owner="tenants", driver_info={"cleaning_runbook": "usual"} if from_node else {})
+    if works:
+        assert bench.verb(uuid, "provide") == (states.AVAILABLE, None)
+        return
+    with pytest.raises(InvalidRunbook, match="another project"):
+        bench.verb(uuid, "provide")
+    assert ran(bench) == []
+
+
 def test_traits_need_not_match_if_the_operator_says_so(bench, by_runbook, conf):
     conf(conductor__automated_cleaning_runbook_validate_traits=False)
     runbook(bench, "usual", "first", traits=())

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from ironic.conductor.flows import resuming
+from ironic.conductor.takeover import RESTARTED, TakeOver
 from ironic.core import states
 from ironic.core.errors import CleanStepFailed, IronicError, NodeLocked, TakenOver
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.bench import HOST
-from ironic.tests.unit.conductor.flows.kinds import CLEAN, SERVICE, begin, every_flow, played, resume
+from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, SERVICE, begin, every_flow, played, resume
 
 
 @every_flow
@@ -167,6 +170,21 @@ def test_it_takes_the_node_into_maintenance_when_the_flow_is_about_the_machine(b
     assert node.power_state == "power on"
 
 
+@every_flow
+@pytest.mark.parametrize("text", ["a\0b", "half \ud800", "long " * 100_000], ids=["NUL", "half a character", "long"])
+@pytest.mark.parametrize("waits", [False, True])
+def test_it_fails_whatever_text_a_driver_gives_as_the_reason(bench, kind, text, waits):
+    bench.script.answers = {"first": kind.waiting if waits else IronicError(text)}
+    uuid = begin(bench, kind, "first")
+    if waits:
+        with bench.tasks.acquire(bench.context, uuid, purpose="poll") as task:
+            resuming.fail_polled_step(task, text)
+    node = bench.row(uuid)
+    assert (node.provision_state, node.fault, node.reservation) == (kind.failed, kind.fault, None)
+    assert len(node.last_error) < 5000
+    assert len(node.maintenance_reason or "") < 5000
+
+
 CLEARS_UP = {"clean": "tear_down_cleaning", "deploy": "clean_up", "service": "tear_down_service"}
 
 
@@ -178,6 +196,50 @@ def test_it_clears_up_after_a_failure_and_says_so_when_that_fails_too(bench, kin
     assert CLEARS_UP[kind.name] in bench.script.calls
     assert error.index("first fault") < error.index("second fault")
     assert bench.state(uuid)[0] == kind.failed
+
+
+class Killed(BaseException):
+    """The conductor ends here."""
+
+
+def killed_after_a_save(task):
+    task.node.save()
+    raise Killed
+
+
+def fail_and_be_killed(bench, kind, reason):
+    """Start a flow that waits, and kill the conductor while it clears up after the failure of the wait."""
+    bench.script.answers = {"first": kind.waiting, CLEARS_UP[kind.name]: killed_after_a_save}
+    uuid = begin(bench, kind, "first", "second", node={"power_state": "power on"})
+    with pytest.raises(Killed), bench.tasks.acquire(bench.context, uuid, purpose="time-out") as task:
+        resuming.end_wait(task, reason)
+    bench.script.answers = {}
+    # A conductor that is killed does not release its nodes.
+    bench.store.nodes.reserve(uuid, HOST)
+    TakeOver(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60)).own(RESTARTED)
+    return uuid
+
+
+@pytest.mark.parametrize("kind", [CLEAN, SERVICE], ids=lambda kind: kind.name)
+def test_a_failure_is_recorded_although_its_conductor_was_killed_while_it_cleared_up(bench, kind):
+    uuid = fail_and_be_killed(bench, kind, "The agent is silent.")
+    node = bench.row(uuid)
+    assert (bench.state(uuid)[0], node.reservation) == (kind.failed, None)
+    assert (node.maintenance, node.fault) == (True, kind.fault)
+    assert "was restarted" in node.last_error
+    assert played(bench) == ["first"]
+
+
+def test_a_failed_deployment_whose_clean_up_was_cut_short_fails_again_and_runs_no_step_twice(bench):
+    uuid = fail_and_be_killed(bench, DEPLOY, "The agent is silent.")
+    assert bench.state(uuid)[0] == DEPLOY.waiting
+    assert bench.row(uuid).deploy_step["step"] == "first"
+    bench.beat(uuid)
+    assert played(bench) == ["first"]
+    with bench.tasks.acquire(bench.context, uuid, purpose="time-out") as task:
+        resuming.end_wait(task, "The agent is silent.")
+    assert bench.state(uuid)[0] == DEPLOY.failed
+    assert "The agent is silent." in bench.row(uuid).last_error
 
 
 PREPARES = {"clean": "prepare_cleaning", "deploy": "prepare", "service": "prepare_service"}

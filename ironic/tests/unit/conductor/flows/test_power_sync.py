@@ -131,10 +131,11 @@ def test_the_first_reading_is_recorded_at_once(bench, sync):
     assert bench.history(uuid) == []
 
 
-def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, hash_ring, conf):
+@pytest.mark.parametrize("text", ["no route", "no route\0\ud800 at 'password': 'kept secret'"])
+def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, hash_ring, conf, text):
     conf(conductor__power_state_sync_max_retries=2)
     uuid = machine(bench)
-    says(bench, DriverOperationError("no route"))
+    says(bench, DriverOperationError(text))
     for _ in range(2):
         sync()
     assert bench.row(uuid).maintenance is False
@@ -142,6 +143,7 @@ def test_an_unreadable_bmc_leads_to_maintenance_and_back(bench, sync, hash_ring,
     row = bench.row(uuid)
     assert (row.maintenance, row.fault, row.power_state) == (True, "power failure", "error")
     assert "no route" in row.maintenance_reason
+    assert "kept secret" not in row.maintenance_reason
     recovery = Recovery(bench.tasks, hash_ring)
     recovery()
     assert bench.row(uuid).fault == "power failure"

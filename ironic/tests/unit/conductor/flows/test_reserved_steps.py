@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from ironic.conductor.flows.resuming import ON_TIMEOUT
+from ironic.conductor.timeouts import Timeouts
 from ironic.core import states
+from ironic.core.errors import NoFreeConductorWorker
 from ironic.drivers import interruptible_wait
+from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows.kinds import CLEAN, DEPLOY, Kind, every_flow, played
 
 
@@ -35,6 +38,18 @@ def test_it_holds_until_a_user_lets_go(bench, kind):
     assert played(bench) == ["first"]
     assert bench.verb(uuid, "unhold") == kind.done
     assert played(bench) == ["first", "third"]
+
+
+@every_flow
+def test_it_stays_held_without_a_free_worker(bench, kind):
+    uuid = reserved_node(bench, kind)
+    bench.verb(uuid, kind.verb, **with_reserved(kind, "hold"))
+    bench.pool.full = True
+    with pytest.raises(NoFreeConductorWorker):
+        bench.verb(uuid, "unhold")
+    assert bench.state(uuid) == (kind.held, kind.target)
+    bench.pool.full = False
+    assert bench.verb(uuid, "unhold") == kind.done
 
 
 @every_flow
@@ -175,6 +190,35 @@ def test_a_conductor_that_ends_leaves_the_wait_to_others(bench, kind, meanwhile,
     else:
         assert bench.state(uuid)[0] == kind.waiting
     assert bench.row(uuid).reservation is None
+
+
+def look_for_overdue_waits(bench) -> None:
+    bench.store.conductors.register(bench.tasks.host, "", ["fake-hardware"], [])
+    Timeouts(bench.tasks, HashRingManager(bench.store, heartbeat_timeout=60), ON_TIMEOUT)()
+
+
+@every_flow
+@pytest.mark.parametrize("seconds_ago", [30, -600])
+def test_a_wait_that_a_conductor_has_left_ends_soon_without_an_agent(bench, kind, meanwhile, seconds_ago):
+    uuid = stopped_in_a_wait(bench, kind, meanwhile, seconds_ago)
+    look_for_overdue_waits(bench)
+    assert bench.state(uuid) == (kind.done if seconds_ago > 0 else (kind.waiting, kind.target))
+    assert bench.row(uuid).reservation is None
+
+
+@every_flow
+def test_without_a_free_worker_it_goes_on_a_little_later(bench, kind, meanwhile, caplog):
+    uuid = reserved_node(bench, kind)
+    meanwhile.append(lambda: setattr(bench.pool, "full", True))
+    assert bench.verb(uuid, kind.verb, **with_reserved(kind, "wait", seconds=20))[0] == kind.waiting
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    node = bench.row(uuid)
+    assert node.reservation is None
+    node.set_driver_internal_info(f"{kind.name}_step_waits_until", (node.now() - timedelta(seconds=30)).isoformat())
+    node.save()
+    bench.pool.full = False
+    look_for_overdue_waits(bench)
+    assert bench.state(uuid) == kind.done
 
 
 @every_flow

@@ -1,8 +1,9 @@
 """The gateway to a BMC: places, precedence, pace and shared reads."""
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from ironic.drivers.modules.bmc.bmc_gateway import (
     CallClass,
     Exhausted,
     Gateway,
-    Manners,
     Operation,
+    RequestLimits,
     gateway_to,
 )
 
@@ -244,6 +245,36 @@ def test_reads_at_the_same_time_are_one() -> None:
     assert len(fetched) == 1
 
 
+@pytest.mark.parametrize("urgent, other, fetches", [(READ, TELEMETRY, 2), (TELEMETRY, READ, 1), (READ, READ, 1)])
+def test_who_goes_first_does_not_wait_for_the_answer_to_others(
+    urgent: CallClass, other: CallClass, fetches: int
+) -> None:
+    gateway, begun, go_on, fetched = Watched(), threading.Event(), threading.Event(), []
+
+    def fetch() -> int:
+        fetched.append(1)
+        if len(fetched) == 1:
+            begun.set()
+            assert go_on.wait(BOUND)
+        return len(fetched)
+
+    def read(kind: CallClass) -> int:
+        with gateway.operation(kind) as running:
+            return gateway.read_once("/a", running, fetch)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(read, other)
+        assert begun.wait(BOUND)
+        second = pool.submit(read, urgent)
+        if fetches == 1:
+            assert gateway.joined.acquire(timeout=BOUND)
+        else:
+            assert second.result(BOUND) == 2
+        go_on.set()
+        assert (first.result(BOUND), second.result(BOUND)) == (fetches, fetches)
+    assert gateway._shared == {}
+
+
 def test_an_error_is_not_shared(gateway: Gateway, fetch: Fetches) -> None:
     def fail() -> int:
         raise OSError
@@ -251,6 +282,69 @@ def test_an_error_is_not_shared(gateway: Gateway, fetch: Fetches) -> None:
     with gateway.operation(READ) as running, pytest.raises(OSError):
         gateway.read_once("/a", running, fail)
     assert once(gateway, fetch) == 1
+
+
+class Crowd:
+    """Ten threads that read the same, all before the first one has its answer."""
+
+    def __init__(self, gateway: Gateway, fetch: Callable[[], str]) -> None:
+        self.calls, self._gateway, self._fetch = 0, gateway, fetch
+        self.may_go_on = threading.Event()
+
+    def read(self) -> str:
+        try:
+            with self._gateway.operation(READ) as operation:
+                return self._gateway.read_once("/", operation, self._first)
+        except BmcBusy as error:
+            return str(error)
+        except RuntimeError as error:
+            return str(error)
+
+    def _first(self) -> str:
+        self.calls += 1
+        with self._gateway.request(READ, BOUND):
+            self.may_go_on.wait(BOUND)
+            return self._fetch()
+
+    def come(self, pool: ThreadPoolExecutor) -> "list[Future[str]]":
+        coming = [pool.submit(self.read) for _ in range(10)]
+        while len(self._gateway._operations) < 10:
+            threading.Event().wait(0.01)
+        return coming
+
+
+def test_of_a_crowd_that_waits_for_a_slow_answer_a_few_stay(conf: Callable[..., None]) -> None:
+    conf(bmc__slow_seconds=1, bmc__workers_at_slow_bmc=4)
+    crowd = Crowd(Gateway("https://192.0.2.1"), lambda: "answer")
+    with ThreadPoolExecutor(10) as pool:
+        coming = crowd.come(pool)
+        gone = [one.result(0) for one in itertools.islice(as_completed(coming, BOUND), 6)]
+        assert all("it answers slowly" in text for text in gone)
+        crowd.may_go_on.set()
+        assert sorted(one.result(BOUND) for one in coming)[:4] == ["answer"] * 4
+    assert crowd.calls == 1
+
+
+def test_of_a_crowd_that_waits_for_an_error_a_few_ask_again(conf: Callable[..., None]) -> None:
+    conf(bmc__workers_at_slow_bmc=4)
+    others_are_gone = threading.Event()
+
+    def fail() -> str:
+        if crowd.calls > 1:
+            others_are_gone.wait(BOUND)
+        raise RuntimeError("a wrong answer")
+
+    crowd = Crowd(Gateway("https://192.0.2.1"), fail)
+    with ThreadPoolExecutor(10) as pool:
+        coming = crowd.come(pool)
+        crowd.may_go_on.set()
+        # The first one, whose error it was, and those who do not ask again.
+        gone = [one.result(0) for one in itertools.islice(as_completed(coming, BOUND), 6)]
+        others_are_gone.set()
+        for one in coming:
+            one.result(BOUND)
+    assert sum("it has just failed" in text for text in gone) >= 5
+    assert crowd.calls <= 5
 
 
 def test_large_answers_are_not_kept(gateway: Gateway, fetch: Fetches) -> None:
@@ -272,7 +366,7 @@ def test_few_answers_are_kept(gateway: Gateway) -> None:
 @pytest.fixture
 def single(time: Time) -> Gateway:
     """Return a gateway with one place and a pause of five seconds."""
-    return Gateway("ipmi://192.0.2.1:623", time, Manners(lambda: 1, lambda: 5.0))
+    return Gateway("ipmi://192.0.2.1:623", time, RequestLimits(lambda: 1, lambda: 5.0))
 
 
 @pytest.mark.parametrize("first", CallClass)
@@ -302,7 +396,7 @@ def test_a_failed_request_is_followed_by_a_pause(single: Gateway) -> None:
 
 
 def test_the_most_urgent_of_those_who_wait_is_next() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     order: list[CallClass] = []
 
     def enter(kind: CallClass) -> None:
@@ -319,19 +413,19 @@ def test_the_most_urgent_of_those_who_wait_is_next() -> None:
     assert order == [POWER, CHANGE, READ, TELEMETRY]
 
 
-def test_telemetry_gives_way_to_others_only() -> None:
-    single = Gateway("ipmi://192.0.2.1:623", manners=Manners(lambda: 1))
+def test_telemetry_is_preempted_by_others_only() -> None:
+    single = Gateway("ipmi://192.0.2.1:623", limits=RequestLimits(lambda: 1))
     with ThreadPoolExecutor() as pool:
         with single.request(TELEMETRY, 0):
-            assert not single.must_give_way(TELEMETRY)
+            assert not single.is_preempted(TELEMETRY)
 
             def enter() -> None:
                 with single.request(POWER, BOUND):
                     pass
 
             waiting = pool.submit(enter)
-            while not single.must_give_way(TELEMETRY):
+            while not single.is_preempted(TELEMETRY):
                 pass
-            assert not single.must_give_way(READ)
+            assert not single.is_preempted(READ)
         waiting.result(BOUND)
-    assert not single.must_give_way(TELEMETRY)
+    assert not single.is_preempted(TELEMETRY)

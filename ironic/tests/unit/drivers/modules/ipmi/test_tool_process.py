@@ -1,13 +1,13 @@
 """Programs that have an end, whether they want or not."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
 from ironic.drivers.modules.ipmi.command_line import CommandLine
 from ironic.drivers.modules.ipmi.tool_process import TooLate, TooMuch, run
+from ironic.tests.site import eventually
 
 LONG, MUCH = 60.0, 1 << 20
 
@@ -35,10 +35,7 @@ def test_what_hangs_is_killed_with_its_children(script: str, tmp_path: Path) -> 
     with pytest.raises(TooLate):
         run(shell(f"echo $$ > {pids}; {script}"), seconds=0.5, most_bytes=MUCH)
     group = int(pids.read_text())
-    deadline = time.monotonic() + 30
-    while _lives(group) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _lives(group)
+    eventually(lambda: _lives(group), False)
 
 
 def test_what_writes_without_an_end_is_killed() -> None:

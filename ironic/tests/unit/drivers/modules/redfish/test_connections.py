@@ -32,13 +32,20 @@ def test_who_logs_in_differently_gets_another() -> None:
         replace(ONE, verify=False),
         replace(ONE, auth_type="basic"),
         replace(ONE, tls_minimum_version="1.3"),
-        replace(ONE, root_prefix="/blade/1/"),
         replace(ONE, username="operator"),
     ]
     made = [used(connections, access, f"n{number}") for number, access in enumerate(different)]
     assert len({id(one) for one in made}) == len(different)
     assert len(connections) == 2, "one per address and user"
-    assert [one.is_retired for one in made] == [True] * 5 + [False] * 2
+    assert [one.is_retired for one in made] == [True] * 4 + [False] * 2
+
+
+def test_the_machines_of_a_chassis_keep_their_connections() -> None:
+    connections = Connections()
+    blades = [replace(ONE, root_prefix=f"/blade/{number}/") for number in range(3)]
+    first = [used(connections, blade, f"n{number}") for number, blade in enumerate(blades)]
+    assert [used(connections, blade, f"n{number}") for number, blade in enumerate(blades)] == first
+    assert [one.is_retired for one in first] == [False] * 3
 
 
 def test_one_that_was_refused_is_forgotten() -> None:

@@ -82,6 +82,13 @@ def test_given_drives_are_taken_and_the_rest_of_them_too() -> None:
     assert set(other.drives) == {"/C/0", "/C/1"}
 
 
+@pytest.mark.parametrize("count, taken", [(4, {"/C/2", "/C/3"}), (2, {"/C/0", "/C/1"})])
+def test_drives_of_which_another_takes_the_rest_come_last(count: int, taken: set[str]) -> None:
+    rest = disk("1", "MAX", physical_disks=["C-0", "C-1"], share_physical_disks=True)
+    found, _ = plan([disk("1", 40, share_physical_disks=True), rest], drives(count))
+    assert set(found.drives) == taken
+
+
 def test_drives_are_not_shared_unless_that_is_wanted() -> None:
     one, two = plan([disk("1", 10), disk("1", 10)], drives(4))
     assert not set(one.drives) & set(two.drives)

@@ -1,0 +1,56 @@
+"""Clients of one address that send requests as fast as they are answered, whatever the answer; a process of its own.
+
+`python -m ironic.tests.functional.life.greedy PORT ADDRESS KIND CONNECTIONS` begins with a line, and ends when its
+input does, with a line that has the number of answers by status, as JSON.
+"""
+
+import contextlib
+import http.client
+import json
+import sys
+import threading
+from collections import Counter
+
+# A body that costs as much as the limits on its size and its values allow.
+_BODY = json.dumps({"driver": "fake-hardware", "extra": {"a": ["x" * 50] * 15_000}})
+KINDS = {
+    "short lists": ("GET", "/v1/nodes?limit=10", None),
+    "all nodes in detail": ("GET", "/v1/nodes/detail", None),
+    "large bodies": ("POST", "/v1/nodes", _BODY),
+}
+
+
+def main(port: str, address: str, kind: str, connections: str) -> None:
+    ended, guard, answers = threading.Event(), threading.Lock(), Counter[int]()
+
+    def be_greedy() -> None:
+        client = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60, source_address=(address, 0))
+        while not ended.is_set():
+            # One that is cut off connects again at once.
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                client.request(*KINDS[kind])
+                answer = client.getresponse()
+                answer.read()
+                with guard:
+                    answers[answer.status] += 1
+                continue
+            client.close()
+
+    threads = [threading.Thread(target=be_greedy) for _ in range(int(connections))]
+    for thread in threads:
+        thread.start()
+    _say("begun")
+    sys.stdin.read()
+    ended.set()
+    for thread in threads:
+        thread.join()
+    _say(json.dumps(answers))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
