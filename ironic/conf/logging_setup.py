@@ -18,6 +18,8 @@ from ironic.core.secrets import masked_text
 
 # All but the tabulator and the end of a line.
 _CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), " ")
+# Halves of characters, which no file takes: the line would be lost.
+_HALVES: Final = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 # The umask for new log files: no write access for the group, no access for others.
 PRIVATE: Final = 0o027
@@ -58,10 +60,9 @@ def set_up(conf: cfg.ConfigOpts) -> None:
         if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
             handler.setStream(sys.stderr)
         if not isinstance(handler.formatter, _Harmless):
-            # Colours are such characters.
-            handler.setFormatter(
-                _Harmless(handler.formatter or logging.Formatter(), {} if conf.log_color else _CONTROLS)
-            )
+            # Colours are controls.
+            replaced = _HALVES if conf.log_color else _CONTROLS | _HALVES
+            handler.setFormatter(_Harmless(handler.formatter or logging.Formatter(), replaced))
 
 
 class _Harmless(logging.Formatter):

@@ -12,6 +12,7 @@ LOG = logging.getLogger("ironic.somewhere")
 LOG.warning("no answer from %s", "https://user:hunter2@192.0.2.1/x?temp_url_sig=hunter2")
 LOG.warning("step failed: %s", {"args": {"community": "hunter2"}})
 LOG.info("the BMC says %s", "off\\x1b[2J\\x9b2J\\r\\x07\\tand on")
+LOG.info("half %s of a character", "\\ud800")
 try:
     raise ValueError("https://user:hunter2@192.0.2.2/")
 except ValueError:
@@ -26,4 +27,5 @@ def test_every_line_goes_through_the_mask(tmp_path: Path) -> None:
     text = log.read_text()
     assert "192.0.2.1/x" in text and "192.0.2.2" in text and "Traceback" in text
     assert "hunter2" not in text
+    assert "half \N{REPLACEMENT CHARACTER} of a character" in text
     assert "off [2J 2J  \tand on" in text
