@@ -4,10 +4,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
-# Two workers: tests wait for processes more than they compute. The tests of a file stay together and share services.
+# Three workers on two cores: tests wait for processes more than they compute. The tests of a file stay together and
+# share services.
 # Files begin in the order in which they are collected, the long ones first: pytest-xdist would put those with the most
 # tests first, and begin the longest ones, which have few, at the very end.
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 # How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
 RERUNS := 0
 TIMED := tools/timed.sh
