@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+import tenacity
 
 from ironic.api import access, arguments
 from ironic.api.error_responses import unacceptable
 from ironic.api.request import Request, printable
 from ironic.core import secret_updates
-from ironic.core.errors import InvalidParameterValue
+from ironic.core.errors import ChangedMeanwhile, InvalidParameterValue
 from ironic.core.model.fields import REQUIRED, Field, Resource
 from ironic.core.values import Json
 
@@ -172,6 +173,17 @@ def before_patch(
         if name in resource.table.fields and isinstance(resource.table.fields[name].type, Json):
             found[name] = orjson.loads(found[name] or "{}")
     return found
+
+
+# For the handler of a patch whose new values are stored elsewhere: if another request is faster, both changes are kept.
+repeated_if_changed = tenacity.retry(
+    retry=tenacity.retry_if_exception_type(ChangedMeanwhile), stop=tenacity.stop_after_attempt(10), reraise=True
+)
+
+
+def made_from(document: Mapping[str, object], values: Iterable[str]) -> dict[str, object]:
+    """Return the objects of a document of which a patch may have changed a part only, and kept the rest."""
+    return {name: document[name] for name in values if isinstance(document.get(name), dict)}
 
 
 def patched(

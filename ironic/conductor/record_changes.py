@@ -5,6 +5,7 @@ group share is written to them together with the group. Source: doc/contract/sta
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Final
 
 from ironic.conductor import consoles
@@ -12,7 +13,7 @@ from ironic.conductor.rpc_method import rpc_method
 from ironic.conductor.tasks import TaskManager
 from ironic.conf import CONF
 from ironic.core import node_rules
-from ironic.core.errors import Conflict, IronicError
+from ironic.core.errors import ChangedMeanwhile, Conflict, IronicError
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound, PortNotFound
 from ironic.db import PortgroupRecord, PortRecord
 from ironic.inspection import inventory_storage
@@ -44,9 +45,12 @@ _VIF_KEYS: Final = ("tenant_vif_port_id", "cleaning_vif_port_id", "provisioning_
 
 
 @rpc_method
-def update_port(task: TaskManager, port_id: str, changes: dict[str, object]) -> None:
-    """Change a port, if the node's state and its network interface allow it."""
+def update_port(
+    task: TaskManager, port_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+) -> None:
+    """Change a port that is as it was seen, if the node's state and its network interface allow it."""
     port = _port_of(task, port_id)
+    _check_as_seen(port, f"port {port_id}", seen or {})
     if changes.get("address", port.address) != port.address:
         node_rules.check_port_address(task.node)
     changed = [name for name in _CONNECTIVITY if name in changes and changes[name] != getattr(port, name)]
@@ -99,6 +103,11 @@ def is_attached(record: PortRecord | PortgroupRecord) -> bool:
     return any(record.internal_info.get(key) for key in _VIF_KEYS)
 
 
+def _check_as_seen(record: PortRecord | PortgroupRecord, what: str, seen: Mapping[str, object]) -> None:
+    if any(getattr(record, name) != value for name, value in seen.items()):
+        raise ChangedMeanwhile(what=what)
+
+
 def _port_of(task: TaskManager, port_id: str) -> PortRecord:
     """Return one of the node's ports, read with the node locked, or raise PortNotFound."""
     for port in task.ports:
@@ -108,9 +117,12 @@ def _port_of(task: TaskManager, port_id: str) -> PortRecord:
 
 
 @rpc_method
-def update_portgroup(task: TaskManager, portgroup_id: str, changes: dict[str, object]) -> None:
-    """Change a port group, if its ports, the node's state and its network interface allow it."""
+def update_portgroup(
+    task: TaskManager, portgroup_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+) -> None:
+    """Change a port group that is as it was seen, if its ports, the node's state and its network interface allow it."""
     group = _portgroup_of(task, portgroup_id)
+    _check_as_seen(group, f"port group {portgroup_id}", seen or {})
     members = [port for port in task.ports if port.portgroup_id == group.id]
     if changes.get("node_id", group.node_id) != group.node_id:
         if members:

@@ -239,6 +239,12 @@ class Conflict(IronicError):
     text = "The request conflicts with the state of the resource."
 
 
+class ChangedMeanwhile(Conflict):
+    """Another request has changed what new values were made from; the API makes them anew."""
+
+    text = "Another request has changed {what} meanwhile. Send this one again."
+
+
 class NodeLocked(Conflict):
     """Another operation has locked the node; retry later. ``purpose`` names the operation if it is known."""
 

@@ -9,7 +9,7 @@ docstrings here are for callers.
 import enum
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
@@ -43,6 +43,7 @@ class Call:
     lock: NodeLock | None = None
     purpose: str = ""
     background: bool = False
+    advisory: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
@@ -59,6 +60,7 @@ def call(
     lock: NodeLock | None = None,
     purpose: str = "",
     background: bool = False,
+    advisory: Iterable[str] = (),
     timeout: float | None = None,
     wait: bool = True,
 ) -> Callable[[Function], Function]:
@@ -66,10 +68,12 @@ def call(
 
     ``purpose`` is why the node is reserved, for users; ``{name}`` stands for the argument of that name. The work of a
     ``background`` call, which its caller repeats by itself, does not use the workers that are reserved for users.
+    Arguments that are ``advisory`` are left out for a release that does not know them, instead of refusing the call.
     """
 
     def mark(function: Function) -> Function:
-        made = Call(function.__name__, timeout, wait, inspect.signature(function), lock, purpose, background)
+        signature, optional = inspect.signature(function), frozenset(advisory)
+        made = Call(function.__name__, timeout, wait, signature, lock, purpose, background, optional)
         if (lock is None) == bool(purpose):
             raise TypeError(f"{made.name}: a call has either both a lock and a purpose or neither")
         names = {parameter.name for parameter in made.parameters}
@@ -151,17 +155,28 @@ class ConductorAPI(Protocol):
 
     # Ports and port groups
 
-    @call(lock=EXCLUSIVE, purpose="changing port {port_id}")
-    def update_port(self, context: RequestContext, port_id: str, changes: dict[str, object]) -> None:
-        """Change fields of a port, as the node's network interface allows."""
+    @call(lock=EXCLUSIVE, purpose="changing port {port_id}", advisory=["seen"])
+    def update_port(
+        self, context: RequestContext, port_id: str, changes: dict[str, object], seen: dict[str, object] | None = None
+    ) -> None:
+        """Change fields of a port, as the node's network interface allows.
+
+        ``seen`` has the values from which new ones were made; raises ChangedMeanwhile if the port has others now.
+        """
 
     @call(lock=EXCLUSIVE, purpose="deleting port {port_id}")
     def destroy_port(self, context: RequestContext, port_id: str) -> None:
         """Delete a port, as the node's network interface allows."""
 
-    @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}")
-    def update_portgroup(self, context: RequestContext, portgroup_id: str, changes: dict[str, object]) -> None:
-        """Change fields of a port group, as the node's network interface allows."""
+    @call(lock=EXCLUSIVE, purpose="changing port group {portgroup_id}", advisory=["seen"])
+    def update_portgroup(
+        self,
+        context: RequestContext,
+        portgroup_id: str,
+        changes: dict[str, object],
+        seen: dict[str, object] | None = None,
+    ) -> None:
+        """Change fields of a port group, as the node's network interface allows; ``seen`` as for a port."""
 
     @call(lock=EXCLUSIVE, purpose="deleting port group {portgroup_id}")
     def destroy_portgroup(self, context: RequestContext, portgroup_id: str) -> None:

@@ -75,13 +75,13 @@ def log_pin(pin: str | None) -> None:
 
 
 def restricted_to(version: Version, call: Call, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments that a version knows; raises CallHeldBack if it does not know the call or a given one."""
+    """Return the arguments that a version knows; raises CallHeldBack if it does not know the call or a needed one."""
     if version not in HISTORY:
         return dict(arguments)
     known = HISTORY[version].get(call.name)
     if known is None:
         raise CallHeldBack(what=call.name)
     for name, value in arguments.items():
-        if name not in known and value != call.signature.parameters[name].default:
+        if name not in known and name not in call.advisory and value != call.signature.parameters[name].default:
             raise CallHeldBack(what=f"{name} of {call.name}")
     return {name: value for name, value in arguments.items() if name in known}

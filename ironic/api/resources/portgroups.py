@@ -74,6 +74,7 @@ def create(request: Request, values: dict[str, Any]) -> Answer:
     return answers.created(document, request.url(f"/v1/portgroups/{record.uuid}"))
 
 
+@json_patch.repeated_if_changed
 def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer:
     """Change a port group."""
     roots = sorted({change.root for change in changes})
@@ -85,7 +86,8 @@ def patch(request: Request, portgroup: str, changes: Sequence[Change]) -> Answer
         columns = {name: value for name, value in values.items() if name != "node_uuid"}
         if "node_uuid" in values:
             columns["node_id"] = named_nodes.new_holder(request, _UPDATE, before["node_uuid"], values["node_uuid"])
-        named_nodes.for_part_of(request, node).update_portgroup(request.context, before["uuid"], columns)
+        seen = json_patch.made_from(before, values)
+        named_nodes.for_part_of(request, node).update_portgroup(request.context, before["uuid"], columns, seen)
     view = projection.full(Portgroup, request.minor)
     return answers.document(view.document(request, request.store.portgroups.row(view.columns, before["uuid"])))
 

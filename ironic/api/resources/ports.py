@@ -153,6 +153,7 @@ def _check_pxe(group: Group | None, pxe_enabled: bool, values: Mapping[str, obje
         raise Conflict(f"Port group {group.uuid} has no standalone ports; set pxe_enabled of the port to false.")
 
 
+@json_patch.repeated_if_changed
 def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     """Change a port."""
     roots = {change.root for change in changes}
@@ -162,7 +163,8 @@ def patch(request: Request, port: str, changes: Sequence[Change]) -> Answer:
     values = json_patch.patched(Port, before, changes, request.minor)
     if values:
         columns = _as_columns(request, before, values)
-        named_nodes.for_part_of(request, node).update_port(request.context, before["uuid"], columns)
+        seen = json_patch.made_from(before, values)
+        named_nodes.for_part_of(request, node).update_port(request.context, before["uuid"], columns, seen)
     view = projection.full(Port, request.minor)
     return answers.document(view.document(request, request.store.ports.row(view.columns, before["uuid"])))
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import Conflict, DuplicateName, NodeLocked, NodeNotEditable
+from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable
 from ironic.core.resource_errors import PortgroupNotEmpty, PortgroupNotFound
 from ironic.tests.unit.conductor.flows.conftest import bench, composed, store  # noqa: F401 - fixtures
 
@@ -151,3 +151,17 @@ def test_the_first_member_gives_its_network_to_the_group(bench):
     port = bench.store.ports.create({"node_id": bench.row(uuid).id, "address": MACS[0], "physical_network": "a"}).uuid
     bench.endpoint.update_port(bench.context, port, {"portgroup_id": bench.store.portgroups.get(mine).id})
     assert bench.store.portgroups.get(mine).physical_network == "a"
+
+
+@pytest.mark.parametrize("kind", ["port", "portgroup"])
+def test_what_has_changed_since_it_was_seen_is_not_overwritten(bench, kind):
+    mine = group(bench, bench.node(), extra={"a": 1})
+    rows, changed = bench.store.portgroups, mine
+    if kind == "port":
+        rows, changed = bench.store.ports, member(bench, mine, extra={"a": 1})
+    update = getattr(bench.endpoint, f"update_{kind}")
+    with pytest.raises(ChangedMeanwhile, match=changed):
+        update(bench.context, changed, {"extra": {"b": 2}}, {"extra": {}})
+    assert rows.get(changed).extra == {"a": 1}
+    update(bench.context, changed, {"extra": {"a": 1, "b": 2}}, {"extra": {"a": 1}})
+    assert rows.get(changed).extra == {"a": 1, "b": 2}

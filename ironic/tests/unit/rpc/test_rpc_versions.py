@@ -15,10 +15,13 @@ from ironic.tests.repository import ROOT
 
 
 class Grown:
-    """A later form of two calls of the first version, and a new one."""
+    """A later form of three calls of the first version, and a new one."""
 
     @call()
     def get_boot_device(self, context, node_id, slowly=False): ...
+
+    @call(advisory=["seen"])
+    def update_port(self, context, port_id, changes, seen=None): ...
 
     @call()
     def destroy_node(self, context, node_id): ...
@@ -83,6 +86,11 @@ def test_without_a_pin_nothing_is_told(caplog):
 def test_an_argument_that_says_nothing_is_left_out_for_an_older_release():
     assert restricted_to(FIRST, GROWN["get_boot_device"], {"node_id": "n1", "slowly": False}) == {"node_id": "n1"}
     assert restricted_to(PRESENT, GROWN["get_boot_device"], {"node_id": "n1", "slowly": True})["slowly"] is True
+
+
+def test_an_advisory_argument_is_left_out_for_an_older_release():
+    arguments = {"port_id": "p1", "changes": {"extra": {}}}
+    assert restricted_to(FIRST, GROWN["update_port"], arguments | {"seen": {"extra": {"a": 1}}}) == arguments
 
 
 @pytest.mark.parametrize(

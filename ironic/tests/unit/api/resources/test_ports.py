@@ -1,5 +1,6 @@
 import pytest
 
+from ironic.core.errors import ChangedMeanwhile
 from ironic.core.model.port import LOCAL_LINK
 from ironic.db import PortgroupRecord
 from ironic.tests.databases import counting_statements
@@ -103,11 +104,11 @@ class TestPatchWithAGroup:
     def test_the_conductor_is_told_the_id(self, service: Service, port: str) -> None:
         other = add_group(service, service.store.ports.get(port).node_id)
         assert self.change(service, port, "1.115", portgroup_uuid=other.uuid) == 200
-        assert service.conductor.asked == [["update_port", port, {"portgroup_id": other.id}]]
+        assert service.conductor.asked == [["update_port", port, {"portgroup_id": other.id}, {}]]
 
     def test_a_port_leaves_its_group(self, service: Service, port: str) -> None:
         assert self.change(service, port, "1.115", portgroup_uuid=None) == 200
-        assert service.conductor.asked == [["update_port", port, {"portgroup_id": None}]]
+        assert service.conductor.asked == [["update_port", port, {"portgroup_id": None}, {}]]
 
     @pytest.mark.parametrize("version, status", [("1.101", 200), ("1.102", 400)])
     def test_the_physical_network_is_the_groups_since_1_102(
@@ -122,7 +123,7 @@ class TestPatchWithAGroup:
         other = add_node(service)
         assert self.change(service, port, "1.115", node_uuid=other.uuid) == 400
         assert self.change(service, port, "1.115", node_uuid=other.uuid, portgroup_uuid=None) == 200
-        assert service.conductor.asked == [["update_port", port, {"node_id": other.id, "portgroup_id": None}]]
+        assert service.conductor.asked == [["update_port", port, {"node_id": other.id, "portgroup_id": None}, {}]]
 
     def test_it_must_not_boot_where_ports_are_not_standalone(
         self, service: Service, port: str, group: PortgroupRecord
@@ -140,8 +141,34 @@ def test_a_patch_is_two_looks_one_call_and_one_look_at_the_outcome(service: Serv
     service.hash_ring.served()
     with counting_statements(service.store) as sent:
         assert service.call("PATCH", f"/v1/ports/{port.uuid}", body=change).status == 200
-    assert service.conductor.asked == [["update_port", port.uuid, {"extra": {"a": {"b": 2}}}]]
+    seen = {"extra": {"a": {"b": 1}}}
+    assert service.conductor.asked == [["update_port", port.uuid, {"extra": {"a": {"b": 2}}}, seen]]
     assert (sent.selects, sent.writes) == (3, 0)
+
+
+@pytest.mark.parametrize("kind", ["port", "portgroup"])
+@pytest.mark.parametrize(("faster", "status"), [(1, 200), (10, 409)])
+def test_a_patch_is_made_anew_when_another_one_was_faster(
+    service: Service, monkeypatch: pytest.MonkeyPatch, kind: str, faster: int, status: int
+) -> None:
+    node = add_node(service)
+    one = add_port(service, node, MAC) if kind == "port" else add_group(service, node.id)
+    rows, calls = getattr(service.store, f"{kind}s"), list[tuple[object, object]]()
+
+    def update(_context: object, *, changes: object, seen: object, **_: object) -> None:
+        calls.append((changes, seen))
+        if len(calls) <= faster:
+            rows.update(one.uuid, {"extra": {"theirs": len(calls)}})
+            raise ChangedMeanwhile(what=one.uuid)
+
+    monkeypatch.setattr(service.conductor, f"update_{kind}", update, raising=False)
+    change = [{"op": "add", "path": "/extra/mine", "value": 1}]
+    assert service.call("PATCH", f"/v1/{kind}s/{one.uuid}", body=change).status == status
+    assert calls[:2] == [
+        ({"extra": {"mine": 1}}, {"extra": {}}),
+        ({"extra": {"mine": 1, "theirs": 1}}, {"extra": {"theirs": 1}}),
+    ]
+    assert len(calls) == min(faster + 1, 10)
 
 
 @pytest.mark.parametrize(
