@@ -163,7 +163,7 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
         response = webob.Response()
         try:
             if isinstance(error, Refusal):
-                headers = [*error.headers, *self._allow(state.request, request, error.status)]
+                headers = [*error.headers, *self._allow(request, error.status)]
                 _write(response, error.status, self._served.refusal(error) or None, headers)
                 return response
             status, text = error_responses.status_and_text(error)
@@ -171,7 +171,8 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
                 text = access.shown_error(request, error, text)
             debuginfo = None
             if status >= 500:
-                method, path = state.request.method, state.request.path_info
+                # Not the attribute of the request, which may have no path in UTF-8.
+                method, path = state.request.method, state.request.environ.get("PATH_INFO", "")
                 if isinstance(error, (IronicError, error_responses.Refused)):
                     LOG.warning("%s %s is answered with status %d: %s", method, path, status, error)
                 else:
@@ -180,17 +181,18 @@ class _ErrorHook(pecan.hooks.PecanHook):  # type: ignore[misc]  # Pecan carries 
             headers = self._served.version_headers(state.request.environ, request.minor if request else None)
             if isinstance(error, error_responses.Refused):
                 headers += error.headers
-            headers += [*error_responses.retry_headers(error), *self._allow(state.request, request, status)]
+            headers += [*error_responses.retry_headers(error), *self._allow(request, status)]
             _write(response, status, self._served.fault(status, text, debuginfo), headers)
             return response
         finally:
             _clear_frames(error)
 
-    def _allow(self, asked: webob.Request, request: Request | None, status: int) -> error_responses.Headers:
+    def _allow(self, request: Request | None, status: int) -> error_responses.Headers:
         """Return the header Allow for a 405."""
         if status != 405 or request is None:
             return []
-        path = asked.path_info.removesuffix(".json") if request.stripped else asked.path_info
+        path = request.environ.get("PATH_INFO", "")
+        path = path.removesuffix(".json") if request.stripped else path
         return [("Allow", self._routes.allowed(path, request.minor))]
 
 

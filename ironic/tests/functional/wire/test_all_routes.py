@@ -95,3 +95,8 @@ def test_what_is_no_method_of_a_path_is_answered_with_those_that_are(service: Se
                 seen += 1
                 assert {*answer.headers["Allow"].split(", ")} - {""} == served, (method, where)
     assert seen > 20
+
+
+def test_the_methods_are_named_for_a_path_that_is_no_text(service: Service) -> None:
+    answer = service.call("PUT", "/v1/ports/%ED", body={})
+    assert (answer.status, answer.headers["Allow"]) == (405, "DELETE, GET, PATCH, POST")
