@@ -98,5 +98,5 @@ def test_what_is_no_method_of_a_path_is_answered_with_those_that_are(service: Se
 
 
 def test_the_methods_are_named_for_a_path_that_is_no_text(service: Service) -> None:
-    answer = service.call("PUT", "/v1/ports/%ED", body={})
+    answer = service.call("PUT", "/v1/ports/\xed", body={})
     assert (answer.status, answer.headers["Allow"]) == (405, "DELETE, GET, PATCH, POST")
