@@ -2,7 +2,7 @@
 
 import gc
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 import hypothesis
@@ -102,6 +102,14 @@ def pytest_collection_finish() -> None:
     """Have no collection of garbage walk through all modules and tests again: it would take a second, and often."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Replace halves of characters in what a test has logged: a worker that has to report one ends."""
+    report = yield
+    report.sections = [(name, text.encode(errors="replace").decode()) for name, text in report.sections]
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
