@@ -1,7 +1,7 @@
 """Machines that restart, and those that boot from a conductor's images: no conductor has to live on for them."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +117,10 @@ def enrol(running: tuple[Site, db.Store], bmc: ScriptedBmc, state: str, count: i
     return [node["uuid"] for node in nodes]
 
 
-def rescued(running: tuple[Site, db.Store], bmc: ScriptedBmc, count: int = 1) -> list[str]:
-    """Create rescued nodes whose instances need secure boot, which is off; they are one machine."""
+def rescued(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> list[str]:
+    """Create a rescued node whose instance needs secure boot, which is off."""
     bmc.documents[SYSTEM] |= {"SecureBoot": {"@odata.id": SECURE_BOOT}, "PowerState": "On"}
-    uuids = enrol(running, bmc, states.RESCUE, count)
+    uuids = enrol(running, bmc, states.RESCUE)
     for uuid in uuids:
         wanted = {"instance_info": {"capabilities": {"secure_boot": "true"}}, "power_state": states.POWER_ON}
         running[1].nodes.update(uuid, wanted)
@@ -173,18 +173,19 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
 
 def test_no_worker_waits_for_the_secure_boot_of_rescued_instances(running: tuple[Site, db.Store]) -> None:
     found, store = running
-    with bmc_of("UEFI") as bmc:
-        uuids = rescued(running, bmc, MACHINES)
+    with ExitStack() as machines:
+        bmcs = [machines.enter_context(bmc_of("UEFI")) for _ in range(MACHINES)]
+        uuids = [uuid for bmc in bmcs for uuid in rescued(running, bmc)]
         unrescue(running, uuids)
-        (other,) = enrol(running, bmc, states.AVAILABLE)
+        (other,) = enrol(running, bmcs[0], states.AVAILABLE)
         found.put(f"/v1/nodes/{other}/states/provision", {"target": "manage"})
         eventually(lambda: seen(running, other)[0], states.MANAGEABLE, PATIENCE)
-        bmc.documents[SECURE_BOOT]["SecureBootEnable"] = True
-        for uuid in uuids:
+        for bmc, uuid in zip(bmcs, uuids, strict=True):
+            bmc.documents[SECURE_BOOT]["SecureBootEnable"] = True
             eventually(lambda uuid=uuid: seen(running, uuid), (states.ACTIVE, False, False), PATIENCE)  # type: ignore[misc]
             columns = ("secure_boot", "power_state", "last_error")
             assert store.nodes.row(columns, uuid) == (True, states.POWER_ON, None)
-        assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}] * MACHINES
+            assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}]
 
 
 def shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc, uuids: list[str]) -> None:
