@@ -9,7 +9,7 @@ import functools
 import re
 from typing import Final
 
-import re2  # type: ignore[import-untyped]  # it brings no types
+import re2
 
 from ironic.core.rules.limits import VERDICT, TooMuchWork
 

@@ -3,9 +3,10 @@
 The credentials reach the container through the environment of the program, whose arguments name the variables only.
 """
 
+import functools
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
@@ -61,11 +62,9 @@ class ContainerConsoleContainer(BaseConsoleContainer):
     def stop_all_containers(self) -> None:
         self._remove(_own())
 
-    def started(self) -> list[str]:
-        return uuids_of(self._run("ps", "--all", "--format", "{{.Names}}", "--filter", _own()).split())
-
-    def stop_started(self, uuid: str) -> None:
-        self._remove(_named(uuid), _own())
+    def started(self) -> dict[str, Callable[[], None]]:
+        names = self._run("ps", "--all", "--format", "{{.Names}}", "--filter", _own()).split()
+        return {uuid: functools.partial(self._remove, _named(uuid), _own()) for uuid in uuids_of(names)}
 
     def _remove(self, *conditions: str) -> None:
         filters = [word for condition in conditions for word in ("--filter", condition)]

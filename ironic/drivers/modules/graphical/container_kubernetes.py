@@ -1,6 +1,7 @@
 """Provider `kubernetes`: a pod and a secret with the credentials, from a manifest that kubectl reads from its input."""
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ironic.conf import CONF
@@ -67,12 +68,9 @@ class KubernetesConsoleContainer(BaseConsoleContainer):
     def stop_all_containers(self) -> None:
         self._delete_own()
 
-    def started(self) -> list[str]:
+    def started(self) -> dict[str, Callable[[], None]]:
         names = self._kubectl("get", "pod,secret", _selector(), "--output=jsonpath={.items[*].metadata.name}")
-        return uuids_of(names.split())
-
-    def stop_started(self, uuid: str) -> None:
-        self._delete_own(f"{_NODE}={uuid}")
+        return {uuid: functools.partial(self._delete_own, f"{_NODE}={uuid}") for uuid in uuids_of(names.split())}
 
     def _delete_own(self, *labels: str) -> None:
         self._kubectl("delete", "pod,secret", _selector(*labels), "--ignore-not-found")

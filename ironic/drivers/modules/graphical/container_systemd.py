@@ -3,8 +3,9 @@
 The credentials are in a file of their own beside the unit, which only this user may read.
 """
 
+import functools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -67,11 +68,8 @@ class SystemdConsoleContainer(BaseConsoleContainer):
     def stop_all_containers(self) -> None:
         self._remove(self._own())
 
-    def started(self) -> list[str]:
-        return uuids_of(self._own())
-
-    def stop_started(self, uuid: str) -> None:
-        self._remove([name for name in self._own() if name == name_of(uuid)])
+    def started(self) -> dict[str, Callable[[], None]]:
+        return {uuid: functools.partial(self._remove, [name_of(uuid)]) for uuid in uuids_of(self._own())}
 
     def _own(self) -> list[str]:
         """Return the names of the units that this conductor has written."""

@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -41,13 +41,12 @@ class BaseConsoleContainer(ABC):
     def stop_all_containers(self) -> None:
         """Remove all containers that this conductor has started."""
 
-    def started(self) -> Collection[str]:
-        """Return the UUIDs of the nodes whose containers this conductor has started; a provider need not know them."""
-        return ()
+    def started(self) -> Mapping[str, Callable[[], None]]:
+        """Return by UUID the nodes whose containers this conductor has started; a provider need not know them.
 
-    def stop_started(self, uuid: str) -> None:
-        """Remove the container of a node that `started` has named, and none that another conductor has started."""
-        raise NotImplementedError
+        The values remove the container of the node, and none that another conductor has started.
+        """
+        return {}
 
 
 class FakeConsoleContainer(BaseConsoleContainer):
@@ -90,10 +89,10 @@ def sweep(is_needed: Callable[[str], bool]) -> None:
     Raises ConsoleContainerError.
     """
     if used := in_use():
-        for uuid in used.started():
+        for uuid, stop in used.started().items():
             if not is_needed(uuid):
                 LOG.info("Node %s: the container of its console is removed, because the node needs none here", uuid)
-                used.stop_started(uuid)
+                stop()
 
 
 _PREFIX: Final = "ironic-console-"

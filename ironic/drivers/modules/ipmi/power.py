@@ -10,7 +10,7 @@ from typing import Final
 from ironic.core import states
 from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import Action, ActionPower, await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool

@@ -17,7 +17,7 @@ from ironic.conf import CONF
 from ironic.core import states
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
-from ironic.drivers.modules.bmc.power_wait import Action, ActionPower, await_power, await_shutdown
+from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, change, read

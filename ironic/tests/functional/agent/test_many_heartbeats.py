@@ -115,9 +115,9 @@ def run_through_a_storm(site: Site) -> set[int]:
         storms = [senders.submit(storm, site, over) for _ in range(SENDERS)]
         try:
             for number in range(len(STEPS)):
-                await_true(lambda number=number: len(begun(site.agent)) > number)  # type: ignore[misc]
+                await_true(lambda number=number: len(begun(site.agent)) > number)  # type: ignore[misc]  # mypy infers no type of a default
                 calls = site.agent.calls
-                await_true(lambda calls=calls: site.agent.calls > calls + 3)  # type: ignore[misc]
+                await_true(lambda calls=calls: site.agent.calls > calls + 3)  # type: ignore[misc]  # mypy infers no type of a default
                 site.agent.end()
             await_true(lambda: site.is_in("manageable"))
         finally:

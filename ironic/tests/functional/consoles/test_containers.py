@@ -129,10 +129,11 @@ def test_a_container_gets_its_credentials_by_environment(programs: Programs, vnc
 def test_of_the_containers_of_a_conductor_one_is_removed(programs: Programs) -> None:
     programs.add("docker", format=(0, f"{NAME}\nironic-console-other\nanother"), quiet=(0, "abc"))
     provider = ContainerConsoleContainer()
-    assert provider.started() == [UUID]
+    ((uuid, stop),) = provider.started().items()
+    assert uuid == UUID
     own = ["--filter", "label=org.openstack.ironic.conductor=conductor-1"]
     assert programs.runs[-1]["arguments"][1:] == ["ps", "--all", "--format", "{{.Names}}", *own]
-    provider.stop_started(UUID)
+    stop()
     assert programs.runs[-2]["arguments"][1:] == ["ps", "--all", "--quiet", "--filter", f"name=^/?{NAME}$", *own]
     assert programs.runs[-1]["arguments"][1:] == ["rm", "--force", "abc"]
 
@@ -238,9 +239,9 @@ def test_of_the_units_of_a_conductor_one_is_removed(programs: Programs, tmp_path
         unit = tmp_path / f"ironic-console-{uuid}.container"
         unit.write_text(f"Label=org.openstack.ironic.conductor={conductor}\n")
     provider = SystemdConsoleContainer(tmp_path)
-    assert provider.started() == [UUID]
-    for uuid in (UUID, others):
-        provider.stop_started(uuid)
+    ((uuid, stop),) = provider.started().items()
+    assert uuid == UUID
+    stop()
     assert [path.name for path in tmp_path.glob("*.container")] == [f"ironic-console-{others}.container"]
     assert programs.run("stop")["arguments"][1:] == ["--user", "stop", f"{NAME}.service"]
 
@@ -329,10 +330,11 @@ def test_a_pod_gets_a_secret_from_the_input_of_kubectl(programs: Programs, monke
 def test_of_the_pods_of_a_conductor_one_is_removed(programs: Programs) -> None:
     programs.add("kubectl", get=(0, f"{NAME} {NAME}"))
     provider = KubernetesConsoleContainer()
-    assert provider.started() == [UUID]
+    ((uuid, stop),) = provider.started().items()
+    assert uuid == UUID
     own = "--selector=org.openstack.ironic.conductor=conductor-1"
     assert own in programs.runs[-1]["arguments"]
-    provider.stop_started(UUID)
+    stop()
     assert programs.runs[-1]["arguments"][1:4] == ["delete", "pod,secret", f"{own},org.openstack.ironic.node={UUID}"]
 
 

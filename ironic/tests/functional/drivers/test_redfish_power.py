@@ -9,7 +9,7 @@ import sushy
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.drivers import awaited_shutdown
-from ironic.drivers.modules.bmc import power_wait
+from ironic.drivers.modules.bmc import power_actions
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, scripted_bmc
@@ -99,7 +99,7 @@ def test_it_says_which_bmc_refused(power: RedfishPower, task: Work, bmc: Redfish
 def test_a_shutdown_is_left_to_the_conductor_after_a_moment(
     power: RedfishPower, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
-    monkeypatch.setattr(power_wait, "_SHUTDOWN_SECONDS", 0.1)
+    monkeypatch.setattr(power_actions, "_SHUTDOWN_SECONDS", 0.1)
     with scripted_bmc("On") as slow, awaited_shutdown.suspendable():
         slow.on_reset = lambda _kind: slow.documents[SYSTEM].update(PowerState="On")
         task = work_on(driver_info={"redfish_address": slow.address, "redfish_system_id": SYSTEM})

@@ -7,6 +7,7 @@ was, and the rest can be asked for from there.
 import signal
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
         eventually((case.directory / "stopped").exists, True, PATIENCE)
         assert row(one.store, case.uuid)[:2] == (case.kind.working, "the-one")
     for case in waiting:
-        eventually(lambda case=case: row(one.store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(one.store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
     assert {step_of(one, case) for case in (*at_work, *waiting)} == {"second"}
 
     one.kill()
@@ -164,11 +165,11 @@ def test_at_most_one_step_repeats_and_none_is_lost(one: OneProcess) -> None:
         assert (row(one.store, case.uuid)[0], step_of(one, case)) == (case.kind.waiting, "second")
         case.let_go()
     for case in waiting:
-        eventually(lambda case=case: row(one.store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(partial(row, one.store, case.uuid), (case.kind.ends, None, None), PATIENCE)
         assert case.begun == STEPS
         note(case, case.kind.ends, began)
     for case in at_work:
-        eventually(lambda case=case: is_over(one.store, case.uuid), True, PATIENCE)  # type: ignore[misc]
+        eventually(partial(is_over, one.store, case.uuid), True, PATIENCE)
         check_failed(one, case)
         note(case, row(one.store, case.uuid)[0], began)
     for case in at_work:

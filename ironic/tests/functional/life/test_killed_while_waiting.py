@@ -1,6 +1,7 @@
 """One of two conductors dies while its nodes wait for steps that go on elsewhere: the other one goes on with them."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,10 @@ def test_the_other_goes_on_and_no_step_repeats(site: tuple[Site, db.Store], tmp_
         running.put(f"/v1/nodes/{node['uuid']}/states/provision", kind.body)
         cases.append(Case(node["uuid"], kind, directory, waits=True, place=None))
     for case in cases:
-        eventually(lambda case=case: row(store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]
+        eventually(lambda case=case: row(store, case.uuid)[:2], (case.kind.waiting, None), PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
     running.kill("two")
     for case in cases:
         case.let_go()
     for case in cases:
-        eventually(lambda case=case: row(store, case.uuid), (case.kind.ends, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(partial(row, store, case.uuid), (case.kind.ends, None, None), PATIENCE)
         assert case.begun == STEPS

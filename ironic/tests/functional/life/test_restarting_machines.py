@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +132,9 @@ def unrescue(running: tuple[Site, db.Store], uuids: list[str]) -> None:
     """Have nodes leave rescue, until their machine restarts."""
     for uuid in uuids:
         path, body = f"/v1/nodes/{uuid}/states/provision", {"target": "unrescue"}
-        eventually(lambda path=path, body=body: running[0].ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+        eventually(lambda path=path, body=body: running[0].ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
     for uuid in uuids:
-        eventually(lambda uuid=uuid: seen(running, uuid), (states.UNRESCUING, False, True), PATIENCE)  # type: ignore[misc]
+        eventually(partial(seen, running, uuid), (states.UNRESCUING, False, True), PATIENCE)
 
 
 def seen(running: tuple[Site, db.Store], uuid: str) -> tuple[Any, ...]:
@@ -154,7 +155,7 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
     for uuid in uuids:
         eventually(
             lambda uuid=uuid: (
-                found.ask(  # type: ignore[misc]
+                found.ask(  # type: ignore[misc]  # mypy infers no type of a default
                     "PUT", f"/v1/nodes/{uuid}/states/boot_mode", {"target": "uefi"}
                 ).status_code
             ),
@@ -162,10 +163,10 @@ def test_no_worker_waits(running: tuple[Site, db.Store], bmc: ScriptedBmc) -> No
             PATIENCE,
         )
     for uuid in uuids:
-        eventually(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, True), PATIENCE)  # type: ignore[misc]
+        eventually(partial(seen, running, uuid), (states.AVAILABLE, False, True), PATIENCE)
     restart_is_over(bmc)
     for uuid in uuids:
-        eventually(lambda uuid=uuid: seen(running, uuid), (states.AVAILABLE, False, False), PATIENCE)  # type: ignore[misc]
+        eventually(partial(seen, running, uuid), (states.AVAILABLE, False, False), PATIENCE)
         assert store.nodes.row(("boot_mode", "last_error"), uuid) == ("uefi", None)
     # They are one machine, which the first has found off.
     assert store.nodes.row(("power_state",), uuids[0]) == (states.POWER_OFF,)
@@ -182,7 +183,7 @@ def test_no_worker_waits_for_the_secure_boot_of_rescued_instances(running: tuple
         eventually(lambda: seen(running, other)[0], states.MANAGEABLE, PATIENCE)
         for bmc, uuid in zip(bmcs, uuids, strict=True):
             bmc.documents[SECURE_BOOT]["SecureBootEnable"] = True
-            eventually(lambda uuid=uuid: seen(running, uuid), (states.ACTIVE, False, False), PATIENCE)  # type: ignore[misc]
+            eventually(partial(seen, running, uuid), (states.ACTIVE, False, False), PATIENCE)
             columns = ("secure_boot", "power_state", "last_error")
             assert store.nodes.row(columns, uuid) == (True, states.POWER_ON, None)
             assert [body for path, body in bmc.orders if path == SECURE_BOOT] == [{"SecureBootEnable": True}]
@@ -196,9 +197,9 @@ def shut_down(running: tuple[Site, db.Store], bmc: ScriptedBmc, uuids: list[str]
     for uuid in uuids:
         store.nodes.update(uuid, {"power_state": states.POWER_ON})
         path, body = f"/v1/nodes/{uuid}/states/power", {"target": "soft power off"}
-        eventually(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]
+        eventually(lambda path=path, body=body: found.ask("PUT", path, body).status_code, 202, PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
     for uuid in uuids:
-        eventually(lambda uuid=uuid: power_of(store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)  # type: ignore[misc]
+        eventually(partial(power_of, store, uuid), (states.POWER_ON, states.POWER_OFF, None), PATIENCE)
 
 
 def power_of(store: db.Store, uuid: str) -> tuple[Any, ...]:
@@ -214,7 +215,7 @@ def test_no_worker_waits_for_systems_that_shut_down(running: tuple[Site, db.Stor
     assert found.ask("PUT", device, {"boot_device": "pxe"}).status_code == 204
     bmc.documents[SYSTEM]["PowerState"] = "Off"
     for uuid in uuids:
-        eventually(lambda uuid=uuid: power_of(store, uuid), (states.POWER_OFF, None, None), PATIENCE)  # type: ignore[misc]
+        eventually(partial(power_of, store, uuid), (states.POWER_OFF, None, None), PATIENCE)
         assert store.nodes.row(("last_error",), uuid) == (None,)
 
 
@@ -277,7 +278,7 @@ def test_a_setting_without_effect_fails_the_work_that_needs_it(tmp_path: Path, b
         eventually(lambda: seen((found, store), cleaned)[0], states.CLEANFAIL, PATIENCE)
         found.put(f"/v1/nodes/{asked}/states/boot_mode", {"target": "uefi"})
         for uuid in (cleaned, asked):
-            eventually(lambda uuid=uuid: seen((found, store), uuid)[1:], (False, False), PATIENCE)  # type: ignore[misc]
+            eventually(lambda uuid=uuid: seen((found, store), uuid)[1:], (False, False), PATIENCE)  # type: ignore[misc]  # mypy infers no type of a default
             error = store.nodes.row(("last_error",), uuid)[0]
             assert "boot_mode uefi, but does not report it after a restart" in (error or ""), error
         store.close()

@@ -1,6 +1,6 @@
 """Consoles that should be open are opened again where their nodes are now, and go with instances and nodes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +193,7 @@ def test_a_provider_of_containers_that_fails_keeps_no_console_closed(
     bench: Bench, notes: Notes, reopen: ConsoleRestorer, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
     class Broken(containers.FakeConsoleContainer):
-        def started(self) -> list[str]:
+        def started(self) -> dict[str, Callable[[], None]]:
             raise ConsoleContainerError(provider="container", reason="docker did not end")
 
     monkeypatch.setattr(containers, "in_use", Broken)

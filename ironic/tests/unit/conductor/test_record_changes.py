@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from ironic.core import states
 from ironic.core.errors import ChangedMeanwhile, Conflict, DuplicateName, NodeLocked, NodeNotEditable
@@ -165,3 +166,15 @@ def test_what_has_changed_since_it_was_seen_is_not_overwritten(bench, kind):
     assert rows.get(changed).extra == {"a": 1}
     update(bench.context, changed, {"extra": {"a": 1, "b": 2}}, {"extra": {"a": 1}})
     assert rows.get(changed).extra == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "column"), [("port", "extra"), ("port", "local_link_connection"), ("portgroup", "properties")]
+)
+def test_nothing_stored_is_an_empty_object_for_who_has_seen_it(bench, kind, column):
+    mine = group(bench, bench.node())
+    rows, changed = (bench.store.portgroups, mine) if kind == "portgroup" else (bench.store.ports, member(bench, mine))
+    table = rows.table
+    bench.store.run(lambda connection: connection.execute(sa.update(table).values({column: sa.null()})))
+    getattr(bench.endpoint, f"update_{kind}")(bench.context, changed, {column: {"a": 1}}, {column: {}})
+    assert getattr(rows.get(changed), column) == {"a": 1}
