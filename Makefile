@@ -4,11 +4,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
-# Three workers on two cores: tests wait for processes more than they compute. The tests of a file stay together and
+# Four workers on two cores: tests wait for processes more than they compute. The tests of a file stay together and
 # share services.
 # Files begin in the order in which they are collected, the long ones first: pytest-xdist would put those with the most
 # tests first, and begin the longest ones, which have few, at the very end.
-PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder
 # How often a failed test is tried again. The build server sets it, as it is busy at times; a developer wants to know.
 RERUNS := 0
 TIMED := tools/timed.sh
@@ -18,10 +18,10 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs pages docs clean battery fuzz change-cost lab console-browser console-podman
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab console-browser console-podman
 
 help:
-	@echo "make run       install, create the database, serve on 127.0.0.1:6385"
+	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
 	@echo "make tidy      format the code and correct what the linter can"
 	@echo "make check     format, lint, types, layers, repetition, unit and wire tests"
 	@echo "make test      everything, with the servers it needs"
@@ -33,6 +33,7 @@ help:
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
 	@echo "make agent     the environment of the real agent that some tests run"
 	@echo "make keystone  the environment of the real Keystone that some tests run"
+	@echo "make inspector the environment of the real standalone inspector that some tests run"
 	@echo "make tempest   tempest's tests of the API against this tree, with that Keystone; ten minutes"
 	@echo "make demands   demands that no test proves, and mutations of the product that their tests must catch; four minutes"
 	@echo "make bench     CPU time of requests and rules on this machine, and a minute of SQLite under load"
@@ -40,10 +41,11 @@ help:
 	@echo "make bench-bmcs  what steady readings of 1,000 BMCs cost them and a conductor, with dead ones too; half an hour"
 	@echo "make pages     write the generated pages of doc/ and api-ref/ anew"
 	@echo "make docs      build the documentation site in .site; a dead link fails"
+	@echo "make docs-browser  the site in Chromium without a network: diagrams, widths, search; two minutes"
 	@echo "make clean     remove what make made"
 
 run: $(VENV)/.client
-	@$(BIN)/python tools/run.py
+	@$(BIN)/python tools/run.py $(if $(PORT),--port $(PORT))
 
 venv: $(VENV)/.tests
 
@@ -92,7 +94,7 @@ packages:
 # One after another: the packages first, as the servers are among them.
 test:
 	@$(MAKE) --no-print-directory packages
-	@$(MAKE) --no-print-directory static services agent keystone
+	@$(MAKE) --no-print-directory static services agent keystone inspector
 	@$(PYTEST) --reruns $(RERUNS) -r fER
 
 # One after another: the tests measure times. The bound is for a machine that hangs; the report is still printed.
@@ -120,6 +122,11 @@ console-browser: venv
 	@$(PIP) install 'playwright>=1.50,<2'
 	@PYTHONPATH=. $(BIN)/python tools/console_browser.py
 
+docs-browser: docs
+	@tools/packages.sh tools/console-browser-packages.txt
+	@$(PIP) install 'playwright>=1.50,<2'
+	@$(BIN)/python tools/site_browser.py
+
 console-podman: venv
 	@tools/packages.sh
 	@tools/packages.sh tools/console-browser-packages.txt
@@ -135,6 +142,9 @@ agent: venv
 
 keystone: venv
 	@$(TIMED) keystone $(BIN)/python tools/keystone_server.py install
+
+inspector: venv
+	@$(TIMED) inspector $(BIN)/python tools/inspector_server.py
 
 tempest: keystone
 	@$(BIN)/python tools/tempest_run.py run
@@ -158,9 +168,10 @@ pages: venv
 
 # The source directory is the top of the tree, see doc/conf.py.
 docs: venv
+	@$(BIN)/python tools/mermaid.py > /dev/null
 	@$(TIMED) docs $(BIN)/sphinx-build -q -W --keep-going -c doc -d .cache/doctrees . .site
 	@echo "open .site/index.html"
 
 clean: services-stop
-	@rm -rf $(VENV) $(VENV)-agent $(VENV)-keystone $(VENV)-tempest .run .site .cache/doctrees build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-agent $(VENV)-keystone $(VENV)-inspector $(VENV)-tempest .run .site .cache/doctrees build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,14 +4,22 @@ The source directory is not doc/ because pages of doc/, api-ref/ and ironic/api/
 which have to work in the repository and on the site alike.
 """
 
+import html
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+HERE = Path(__file__).parent
 
 project = "Ironic"
 html_title = "Ironic"
 html_show_copyright = False
 
-extensions = ["myst_parser", "sphinxcontrib.mermaid"]
+extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 include_patterns = ["doc/**.md", "api-ref/**.md", "ironic/api/README.md", "README.md"]
 # Sphinx walks everything else to find these.
@@ -21,20 +29,45 @@ root_doc = "doc/index"
 # Every reference has to lead somewhere; `make docs` makes warnings errors.
 nitpicky = True
 myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]
 myst_fence_as_directive = ["mermaid"]
 # An indented block may be a command or a file.
 highlight_language = "text"
 
 # openstackdocstheme installs and works, but brings the header, footer, licence, search and visitor counting of
 # docs.openstack.org, where this site is not. Furo fetches nothing from elsewhere and searches the site's own index.
-# Only pictures need the network: the browser draws them with mermaid from a CDN, and shows their source without it.
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}
 # The first page is below doc/; the site opens at its top.
 html_additional_pages = {"index": "to_first_page.html"}
 templates_path = ["_templates"]
+html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "_static" / "search_ranking.js")
+
+# `make docs` puts mermaid there: a script, as browsers load no modules from files of the disk.
+MERMAID = HERE.parent / ".cache" / "mermaid"
+html_static_path = ["_static", *([str(MERMAID)] if MERMAID.exists() else [])]
+
+
+class Diagram(SphinxDirective):
+    """A fence `mermaid`, which the browser draws; sites that show Markdown draw it themselves."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        text = html.escape("\n".join(self.content))
+        return [nodes.raw("", f'<pre class="mermaid">{text}</pre>', format="html")]
+
+
+def draw_diagrams(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
+    """Load the scripts on pages that have a diagram."""
+    if '<pre class="mermaid">' in context.get("body", ""):
+        app.add_js_file("mermaid.min.js", loading_method="defer")
+        app.add_js_file("diagrams.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:
-    """Show fences of `dnsmasq.conf`, by which a test finds the configuration in them, as plain text."""
+    """Add what Sphinx does not know: diagrams, and fences of `dnsmasq.conf`, by which a test finds them, as text."""
     app.add_lexer("dnsmasq.conf", TextLexer)
+    app.add_directive("mermaid", Diagram)
+    app.connect("html-page-context", draw_diagrams)

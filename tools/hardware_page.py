@@ -9,8 +9,7 @@ from ironic.drivers.hardware_type import AbstractHardwareType
 HEAD = """\
 # Hardware types and interfaces
 
-Generated from the entry points by `make pages`. Each list is in order of preference. How to enable, choose and switch
-interfaces: [drivers.md](drivers.md).
+Each list is in order of preference. How to enable, choose and switch interfaces: [drivers.md](drivers.md).
 """
 
 MARK = " \\*"

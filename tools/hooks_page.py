@@ -11,11 +11,11 @@ from ironic.inspection.hooks.base import InspectionHook
 HEAD = """\
 # Inspection hooks
 
-Generated from `ironic/inspection/hooks` by `make pages`. How to choose hooks: [inspection.md](inspection.md#hooks). How
-to write one: [write-inspection-plugins.md](write-inspection-plugins.md).
+How to choose hooks: [inspection.md](inspection.md#hooks). How to write one:
+[write-inspection-plugins.md](write-inspection-plugins.md).
 
-| hook | what it does | when | needs before it | options |
-| --- | --- | --- | --- | --- |
+| hook | what it does | when | needs before it | options | plug-in data |
+| --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -32,7 +32,8 @@ def page() -> str:
         needs = ", ".join(f"`{one}`" for one in hook.dependencies)
         read = dict.fromkeys(re.findall(r"CONF\.inspector\.([a-z_]+)", inspect.getsource(hook)))
         options = ", ".join(f"`[inspector]{one}`" for one in read)
-        rows.append(f"| `{name}`{default} | {meaning} | {', '.join(_phases(hook))} | {needs} | {options} |")
+        keys = ", ".join(f"`{key}`" for key in hook.plugin_data_keys)
+        rows.append(f"| `{name}`{default} | {meaning} | {', '.join(_phases(hook))} | {needs} | {options} | {keys} |")
     return HEAD + "\n".join(rows) + "\n"
 
 

@@ -14,7 +14,7 @@ from ironic.rpc.rpc_api import CALLS
 HEAD = """\
 # Names of metrics
 
-Generated from routes, RPC calls and interfaces by `make pages`. What they measure: [metrics.md](metrics.md).
+What they measure, and how to collect them: [metrics.md](metrics.md).
 """
 
 

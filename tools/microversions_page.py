@@ -8,10 +8,9 @@ from ironic.core.microversions import MICROVERSIONS
 HEAD = f"""\
 # Versions of the API
 
-Generated from `ironic/core/microversions.py` by `make pages`: what versions {text(MAXIMUM)} back to \
-{text(MINIMUM)} added and
-changed. A client names its version in each request ([clients.md](clients.md)); the service hides what later versions
-added. The [API reference](../api-ref/README.md) describes the newest version.
+What versions {text(MAXIMUM)} back to {text(MINIMUM)} added and changed. A client names its version in each request
+([clients.md](clients.md)); the service hides what later versions added. The [API reference](../api-ref/README.md)
+describes the newest version.
 
 `node.owner` is a field, and `node` a resource with its first fields; `GET /v1/shards` is a request and
 `/v1/shards` every request there and below. `GET /v1/nodes?owner` is a parameter; a word after a request is a key of its

@@ -3,13 +3,14 @@
 doc/states.md comes from the table of moves, doc/options.md from the declared options, doc/interface-steps.md from the
 steps that interfaces declare, doc/microversions.md from the history of the API, doc/inspection-hooks.md from the hooks,
 doc/inspection-rules-reference.md from the signatures of operators and actions, doc/metric-names.md from routes, calls
-and interfaces, api-ref/ from the OpenAPI documents. A
-test compares the files with the code.
+and interfaces, doc/coming-from-openstack.md from what the start skips, api-ref/ from the OpenAPI documents. A test
+compares the files with the code.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import coming_page
 import hardware_page
 import hooks_page
 import metrics_page
@@ -73,18 +74,24 @@ CHAPTERS = {
 STATES_HEAD = """\
 # The life of a node
 
-Generated from `ironic/core/states.py` by `make pages`. Arrows carry the event. Boxes with a thick frame are stable
-states, in which no operation runs. [The table at the end](#what-users-may-send) lists the verbs of each state.
+Arrows carry the event. Boxes with a thick frame are stable states, in which no operation runs. [The table at the
+end](#what-users-may-send) lists the verbs of each state.
 """
 
 OPTIONS_HEAD = """\
 # Options
 
-Generated from `ironic/conf` by `make pages`. A dagger (†) marks options that take a new value on SIGHUP; others need a
-restart. The options of logging, the message bus, tokens, CORS and policy files are documented by their libraries
-(oslo.log, oslo.messaging, keystonemiddleware, oslo.middleware, oslo.policy). Of `[database]` and `[swift]` those are
-listed, last, that this service reads of oslo.db's and keystoneauth's.
+[Configuration](configuration.md) explains files, and how a running service takes new values. A dagger (†) marks options
+that take a new value on SIGHUP; others need a restart. The address of this page with `#group-option`, as in
+`#deploy-http-root`, leads to an option.
+
+The options of logging, the message bus, tokens, CORS and policy files are documented by their libraries (oslo.log,
+oslo.messaging, keystonemiddleware, oslo.middleware, oslo.policy). Of `[database]` and `[swift]` those are listed, last,
+that this service reads of oslo.db's and keystoneauth's.
 """
+
+# Of use to those who change the page, so it stands last.
+MADE = "*Generated from {} by `make pages`.*\n"
 
 
 def states_page() -> str:
@@ -124,16 +131,16 @@ def _verbs() -> Iterator[str]:
 
 
 def options_page() -> str:
-    """Return one table per group."""
+    """Return one definition list per group."""
     lines = [OPTIONS_HEAD]
     for group in dict.fromkeys((*OPTIONS, *BORROWED)):
         if options := [*OPTIONS.get(group, ()), *BORROWED.get(group, ())]:
-            lines += [f"## [{group}]\n", "| option | default | meaning |", "| --- | --- | --- |"]
-            lines += [*map(_option_row, options), ""]
+            lines.append(f"## [{group}]\n")
+            lines += [line for option in options for line in _option_entry(group, option)]
     return "\n".join(lines)
 
 
-def _option_row(option: cfg.Opt) -> str:
+def _option_entry(group: str, option: cfg.Opt) -> Iterator[str]:
     mark = " †" if option.mutable else ""
     choices = [text for text in getattr(option.type, "choices", None) or () if text is not None]
     words = f" One of: {', '.join(choices)}." if choices else ""
@@ -142,7 +149,10 @@ def _option_row(option: cfg.Opt) -> str:
         f" Older name: `{f'[{name.group}]' if name.group else ''}{name.name or option.dest}`."
         for name in option.deprecated_opts
     )
-    return f"| `{option.dest}`{mark} | {_default(option)} | {meaning}.{words}{older} |"
+    default = _default(option)
+    place = f"{group}-{option.dest}".lower().replace("_", "-")
+    yield f'<a id="{place}" href="#{place}">`{option.dest}`</a>{mark}'
+    yield f": {meaning}.{words}{f' Default: {default}.' if default else ''}{older}\n"
 
 
 def _default(option: cfg.Opt) -> str:
@@ -157,19 +167,20 @@ def _default(option: cfg.Opt) -> str:
 
 def pages() -> dict[Path, str]:
     """Return every generated page."""
-    doc = ROOT / "doc"
-    return {
-        doc / "states.md": states_page(),
-        doc / "options.md": options_page(),
-        doc / "inspection-hooks.md": hooks_page.page(),
-        doc / "inspection-rules-reference.md": rules_page.page(),
-        doc / "metric-names.md": metrics_page.page(),
-        doc / "hardware.md": hardware_page.page(),
-        doc / "interface-steps.md": steps_page.page(),
-        doc / "microversions.md": microversions_page.page(),
-        ROOT / "api-ref" / "openapi.json": openapi_page.page(),
-        **{ROOT / "api-ref" / name: text for name, text in reference_pages.pages().items()},
+    made = {
+        "doc/states.md": (states_page(), "`ironic/core/states.py`"),
+        "doc/options.md": (options_page(), "`ironic/conf`"),
+        "doc/inspection-hooks.md": (hooks_page.page(), "`ironic/inspection/hooks`"),
+        "doc/inspection-rules-reference.md": (rules_page.page(), "the signatures in `ironic/core/rules`"),
+        "doc/metric-names.md": (metrics_page.page(), "routes, RPC calls and interfaces"),
+        "doc/coming-from-openstack.md": (coming_page.page(), "`tools/coming_page.py` and the options"),
+        "doc/hardware.md": (hardware_page.page(), "the entry points"),
+        "doc/interface-steps.md": (steps_page.page(), "the interfaces"),
+        "doc/microversions.md": (microversions_page.page(), "`ironic/core/microversions.py`"),
+        **{f"api-ref/{name}": (text, "the OpenAPI document") for name, text in reference_pages.pages().items()},
     }
+    pages = {ROOT / name: f"{text.rstrip()}\n\n{MADE.format(source)}" for name, (text, source) in made.items()}
+    return {**pages, ROOT / "api-ref" / "openapi.json": openapi_page.page()}
 
 
 def main() -> None:

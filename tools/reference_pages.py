@@ -21,7 +21,7 @@ from ironic.api.routes import Route
 from ironic.core.model.fields import REQUIRED, Field, Resource
 
 HERE = Path(__file__).resolve().parent
-ABOUT = "Generated from the OpenAPI document by `make pages`. What holds for all requests: [start](README.md)."
+ABOUT = "What holds for all requests: [start](README.md)."
 
 Schema = Mapping[str, Any]
 

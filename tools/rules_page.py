@@ -12,9 +12,8 @@ from ironic.core.rules.signatures import Parameter
 HEAD = """\
 # Inspection rules: operators and actions
 
-Generated from the signatures in `ironic/core/rules` by `make pages`. The [guide](inspection-rules.md) explains how to
-write rules. Give arguments by position, in this order, or by name; those behind a `/` by name only. All of them may
-hold expressions unless the table excepts them.
+The [guide](inspection-rules.md) explains how to write rules. Give arguments by position, in this order, or by name;
+those behind a `/` by name only. All of them may hold expressions unless the table excepts them.
 """
 
 

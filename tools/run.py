@@ -6,18 +6,23 @@ configuration is written once, so that it can be edited.
 
 import argparse
 import configparser
+import errno
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent
+USUAL_PORT = 6385
 START_TIMEOUT = 60.0  # seconds
 
 CONFIGURATION = """\
@@ -72,16 +77,25 @@ require_managed_boot = false
 allow_loopback = true
 
 [fake]
+# As machines with a BMC: off, and on once they are deployed.
+reports_power = true
 # Slow enough to watch.
 deploy_delay = 1
 """
 
 EXAMPLES = """\
-Ironic serves {url} and logs to {log}. Ctrl-C ends it. Three commands to try in another terminal:
+Ironic serves {url} and logs to {log}. Ctrl-C ends it. Five commands to try in another terminal:
 
-  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} driver list
-  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} node create --driver fake-hardware --name first
-  OS_AUTH_TYPE=none OS_ENDPOINT={url} {client} node manage first --wait
+  export OS_AUTH_TYPE=none OS_ENDPOINT={url}
+  {client} node create --driver fake-hardware --name first
+  {client} node manage first --wait
+  {client} node provide first --wait
+  {client} node deploy first --wait
+  {client} node show first --fields provision_state power_state driver
+"""
+TAKEN = """\
+Port {port} of {host} is taken, so another process listens there: it may be this service, running already in another
+terminal. End that one with Ctrl-C, or serve on another port: make run PORT={free}
 """
 
 
@@ -105,6 +119,31 @@ def configure(directory: Path, port: int) -> Path:
     return path
 
 
+def change_port(path: Path, port: int) -> None:
+    """Have an existing configuration serve on another port, and offer that one to ramdisks; the rest stays."""
+    text = path.read_text()
+    section = ""
+    lines: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if line.startswith("["):
+            section = line.strip()
+        if section == "[api]" and re.match(r"port\s*=", line):
+            line = f"port = {port}\n"
+        elif section == "[service_catalog]" and re.match(r"endpoint_override\s*=", line):
+            line = re.sub(r":\d+(?=/?\s*$)", f":{port}", line.rstrip("\n")) + "\n"
+        lines.append(line)
+    path.write_text("".join(lines))
+
+
+def is_taken(host: str, port: int) -> bool:
+    """Return whether a process listens there."""
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False
+
+
 def url_of(configuration: Path) -> str:
     """Return the URL of the API according to the configuration."""
     parsed = configparser.ConfigParser(interpolation=None, strict=False)
@@ -113,12 +152,15 @@ def url_of(configuration: Path) -> str:
 
 
 def await_answer(url: str, service: subprocess.Popen[bytes]) -> bool:
-    """Wait until the API answers; return False when the service ends or does not answer in time."""
+    """Wait until the service's API answers; return False when the service ends or does not answer in time.
+
+    Nothing else listened there before, and a service that does not get its address ends, so the answer is its own.
+    """
     deadline = time.monotonic() + START_TIMEOUT
     while service.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{url}/v1", timeout=5):
-                return True
+                return service.poll() is None
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     return False
@@ -133,18 +175,25 @@ def main() -> int:
     """Create or upgrade the database, serve, print commands to try, and wait for the end."""
     parser = argparse.ArgumentParser(description="Serve the all-in-one service from this tree.")
     parser.add_argument("--directory", type=Path, default=ROOT / ".run", help="where its files are")
-    parser.add_argument("--port", type=int, default=6385, help="port for a configuration that is written now")
+    parser.add_argument("--port", type=int, help="port to serve on; by default that of the configuration, or 6385")
     arguments = parser.parse_args()
     # Other users of this host may not read configuration, database and log.
     os.umask(0o077)
-    configuration = configure(arguments.directory.resolve(), arguments.port)
+    configuration = configure(arguments.directory.resolve(), arguments.port or USUAL_PORT)
+    if arguments.port:
+        change_port(configuration, arguments.port)
+    url = url_of(configuration)
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or 0
+    if is_taken(host, port):
+        print(TAKEN.format(port=port, host=host, free=port + 10), end="", file=sys.stderr)
+        return 1
     option = ["--config-file", str(configuration)]
     subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
     service = subprocess.Popen([PROGRAMS / "ironic", *option])
     for number in (signal.SIGTERM, signal.SIGINT):
         # Ctrl-C reaches the service as well; here it must not interrupt the waiting.
         signal.signal(number, lambda *_: service.terminate())
-    url = url_of(configuration)
     if await_answer(url, service):
         log = arguments.directory.resolve() / "ironic.log"
         print(EXAMPLES.format(url=url, log=shown(log), client=shown(PROGRAMS / "baremetal")), flush=True)

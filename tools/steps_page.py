@@ -11,9 +11,9 @@ from ironic.drivers.step_declarations import STEP_KINDS, StepKind
 HEAD = """\
 # Steps of the interfaces
 
-Generated from the interfaces by `make pages`. A step with priority 0 runs only on request. The agent offers further
-steps when it runs; [cleaning.md](cleaning.md#the-steps-there-are) lists those of the standard agent. How the service
-orders steps: [steps.md](steps.md).
+A step with priority 0 runs only on request; "abort" says whether it may be aborted, "ramdisk" whether it needs the
+ramdisk. The agent offers further steps when it runs; [Cleaning](cleaning.md#the-steps-there-are) lists those of the
+standard agent. [Lists of steps](steps.md) says how the service orders steps.
 """
 
 _TITLES: Mapping[StepKind, str] = {
@@ -35,8 +35,8 @@ def _table(flow: StepKind) -> Iterator[str]:
     if not rows:
         yield "None so far.\n"
         return
-    yield "| step | of interface | priority | arguments | may be aborted | needs the ramdisk | what it does |"
-    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    yield "| step | of interface | priority | abort | ramdisk | what it does, and its arguments |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     yield from rows
     yield ""
 
@@ -55,14 +55,14 @@ def _row(name: str, cls: Any, step: Mapping[str, Any]) -> str:
     # The first clause is for users, the rest for authors of interfaces.
     meaning = (inspect.getdoc(getattr(cls, step["step"])) or "").partition("\n")[0].partition(";")[0]
     arguments: Mapping[str, Mapping[str, Any]] = step.get("argsinfo") or {}
+    listed = ", ".join(f"`{name}`" + " (required)" * bool(about.get("required")) for name, about in arguments.items())
     cells = [
-        f"{step['interface']}.{step['step']}",
+        f"`{step['interface']}.{step['step']}`",
         name,
         step["priority"],
-        ", ".join(name + " (required)" * bool(about.get("required")) for name, about in arguments.items()),
         _word(step.get("abortable")),
         _word(step.get("requires_ramdisk")),
-        meaning.replace("``", "`").rstrip("."),
+        meaning.replace("``", "`").rstrip(".") + "." + f" Arguments: {listed}." * bool(listed),
     ]
     return f"| {' | '.join(str(cell) for cell in cells)} |"
 

@@ -18,7 +18,7 @@ import orjson
 from ironic.api.policy_files import STEP_RULE_PREFIX
 from ironic.api.request import Request
 from ironic.api.routes import Route
-from ironic.core import secret_updates
+from ironic.core import secret_updates, syntax
 from ironic.core.errors import HTTPForbidden, IronicError, NodeNotFound, NotAuthorized, TemporaryFailure
 from ironic.core.resource_errors import (
     AllocationNotFound,
@@ -80,6 +80,8 @@ _NOT_FOUND: Final[Mapping[str, type[IronicError]]] = {
     "runbook": RunbookNotFound,
 }
 # No row has it, so that a look-up finds nothing.
+# The version since which nodes are named by their names, too.
+NAMES_SINCE: Final = 5
 _NO_UUID: Final = "00000000-0000-0000-0000-000000000000"
 # What a caller of any project may do with a public runbook.
 _WITH_PUBLIC_RUNBOOK: Final = frozenset({"baremetal:runbook:get", "baremetal:runbook:use"})
@@ -230,7 +232,12 @@ def hidden_fields(
 
 
 def shown_error(request: Request, error: Exception, text: str) -> str:
-    """Return an error text with what the caller may not see of a node masked: its conductor, addresses of its BMC."""
+    """Return an error text with what the caller may not see of a node masked: its conductor, addresses of its BMC.
+
+    Where names are no identifiers yet, it says so, whether the node exists or not.
+    """
+    if isinstance(error, NodeNotFound) and request.minor < NAMES_SINCE and not syntax.is_uuid(error.facts.get("node")):
+        return f"{text} Names need API version 1.{NAMES_SINCE} or later; this request asked for 1.{request.minor}."
     if not isinstance(error, IronicError) or not request.is_judged or allows(request, SEE_EVERY_FIELD):
         return text
     if host := error.facts.get("host"):

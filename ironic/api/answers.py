@@ -29,6 +29,8 @@ class Answer:
     content_type: str = "application/json"
     # Whether caches must not store it, because it holds secrets.
     is_secret: bool = False
+    # The ETag of a document that is kept ready-made; otherwise it is made of the body.
+    tag: str | None = None
 
 
 NO_CONTENT: Final = Answer(204)
@@ -37,6 +39,11 @@ NO_CONTENT: Final = Answer(204)
 def document(value: object, status: int = 200, location: str | None = None) -> Answer:
     """Return a JSON document as an answer."""
     return Answer(status, orjson.dumps(value, option=OPTIONS), location)
+
+
+def ready_made(body: bytes) -> Answer:
+    """Return a document that is kept as the answer to many requests."""
+    return Answer(200, body, tag=etag(body))
 
 
 def secret(value: object) -> Answer:

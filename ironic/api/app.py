@@ -134,7 +134,7 @@ class Api(pecan.core.ExplicitPecan):  # type: ignore[misc]  # Pecan carries no t
         if answer.is_secret:
             headers += [answers.NO_STORE, self._served.vary]
         elif answer.status == 200 and answer.body is not None and request.method in ("GET", "HEAD"):
-            tag = answers.etag(answer.body)
+            tag = answer.tag or answers.etag(answer.body)
             headers += [("ETag", f'"{tag}"'), self._served.vary]
             if answers.etag_matches(request.environ, tag):
                 answer = Answer(304)

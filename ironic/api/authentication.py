@@ -1,7 +1,8 @@
 """Authenticate the caller, in the modes `keystone` and `http_basic`.
 
 keystone: every request has to carry a token that Keystone accepts, except requests of public routes, whose tokens are
-not checked, so that a ramdisk never waits for Keystone. The body of the 401 is keystonemiddleware's own.
+not checked, so that a ramdisk never waits for Keystone. The body of the 401 is keystonemiddleware's own. While Keystone
+does not answer, requests get a 503 in the shape of this API.
 
 http_basic: every request except those of public routes has to carry a name and a password of the user file; each user
 may do everything. The file is what Apache's `htpasswd -B` writes, and is read again when it changes. Checking a
@@ -19,14 +20,15 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import bcrypt
 import orjson
 from oslo_config import cfg
 
 from ironic.api import audit, rate_limit
-from ironic.api.error_responses import JSON, RETRY_SOON, Headers
+from ironic.api.error_responses import JSON, Refused
 from ironic.api.rate_limit import Guesses
 from ironic.api.request import printable
 from ironic.api.routes import Routes
@@ -36,39 +38,32 @@ from ironic.core.permit import PERMIT
 LOG = logging.getLogger(__name__)
 
 
-WSGI = Callable[[dict[str, Any], Any], Iterable[bytes]]
-
-# Set in the environment of a request whose token keystonemiddleware has accepted.
-_CHECKED: Final = "ironic.caller_is_checked"
-
-
 class KeystoneIdentity:
     """Middleware that passes public routes on and lets keystonemiddleware check and audit all other requests."""
 
-    def __init__(self, app: WSGI, audited: WSGI, protect: Callable[[WSGI], WSGI], routes: Routes) -> None:
+    def __init__(
+        self,
+        app: WSGIApplication,
+        audited: WSGIApplication,
+        protect: Callable[[WSGIApplication], WSGIApplication],
+        routes: Routes,
+    ) -> None:
         self._app, self._audited, self._routes = app, audited, routes
         self._protected = protect(self._known)
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve one request."""
         if self._routes.is_public(environ):
             environ["ironic.context"].is_public_api = True
             return self._app(environ, start_response)
+        return self._protected(environ, start_response)
 
-        def start(status: str, headers: Headers, exc_info: object = None) -> object:
-            # The middleware answers so while Keystone does not respond; the request has not begun.
-            is_unchecked = status.startswith("503") and not environ.get(_CHECKED)
-            return start_response(status, [*headers, *(RETRY_SOON if is_unchecked else [])], exc_info)
-
-        return self._protected(environ, start)
-
-    def _known(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        environ[_CHECKED] = True
+    def _known(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         fill_context(environ["ironic.context"], environ)
         return self._audited(environ, start_response)
 
 
-def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
+def fill_context(context: RequestContext, environ: WSGIEnvironment) -> None:
     """Copy the caller's identity from what keystonemiddleware has put into the environment to the context."""
     context.user_id = environ.get("HTTP_X_USER_ID")
     context.project_id = environ.get("HTTP_X_PROJECT_ID")
@@ -83,7 +78,9 @@ def fill_context(context: RequestContext, environ: dict[str, Any]) -> None:
     context.roles = tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip())
 
 
-def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes, *, trusts_proxy: bool = False) -> WSGI:
+def wrap_keystone(
+    app: WSGIApplication, conf: cfg.ConfigOpts, routes: Routes, *, trusts_proxy: bool = False
+) -> WSGIApplication:
     """Return the application behind keystonemiddleware, which [keystone_authtoken] and [audit] configure.
 
     Raises ValueError for options that no token can be checked with, and for an unusable audit map.
@@ -96,8 +93,9 @@ def wrap_keystone(app: WSGI, conf: cfg.ConfigOpts, routes: Routes, *, trusts_pro
 
 _CHALLENGE: Final = ("WWW-Authenticate", 'Basic realm="Baremetal API"')
 _HASH: Final = re.compile(rb"\$2[aby]\$(0[4-9]|1[0-9])\$[./A-Za-z0-9]{53}")
-_STATUS: Final = {400: "400 Bad Request", 401: "401 Unauthorized", 429: "429 Too Many Requests"}
-_EXTRA: Final = {401: [_CHALLENGE], 429: [("Retry-After", "60")]}
+_STATUS: Final = {400: "400 Bad Request", 401: "401 Unauthorized"}
+_EXTRA: Final = {401: [_CHALLENGE]}
+_RETRY_LATER: Final = [("Retry-After", "60")]
 # The algorithm uses no more bytes of a password; the library refuses longer ones.
 _LONGEST: Final = 72
 _REMEMBERED: Final = 1000
@@ -194,13 +192,19 @@ class BasicIdentity:
     """Middleware that passes public routes on and checks name and password of all other requests."""
 
     def __init__(
-        self, app: WSGI, users: Users, routes: Routes, *, guesses: Guesses | None = None, trusts_proxy: bool = False
+        self,
+        app: WSGIApplication,
+        users: Users,
+        routes: Routes,
+        *,
+        guesses: Guesses | None = None,
+        trusts_proxy: bool = False,
     ) -> None:
         self._app, self._users, self._routes = app, users, routes
         self._guesses, self._trusts_proxy = guesses, trusts_proxy
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        """Serve one request."""
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Serve one request; raises Refused (429) after too many wrong passwords."""
         context = environ["ironic.context"]
         if self._routes.is_public(environ):
             context.is_public_api = True
@@ -219,7 +223,7 @@ class BasicIdentity:
             PERMIT.check_may_wait()
             if self._guesses and not self._guesses.begin(source, name):
                 LOG.warning("Log-in refused without a check of the password: too many wrong ones from %s.", caller)
-                return _refuse(start_response, 429, "There were too many wrong passwords; retry after a minute.")
+                raise Refused(429, "There were too many wrong passwords; retry after a minute.", _RETRY_LATER)
             if not self._users.knows(name, password):
                 LOG.warning("Log-in refused: unknown name or wrong password from %s.", caller)
                 return _refuse(start_response, 401, "The user name or the password is wrong.")
@@ -241,7 +245,7 @@ def _credentials(header: str) -> tuple[bytes, bytes] | None:
     return (name, password) if scheme.lower() == "basic" and colon and b"\0" not in password else None
 
 
-def _refuse(start_response: Any, status: int, text: str) -> list[bytes]:
+def _refuse(start_response: StartResponse, status: int, text: str) -> list[bytes]:
     body = orjson.dumps({"error": {"message": text, "code": status}})
     headers = [("Content-Type", JSON), ("Content-Length", str(len(body)))]
     start_response(_STATUS[status], [*headers, *_EXTRA.get(status, [])])

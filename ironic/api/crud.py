@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ironic.api import arguments, json_patch, listing
+from ironic.api import arguments, json_patch, listing, named_nodes
 from ironic.api.request import Request
 from ironic.core.model.fields import Field, Resource
 from ironic.core.values import ValueType
@@ -65,10 +65,13 @@ class Create:
         given = arguments.require_object(request.json())
         if self.precheck is not None:
             self.precheck(given, request.minor)
+        for name, value in given.items():
+            named_nodes.refuse_names(request, name, value)
+        values = arguments.checked_create(self.resource, given, request.minor)
         for name, kind in self.exact.items():
-            if given.get(name) is not None:
-                arguments.checked(name, kind.at(request.minor), given[name])
-        return {"values": arguments.checked_create(self.resource, given, request.minor)}
+            if values.get(name) is not None:
+                arguments.checked(name, kind.at(request.minor), values[name])
+        return {"values": values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class Patch:
     resource: type[Resource]
     # Fields that a patch may name although they never change.
     also: Mapping[str, Field] = field(default_factory=dict)
-    # The syntax of paths.
+    # The syntax of paths before 1.98.
     syntax: re.Pattern[str] = json_patch.PATH
     reads_query: ClassVar[bool] = False
     ok: ClassVar[int] = 200
@@ -94,9 +97,13 @@ class Patch:
         if self.resource.hides_newer:
             known = {name: one for name, one in known.items() if one.since <= request.minor}
         most = request.settings.max_patch_operations
+        syntax = json_patch.ANY_PATH if request.minor >= json_patch.ANY_PATH_SINCE else self.syntax
         changes = json_patch.read(
-            request.json(), known, request.minor, most, self.syntax, removes_newer=self.resource.removes_newer
+            request.json(), known, request.minor, most, syntax, removes_newer=self.resource.removes_newer
         )
+        for one in changes:
+            if one.is_whole:
+                named_nodes.refuse_names(request, one.root, one.value)
         return {"changes": changes}
 
 

@@ -1,8 +1,8 @@
 """Inspection data that a ramdisk posts, whatever the path: admit them, find their node, and pass them to a conductor.
 
-Every failed match is the same 404. Where rules of the early phase call other services, which may be slow, a few threads
-of the server process reports and nothing else; if too many reports wait for these, or one for too long, it gets a 503.
-Source: demands S72 to S77.
+Every failed match is the same 404. Where rules of the early phase call other services, or a conductor hands reports on
+to one, which may be slow, a few threads of the server process reports and nothing else; if too many reports wait for
+these, or one for too long, it gets a 503. Source: demands S72 to S77.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ironic.api import crud_notifications, ramdisk_access
 from ironic.api.request import Request
 from ironic.core import permit
+from ironic.core.introspection import HANDING_ON
 from ironic.core.permit import LANE, MustMove
 from ironic.inspection.arrival import Arrival, Rejections, accept
 from ironic.inspection.rules import EarlyRules
@@ -38,9 +39,15 @@ def admit(request: Request, check: Callable[[], object] = lambda: None) -> Early
     if lane != permit.SLOW:  # there it was admitted before it moved
         ramdisk_access.admit_report(request)
         check()
-        if lane == permit.QUICK and rules.may_call_out:
+        if lane == permit.QUICK and (rules.may_call_out or _may_be_handed_on(request)):
             raise MustMove
     return rules
+
+
+def _may_be_handed_on(request: Request) -> bool:
+    """Return whether any conductor hands reports on to another service, which may be slow."""
+    served = request.hash_ring.served()
+    return any(row.interface_name == HANDING_ON and row.interface_type == "inspect" for row in served)
 
 
 def receive(

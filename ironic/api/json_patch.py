@@ -3,8 +3,8 @@
 `read` checks the form of the operations (doc/contract/requests.md#patches) and which fields of the resource they may
 change in which version. `apply` carries them out on a copy of the document, all or none. `patched` does so for the
 fields of a resource: the patched document is checked like a new one, but only in the fields that the patch touches;
-null and removal become the field's empty value. Paths have a narrow syntax; `~` escapes appear only where a resource
-allows any path.
+null and removal become the field's empty value. Before 1.98 paths have a narrow syntax; `~` escapes appear only where
+a resource allows any path.
 """
 
 import copy
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PATH: Final = re.compile(r"(/[A-Za-z0-9_-]+)+")
 # Any key, with `~` and `/` escaped as in RFC 6901.
 ANY_PATH: Final = re.compile(r"(/([^/~]|~[01])*)+")
+# The version from which on every resource takes any path.
+ANY_PATH_SINCE: Final = 98
 _PATH_HINT: Final = ", of letters, digits, '-' and '_'; to write other keys, replace the object that contains them"
 # Operations that need a value.
 WRITING: Final = frozenset({"add", "replace"})
@@ -225,9 +227,19 @@ def check_logins(
     """
     if name not in values or not access.acts_for_project(request, rule):
         return
-    written = [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
-    if names := secret_updates.redirected_secrets(document[name] or {}, values[name], written):
+    names = secret_updates.redirected_secrets(document[name] or {}, values[name], written_to(name, changes))
+    refuse_redirected(names, name)
+
+
+def written_to(name: str, changes: Sequence[Change]) -> secret_updates.Written:
+    """Return what a patch writes into a field, path and value, in its order."""
+    return [(change.path[1:], change.value) for change in changes if change.root == name and change.op != "remove"]
+
+
+def refuse_redirected(names: Sequence[str], changed: str) -> None:
+    """Raise InvalidParameterValue when there are names of secrets that a patch of a field would send elsewhere."""
+    if names:
         raise InvalidParameterValue(
-            err=f"{name} would send stored credentials to another address, so they have to be in the same patch: "
+            err=f"{changed} would send stored credentials to another address, so they have to be in the same patch: "
             f"{', '.join(names)}."
         )

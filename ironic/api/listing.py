@@ -141,7 +141,11 @@ def _sort_column(request: Request, resource: type[Resource], name: str) -> str:
         return name
     one = resource.table.fields.get(name)
     if one is None or not one.sortable:
-        raise InvalidParameterValue(err="sort_key names no field by which the list can be sorted.")
+        fields = resource.table.fields.values()
+        known = ", ".join(sorted(each.name for each in fields if each.sortable and each.since <= request.minor))
+        raise InvalidParameterValue(
+            err=f"sort_key names no field by which the list can be sorted. Known ones: {known}."
+        )
     if one.since > request.minor:
         raise unacceptable(f"Sorting by {name}", one.since)
     # The order would reveal values that are hidden on some of the rows.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ironic.api import access
 from ironic.api.request import Request, printable
 from ironic.core import node_rules, syntax
-from ironic.core.errors import InvalidParameterValue, InvalidUuidOrName, NodeNotFound
+from ironic.core.errors import InvalidParameterValue, InvalidUuidOrName, NodeNotFound, NotFound
 from ironic.core.node_rules import NodeValues
 from ironic.services import node_changes
 from ironic.services.node_changes import LockRetries
@@ -28,12 +28,37 @@ def check_ident(request: Request, ident: str) -> str:
     """Return the UUID or name of a node after a check against the version; raises NodeNotFound, InvalidUuidOrName."""
     if syntax.is_uuid(ident):
         return ident
-    if request.minor < 5:
+    if request.minor < access.NAMES_SINCE:
         raise NodeNotFound(node=ident)
     is_name = syntax.is_host_name if request.minor < 10 else syntax.is_name
     if not is_name(ident):
         raise InvalidUuidOrName(name=printable(ident))
     return ident
+
+
+def refuse_names(request: Request, field: str, value: object) -> None:
+    """Raise InvalidParameterValue with the UUID that is meant if ``node_uuid`` or ``portgroup_uuid`` has a name.
+
+    Only for what the caller may see; anything else is left to the check of the field's type.
+    """
+    if field not in _REFERENCES or not isinstance(value, str) or syntax.is_uuid(value) or not syntax.is_name(value):
+        return
+    what = _REFERENCES[field]
+    try:
+        if field == "node_uuid":
+            with access.as_if_foreign(request):
+                uuid, owner, lessee = request.store.nodes.row(("uuid", "owner", "lessee"), value)
+        else:
+            with access.as_if_foreign(request, of_part=True):
+                uuid, node_id = request.store.portgroups.row(("uuid", "node_id"), value)
+            owner, lessee = request.store.nodes.row(("owner", "lessee"), node_id)
+    except NotFound:
+        return
+    if access.sees(request, owner, lessee):
+        raise InvalidParameterValue(err=f"{field} must be a UUID; '{value}' is the name of {what} {uuid}.")
+
+
+_REFERENCES: Final = {"node_uuid": "node", "portgroup_uuid": "port group"}
 
 
 def row(request: Request, columns: Sequence[str], ident: str) -> tuple[Any, ...]:

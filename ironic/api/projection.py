@@ -247,6 +247,12 @@ def plain(resource: type[Resource], minor: int, visibility: Visibility = None) -
     return _compiled(resource, minor, None, True, visibility)
 
 
+def _selectable(resource: type[Resource], minor: int) -> str:
+    return ", ".join(
+        sorted(one.name for one in resource.table.fields.values() if one.is_selectable and one.since <= minor)
+    )
+
+
 def chosen(resource: type[Resource], minor: int, names: Iterable[str], visibility: Visibility = None) -> Projection:
     """Return the projection to the fields of `fields=`; raises 406 for a newer field, 400 for an unknown one."""
     asked = tuple(sorted({name.lower() for name in names}))
@@ -256,7 +262,9 @@ def chosen(resource: type[Resource], minor: int, names: Iterable[str], visibilit
         raise unacceptable(f"Field {newer[0].name}", newer[0].since)
     for name in asked:
         if name not in known or known[name] in newer:
-            raise InvalidParameterValue(err=f"{printable(name)} is no field that can be selected.")
+            raise InvalidParameterValue(
+                err=f"{printable(name)} is no field that can be selected. Known ones: {_selectable(resource, minor)}."
+            )
     return _compiled(resource, minor, asked, False, visibility)
 
 

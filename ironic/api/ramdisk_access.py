@@ -29,7 +29,7 @@ from ironic.core.agent_memory import READ_BY_AGENTS as _READ_OF_INTERNAL_INFO
 from ironic.core.agent_memory import KnownAgent
 from ironic.core.errors import InvalidParameterValue, NodeLocked, NoValidHost
 from ironic.core.model.node import Node
-from ironic.core.permit import PERMIT
+from ironic.core.permit import JUDGED, PERMIT
 from ironic.core.secrets import REPLACEMENT
 from ironic.services import agent_tokens
 
@@ -77,6 +77,8 @@ def admit_report(request: Request) -> None:
 
 def _count(request: Request, limit: TokenBuckets | None, option: str) -> None:
     PERMIT.check_may_wait()
+    if JUDGED in request.environ:
+        return  # counted when its head was judged
     if limit is not None and not limit.admits(found := source(request)):
         LOG.warning("Calls from %s exceed the rate limit [api]%s and are refused.", found, option)
         raise too_busy("There are too many calls from this address")

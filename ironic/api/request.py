@@ -41,6 +41,8 @@ class Row(Protocol):
     def path(self) -> str: ...
     @property
     def body_limit(self) -> str: ...
+    @property
+    def of_ramdisks(self) -> bool: ...
 
 
 class Services:
@@ -160,12 +162,16 @@ class Request:
             limit = self.route.body_limit if self.route else _ORDINARY
             most_values = self.settings.max_values_inspection if limit == _REPORT else self.settings.max_values
             raw = self._read(getattr(self.settings, limit), most_values)
-            self._body = request_body.parse(raw, self.settings.max_depth)
+            self._body = request_body.parse(raw, self.settings.max_depth, of_machine=self._is_report)
             if limit != _REPORT:
                 # Inspection data is not stored in columns; its handler checks what can be stored.
                 request_body.check_storable(raw)
             self._refuse_files(self._body)
         return self._body
+
+    @property
+    def _is_report(self) -> bool:
+        return self.route is not None and self.route.of_ramdisks and self.route.body_limit == _REPORT
 
     def _read(self, max_bytes: int, most_values: int) -> bytes:
         """Return the bytes of the body, with memory reserved for them and for the objects that they are parsed to."""

@@ -2,7 +2,7 @@
 
 Size is checked before a byte is read, the number of values before the parser creates objects for them (an empty object
 takes three bytes in JSON and sixty in memory), nesting right after parsing. A body that is not JSON is a 400; so are
-NaN, broken text, and a compressed body.
+NaN, a compressed body, and broken text other than in reports of machines.
 
 Large bodies of one process share a limited amount of memory. A body's share is reserved before it is read, by the most
 that its length can need; once its bytes are known the share shrinks. It never grows, so two requests can't wait for
@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import orjson
 
-from ironic.api.error_responses import RETRY_SOON, Raw
+from ironic.api.error_responses import RETRY_SOON, Raw, Refused
+from ironic.core import lenient_json
 from ironic.core.errors import Invalid
 
 # Bodies of up to so many bytes need no share: a thread has one at a time, and it needs a few MiB at most.
@@ -69,7 +70,7 @@ class BodyMemory:
                     finally:
                         self._waiting -= 1
                 if not is_free:
-                    raise Raw(503, "Too many large requests are in progress. Try again later.", RETRY_SOON)
+                    raise Refused(503, "Too many large requests are in progress. Try again later.", RETRY_SOON)
             self._left -= size
         return size
 
@@ -119,6 +120,8 @@ def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
     if length is not None and length > max_bytes:
         raise _too_large(max_bytes)
     if length is not None:
+        # Before it is read: the body may not have arrived yet.
+        _check_type(environ)
         found = _received(stream, length)
         if len(found) < length:
             raise Invalid(_CUT_OFF)
@@ -128,7 +131,7 @@ def read(environ: Mapping[str, Any], max_bytes: int) -> bytes:
         return b""
     if len(found) > max_bytes:
         raise _too_large(max_bytes)
-    if found:
+    if found and length is None:
         _check_type(environ)
     return found
 
@@ -190,8 +193,11 @@ def _counted(raw: bytes) -> int:
     return sum(map(raw.count, _SIGNS))
 
 
-def parse(raw: bytes, max_depth: int) -> object:
-    """Return the parsed body, {} for an empty one; raises 400 for one that is no JSON or too deep."""
+def parse(raw: bytes, max_depth: int, *, of_machine: bool = False) -> object:
+    """Return the parsed body, {} for an empty one; raises 400 for one that is no JSON or too deep.
+
+    In the report ``of_machine`` broken text, as devices have it, is replaced: its machine could not send a better one.
+    """
     if not raw or raw.isspace():
         return {}
     try:
@@ -200,7 +206,13 @@ def parse(raw: bytes, max_depth: int) -> object:
         if _TOO_DEEP.search(error.msg):
             raise _refuse_depth(max_depth) from None
         # The parser's error contains the position, and nothing of the body.
-        raise Invalid(f"The request body is not valid JSON (line {error.lineno}, column {error.colno}).") from None
+        fault = Invalid(f"The request body is not valid JSON (line {error.lineno}, column {error.colno}).")
+        if not of_machine:
+            raise fault from None
+        try:
+            document = lenient_json.parse(raw, takes_nan=False)
+        except ValueError:
+            raise fault from None
     if raw.count(b"[") + raw.count(b"{") > max_depth and is_deeper(document, max_depth):
         raise _refuse_depth(max_depth)
     return document

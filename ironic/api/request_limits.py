@@ -1,9 +1,9 @@
 """Limits on the requests of one client address and of one project, so that one caller can't occupy the API.
 
 An address is counted before its token is checked, so that a flood of wrong tokens does not reach Keystone; a project,
-or a user without one, once the caller is known. Requests that need no credentials are not counted: those of ramdisks
-have limits of their own (`ironic.api.ramdisk_access`), and the others cost no more than a refusal. Every limit is off
-unless an option of [api] sets it, and each API process counts by itself.
+or a user without one, once the caller is known. Requests that need no credentials count for their address, but those of
+ramdisks, which have limits of their own (`ironic.api.ramdisk_access`). Every limit is off unless an option of [api]
+sets it, and each API process counts by itself.
 """
 
 import logging
@@ -12,7 +12,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
+from wsgiref.types import WSGIEnvironment
 
 from oslo_config import cfg
 
@@ -67,7 +68,7 @@ class RequestLimits:
                 if not self._running[name]:
                     del self._running[name]
 
-    def count_caller(self, environ: dict[str, Any], context: RequestContext) -> None:
+    def count_caller(self, environ: WSGIEnvironment, context: RequestContext) -> None:
         """Count a request of a project, or of a user without one; raises Refused (429)."""
         caller = context.project_id or context.user_id
         if self._callers is None or caller is None or context.is_public_api:
@@ -77,7 +78,7 @@ class RequestLimits:
             raise _too_often(f"{kind} {caller}", self._per_caller)
         environ[_COUNTED] = caller
 
-    def take_back(self, environ: dict[str, Any], address: str | None) -> None:
+    def take_back(self, environ: WSGIEnvironment, address: str | None) -> None:
         """Undo the count of a request that has changed nothing and is begun anew."""
         if self._addresses is not None:
             self._addresses.give_back(address)

@@ -56,6 +56,8 @@ class Route:
     rule: str | None = None
     handler_authorizes: bool = False
     public: bool = False
+    # Whether the limits for ramdisks count it, and those for addresses do not.
+    of_ramdisks: bool = False
     # Whether access is checked before the version.
     rights_first: bool = False
     # Name of the limit in ApiSettings.
@@ -271,11 +273,21 @@ class Routes:
 
     def is_public(self, environ: Mapping[str, Any]) -> bool:
         """Return whether a request needs no authentication."""
+        route = self._unguarded(environ)
+        return route is not None and route.public
+
+    def is_of_ramdisks(self, environ: Mapping[str, Any]) -> bool:
+        """Return whether the limits for ramdisks count a request."""
+        route = self._unguarded(environ)
+        return route is not None and route.of_ramdisks
+
+    def _unguarded(self, environ: Mapping[str, Any]) -> Route | None:
+        """Return the row of a request whose identifiers need no credentials, None if it has none."""
         try:
             route, idents = self.find(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""))
         except (Refusal, IronicError):
-            return False
-        return route.public and all(map(_PLAIN.fullmatch, idents))
+            return None
+        return route if all(map(_PLAIN.fullmatch, idents)) else None
 
     def _walk(self, path: str, malformed: list[InvalidParameterValue]) -> tuple[_TreeNode, tuple[str, ...]]:
         """Return the tree node of a path and its identifiers; errors of malformed ones are added to ``malformed``."""

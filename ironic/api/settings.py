@@ -219,7 +219,7 @@ class ApiSettings:
             inventories=inventory_storage.backend_from_conf(),
             discovery=Discovery.from_conf(conf),
             rejected_callbacks_kept=conf.inspector.rejected_callbacks_kept,
-            proxy_headers=_library_option(conf, "oslo_middleware", "enable_proxy_headers_parsing"),
+            proxy_headers=proxy_headers_count(conf),
             origins=Origins.from_conf(conf),
             healthcheck=conf.healthcheck.enabled,
             debug_tracebacks=conf.debug_tracebacks_in_api,
@@ -245,6 +245,7 @@ def _rate_limit(per_minute: int) -> TokenBuckets | None:
     return TokenBuckets(per_minute) if per_minute else None
 
 
-def _library_option(conf: cfg.ConfigOpts, group: str, name: str) -> bool:
-    """Return an option that a library registers only when it is used."""
+def proxy_headers_count(conf: cfg.ConfigOpts) -> bool:
+    """Return [oslo_middleware]enable_proxy_headers_parsing, which the library registers only when it is used."""
+    group, name = "oslo_middleware", "enable_proxy_headers_parsing"
     return bool(conf[group][name]) if group in conf and name in conf[group] else False

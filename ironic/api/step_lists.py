@@ -18,7 +18,7 @@ from ironic.api.projection import Gather
 from ironic.api.request import Request
 from ironic.api.routes import refuse_collection
 from ironic.api.version_negotiation import RUNBOOK_NAMES_SINCE
-from ironic.core import secrets, user_steps
+from ironic.core import secret_updates, secrets, user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.model.fields import Resource
 from ironic.core.resource_errors import InvalidRunbook, RunbookNotFound
@@ -64,15 +64,24 @@ def change_step_list(
     lists: "NamedSteps[Any]",
     ident: str,
     changes: Sequence[Change],
+    rule: str,
     settle: Settle = lambda record, values: values,
 ) -> Answer:
-    """Patch a list in one transaction and return its document as the answer; ``settle`` may adjust the values."""
+    """Patch a list in one transaction and return its document as the answer; ``settle`` may adjust the values.
+
+    ``rule`` guards changes of the steps.
+    """
 
     def revise(record: Any) -> dict[str, Any]:
         before = {name: getattr(record, name) for name in resource.writable("patch") if name != "steps"}
         if any(change.root == "steps" for change in changes):
             before["steps"] = lists.steps.of([record.id])[record.id]
-        return settle(record, json_patch.patched(resource, before, changes, request.minor))
+        values = json_patch.patched(resource, before, changes, request.minor)
+        if "steps" in values and access.acts_for_project(request, rule):
+            written = json_patch.written_to("steps", changes)
+            names = secret_updates.redirected_step_secrets(before["steps"], values["steps"], written)
+            json_patch.refuse_redirected(names, "steps")
+        return settle(record, values)
 
     record = row_changes.change_step_list(request.store, lists, ident, revise)
     return answers.document(projection.full(resource, request.minor).of_record(request, record, {}))

@@ -22,6 +22,7 @@ from keystonemiddleware import auth_token
 from oslo_cache import exception as cache_errors
 from oslo_config import cfg
 
+from ironic.api.error_responses import RETRY_SOON, Refused
 from ironic.core import permit
 from ironic.core.permit import PERMIT, MustMove
 
@@ -78,7 +79,7 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemid
         if lane in (permit.QUICK, permit.FULL) and not self._known.has_all_of(request.environ):
             if lane == permit.FULL:
                 LOG.error("A request is refused with 503: too many others wait for Keystone. See whether it answers.")
-                raise webob.exc.HTTPServiceUnavailable("Too many requests wait for Keystone.")
+                raise _unavailable("Too many requests wait for Keystone")
             PERMIT.check_may_wait()
             raise MustMove(permit.LOGIN)
         answer = super().process_request(request)
@@ -92,13 +93,15 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemid
         with PERMIT.waiting():
             try:
                 return super().fetch_token(token, **options)
+            except webob.exc.HTTPServiceUnavailable as error:
+                raise _unavailable("Keystone does not answer") from error
             except cache_errors.QueueEmpty as error:
                 LOG.error(
                     "All connections to [keystone_authtoken]memcached_servers are in use; a request is refused with "
                     "503. See whether memcached answers, or raise memcache_pool_maxsize: %s",
                     error,
                 )
-                raise webob.exc.HTTPServiceUnavailable("The cache of tokens is busy.") from error
+                raise _unavailable("The cache of Keystone's tokens is busy") from error
             except keystone_errors.ClientException as error:
                 # What keystonemiddleware takes for no outage: a time-out, TLS, no endpoint in the catalog.
                 LOG.error(
@@ -106,7 +109,12 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]  # keystonemid
                     "correct [keystone_authtoken]: %s",
                     error,
                 )
-                raise webob.exc.HTTPServiceUnavailable("Keystone can't be asked about the token.") from error
+                raise _unavailable("Keystone can't be asked about the token") from error
+
+
+def _unavailable(why: str) -> Refused:
+    """Return the error for a request that has not begun; the library's own body is one that clients don't read."""
+    return Refused(503, f"{why}. Try again in a moment.", RETRY_SOON)
 
 
 class _CheckWithLogin(_TokenCheck):
@@ -174,6 +182,6 @@ def _refusal_of_memcached(options: cfg.ConfigOpts.GroupAttr) -> type[Exception] 
     except ImportError as error:
         raise ValueError(
             f"[keystone_authtoken]memcached_servers needs the Python package {package}, which is not installed "
-            f"({error}): run pip install 'ironic[memcached]', or remove the option."
+            f"({error}): run pip install {package}, or remove the option."
         ) from error
     return client.exceptions.MemcachedException if is_binary else None

@@ -15,7 +15,7 @@ from oslo_config import cfg
 from ironic.command import server_wait
 from ironic.command.http_server import ApiServer, ServerSettings
 from ironic.command.lifecycle import Component, Pause, StopRequested
-from ironic.command.wsgi_bridge import Application
+from ironic.command.wsgi_call import Application
 from ironic.conductor.service import Conductor
 from ironic.core.hardware_errors import ConsoleContainerError
 from ironic.db import Store, require_current
@@ -190,6 +190,37 @@ class ConductorComponent(Component):
         self._conductor.reload()
 
 
+class Listening(Protocol):
+    """What serves at an address of its own."""
+
+    def bind(self) -> None:
+        """Take the address; raise OSError if another process has it."""
+
+    def stop(self) -> None:
+        """Give the address back; safe for what has stopped."""
+
+
+class Addresses(Component):
+    """The addresses of components that start later: they are bound before the conductor takes its name."""
+
+    def __init__(self, servers: Sequence[Listening]) -> None:
+        self._servers = servers
+
+    def start(self) -> None:
+        """Bind all of them, or none."""
+        try:
+            for server in self._servers:
+                server.bind()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Give back what no component has served."""
+        for server in self._servers:
+            server.stop()
+
+
 class Api(Component):
     """One or several APIs of one process, each with an HTTP server of its own."""
 
@@ -197,22 +228,30 @@ class Api(Component):
         """Take what makes the applications, because new options need new ones, and the settings of their servers."""
         self._build = build
         self._servers = [ApiServer(application, each) for application, each in zip(build(), settings, strict=True)]
-        self._serving: list[ApiServer] = []
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The URLs of the APIs."""
+        return [server.url for server in self._servers]
+
+    def bind(self) -> None:
+        """Take the addresses; clients that connect from now on are answered once this has started."""
+        for server in self._servers:
+            server.bind()
 
     def start(self) -> None:
-        """Bind and serve."""
+        """Serve, at the addresses that were bound or are bound now."""
         try:
             for server in self._servers:
                 server.start()
-                self._serving.append(server)
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
         """Finish running requests and close."""
-        while self._serving:
-            self._serving.pop().stop()
+        for server in reversed(self._servers):
+            server.stop()
 
     def reload(self) -> None:
         """Serve later requests by the new options."""

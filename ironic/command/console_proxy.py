@@ -10,6 +10,7 @@ import contextlib
 import functools
 import http
 import logging
+import socket
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -88,30 +89,43 @@ class ConsoleProxy(Component):
 
     def __init__(self, store: Store, conf: cfg.ConfigOpts) -> None:
         self._store, self._conf = store, conf
+        self._listener: socket.socket | None = None
+        self._thread: threading.Thread | None = None
+
+    def bind(self) -> None:
+        """Listen; viewers wait until `start`. Raise ValueError or OSError for options that can't work."""
+        self._settings = ProxySettings.from_conf(self._conf)
+        self._context = self._settings.tls.context() if self._settings.tls else None
+        listener = ServerSettings(self._settings.address, group="vnc").bind()
+        tls_listener = TlsListener(listener) if self._context else None
+        self._clients = Clients(tls_listener)
+        self._listener = listener = tls_listener or listener
+        self.port: int = listener.getsockname()[1]
 
     def start(self) -> None:
-        """Bind and serve; raise ValueError or OSError for options that can't work."""
-        self._settings = ProxySettings.from_conf(self._conf)
-        context = self._settings.tls.context() if self._settings.tls else None
-        listener = ServerSettings(self._settings.address).bind()
-        tls_listener = TlsListener(listener) if context else None
-        self._clients = Clients(tls_listener)
-        listener = tls_listener or listener
-        self.port: int = listener.getsockname()[1]
+        """Serve, at the address that was bound or is bound now; raises as `bind` does."""
+        if self._listener is None:
+            self.bind()
         self._loop = asyncio.new_event_loop()
-        self._server = self._loop.run_until_complete(self._serve(listener, context))
+        self._server = self._loop.run_until_complete(self._serve(self._listener, self._context))
         self._thread = threading.Thread(target=self._run, name="console-proxy", daemon=True)
         self._thread.start()
         LOG.info("Graphical consoles are shown on port %s of %s", self.port, self._settings.address[0])
 
     def stop(self) -> None:
         """End all sessions."""
+        thread, listener = self._thread, self._listener
+        self._thread = self._listener = None
+        if thread is None:
+            if listener:
+                listener.close()
+            return
         self._loop.call_soon_threadsafe(self._server.close)
         closed = asyncio.run_coroutine_threadsafe(self._server.wait_closed(), self._loop)
         with contextlib.suppress(TimeoutError):
             closed.result(_STOP_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_STOP_SECONDS)
+        thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
         self._loop.run_forever()

@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from oslo_config import cfg
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from ironic.command import lifecycle, server_wait
 from ironic.command.lifecycle import FAILED, WELL
-from ironic.conf import CONF, prepare
+from ironic.conf import CONF, config_files, database, prepare
 from ironic.db import Store, engines, online_migrations, require_current, schema
 from ironic.db.online_migrations import OnlineMigration, Progress
 from ironic.db.store import pool_options_from_conf
@@ -32,10 +33,14 @@ EXPLAINED = (*lifecycle.EXPLAINED, SQLAlchemyError)
 MORE_LEFT, MIGRATION_FAILED = 1, 2
 
 
+def _database() -> str:
+    return server_wait.shown(make_url(CONF.database.connection))
+
+
 def create_schema() -> int:
     """Create the schema in an empty database."""
     schema.create(CONF.database.connection, pool_options_from_conf())
-    print(f"The schema is created, at version {schema.head()}.")
+    print(f"The schema of {_database()} is created, at version {schema.head()}.")
     return WELL
 
 
@@ -44,7 +49,8 @@ def upgrade() -> int:
     # Without a command on the command line there is no such option.
     revision = CONF.command.revision if CONF.command.name else "head"
     schema.upgrade(CONF.database.connection, revision, pool_options_from_conf())
-    print(f"The schema is at version {schema.current(CONF.database.connection, pool_options_from_conf())}.")
+    version_now = schema.current(CONF.database.connection, pool_options_from_conf())
+    print(f"The schema of {_database()} is at version {version_now}.")
     return WELL
 
 
@@ -62,7 +68,7 @@ def version() -> int:
 def stamp() -> int:
     """Record a version without changing the schema."""
     schema.stamp(CONF.database.connection, CONF.command.revision, pool_options_from_conf())
-    print(f"The schema is recorded to be at version {CONF.command.revision}.")
+    print(f"The schema of {_database()} is recorded to be at version {CONF.command.revision}.")
     return WELL
 
 
@@ -119,10 +125,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
-        prepare(sys.argv[1:] if argv is None else argv)
+        prepare(sys.argv[1:] if argv is None else argv, names_unknown=False)
         logging.getLogger("alembic").setLevel(logging.WARNING)  # it logs each step before it is done
         command = CONF.command.name or "upgrade"
         if command not in WITHOUT_DATABASE:
+            database.check_place(CONF)
             engine = engines.create(CONF.database.connection, pool_options_from_conf())
             try:
                 server_wait.for_database(engine, CONF, threading.Event().wait)
@@ -130,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 engine.dispose()
         return COMMANDS[command]()
     except EXPLAINED as fault:
-        print(f"ironic-dbsync: {fault}", file=sys.stderr)
+        print(f"ironic-dbsync: {config_files.in_words(fault)}", file=sys.stderr)
         return FAILED
 
 

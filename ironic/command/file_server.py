@@ -12,18 +12,17 @@ import math
 import os
 import stat
 import time
-from collections import Counter
 from typing import ClassVar, Final
 
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from ironic.api.rate_limit import bucket_of
 from ironic.command.http_connection import Connection
 from ironic.command.http_server import HttpServer, ServerSettings
 from ironic.command.lifecycle import Component
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.integrations import host_files, web_root
 
 LOG = logging.getLogger(__name__)
@@ -69,22 +68,6 @@ class _FileConnection(Connection):
         if others > CONF.deploy.http_server_connections_per_client:
             self.transport.abort()
 
-    def victim(self) -> Connection:
-        """Return a connection of the network, and in it of the address, that has the most; machines and BMCs have few.
-
-        Of these it is the one that is nearest to its deadline.
-        """
-        addresses: dict[Connection, str] = {
-            each: each.client[0] for each in (self, *self.peers) if each.client is not None
-        }
-        of_address = Counter(addresses.values())
-        networks = {address: bucket_of(address) for address in of_address}
-        of_network = Counter(networks[address] for address in addresses.values())
-        return min(
-            addresses,
-            key=lambda each: (-of_network[networks[addresses[each]]], -of_address[addresses[each]], each.deadline),
-        )
-
     def pause_writing(self) -> None:
         """Limit the time until the client takes more."""
         super().pause_writing()
@@ -105,7 +88,7 @@ class FileServer(HttpServer):
 
     def __init__(self, directory: str, address: tuple[str, int], most_connections: int) -> None:
         settings = ServerSettings(
-            address, body_limit=0, most_connections=most_connections, drain_seconds=_DRAIN_SECONDS
+            address, body_limit=0, most_connections=most_connections, drain_seconds=_DRAIN_SECONDS, group="deploy"
         )
         files = PublishedFiles(directory=directory, check_dir=False)
         super().__init__(Starlette(routes=[Mount("/", files)]), settings)
@@ -140,7 +123,7 @@ class PublishedFilesComponent(Component):
             return
         self._server = server
         # An address that stands for all of this host's is none for clients.
-        own = f"http://{CONF.my_ip}:{port}" if address in _ALL_ADDRESSES else server.url
+        own = f"http://{syntax.host_in_url(CONF.my_ip)}:{port}" if address in _ALL_ADDRESSES else server.url
         web_root.announce(CONF.deploy.http_server_url or own)
         LOG.info("%s is served to machines at %s", root, web_root.url())
 

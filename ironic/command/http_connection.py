@@ -13,14 +13,16 @@ import math
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable
 from email.utils import formatdate
 from typing import Any, Final, cast
 
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from ironic.api.rate_limit import bucket_of
 from ironic.command.tls_listener import TlsListener
 
 LOG = logging.getLogger(__name__)
@@ -28,6 +30,9 @@ LOG = logging.getLogger(__name__)
 # Seconds for the TLS handshake and each request head, for a body, until the next request, until an answer is received.
 HEAD_SECONDS = 10
 BODY_SECONDS = 60
+# A body that holds memory has to bring so many bytes per second, more if it is long, and may pause for so many seconds.
+LEAST_RATE = 16 * 1024
+STALL_SECONDS = 5
 IDLE_SECONDS = 30
 WRITE_SECONDS = 120
 # Seconds after a refusal in which more data is discarded: closing at once would reset the connection, and the client
@@ -37,7 +42,7 @@ LINGER_SECONDS = 2
 HEAD_LIMIT = 65536
 MOST_HEADERS = 100
 # Pipelined requests that wait while another one is answered.
-MOST_PIPELINED = 64
+MOST_PIPELINED = 4
 # Bytes of body per byte of framing (after the first 64 KiB of that), at least: tiny chunks cost much CPU time.
 BODY_PER_FRAMING = 8
 
@@ -47,6 +52,18 @@ _SINGLE: Final = frozenset(
     (b"host", b"content-type", b"content-length", b"transfer-encoding", b"authorization", b"x-auth-token", b"expect")
 )
 _CONTINUE: Final = b"100-continue"
+# What is wrong with a head, in the order in which it is looked for.
+_FAULTS: Final = (
+    (431, f"The head of the request is longer than {HEAD_LIMIT} bytes."),
+    (431, f"The request has more than {MOST_HEADERS} headers."),
+    (400, "This service speaks HTTP/1.1 only."),
+    (400, "The target of the request has to be a path."),
+    (400, "The request has no Host header."),
+    (400, "A header stands in the request twice."),
+    (400, "The length of the body can be read in two ways."),
+    (501, "The only transfer coding that is known here is chunked."),
+    (417, "Nothing but 100-continue is expected here."),
+)
 
 
 class Refusal(Exception):
@@ -78,24 +95,34 @@ class Connection(HttpToolsProtocol):
         self.queued: asyncio.Task[Any] | None = None
         self.is_reading = self.in_head = self.client_closed = False
         self.wire_size = self.body_size = 0
+        # Whose turns and shares its requests take; whether it has its last answer, and what still comes is discarded.
+        self.address, self.is_over = "", False
+        # Bytes per second that the body has to bring (0: any), and its last moment.
+        self._rate, self._body_until = 0.0, math.inf
 
     def connection_made(self, transport: Any) -> None:
         """Register the client; if there are too many, close the victim."""
+        peer = transport.get_extra_info("peername")
+        self.address = bucket_of(peer[0]) if isinstance(peer, tuple) else ""
         if self._listener:
             self._listener.handshake_ended(transport.get_extra_info("socket").fileno())
         victim = self.victim() if len(self.peers) >= self.most_connections else None
         if victim:
             self.peers.discard(victim)
         super().connection_made(transport)
+        # Writing pauses until all that was written has left.
+        transport.set_write_buffer_limits(high=1, low=0)
         if victim:
             victim.transport.abort()
 
     def victim(self) -> "Connection":
-        """Return the connection to close for a new one: this one, or the peer that is nearest to its deadline.
+        """Return the connection to close for a new one: of the address that has the most, the nearest to its deadline.
 
         A client that waits for the service has no deadline, so it is closed last, after the new one.
         """
-        return min((self, *self.peers), key=lambda each: each.deadline)
+        everyone = (self, *self.peers)
+        of_address = Counter(each.address for each in everyone)
+        return min(everyone, key=lambda each: (-of_address[each.address], each.deadline))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the client, and drop its request if that waits for a thread."""
@@ -108,7 +135,7 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse data unless a request was refused."""
-        if self.refusal is None:
+        if self.refusal is None and not self.is_over:
             self.wire_size += len(data)
             super().data_received(data)
             if self.is_reading and self.wire_size - self.body_size > HEAD_LIMIT + self.body_size // BODY_PER_FRAMING:
@@ -119,6 +146,8 @@ class Connection(HttpToolsProtocol):
         self.client_closed = True
         if self.is_reading:
             self.refuse(Refusal(400, "The request ends in the middle."))
+        if self.is_over and not self.unanswered:
+            return False
         return self.unanswered > 0 and self.scheme == "http"
 
     def pause_writing(self) -> None:
@@ -130,12 +159,15 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        if (self.cycle and not self.cycle.keep_alive) or len(self.pipeline) >= MOST_PIPELINED:
+        if self.cycle and not self.cycle.keep_alive:
             raise Refusal(400, "A request follows the last one of the connection.")
+        if len(self.pipeline) >= MOST_PIPELINED:
+            text = f"More than {MOST_PIPELINED} requests of this connection wait for the answer to another one."
+            raise Refusal(429, text)
         super().on_message_begin()
         self.is_reading = self.in_head = True
         self.wire_size = self.body_size = 0
-        self.deadline = time.monotonic() + HEAD_SECONDS
+        self._rate, self.deadline = 0.0, time.monotonic() + HEAD_SECONDS
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header; no trailer, and none with an underscore, which WSGI does not distinguish from a dash."""
@@ -145,43 +177,62 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Refuse a head that is too large or ambiguous; otherwise begin to answer the request."""
         headers, version = dict(self.headers), self.parser.get_http_version()
-        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         length, coding = headers.get(b"content-length", b"0").strip(), headers.get(b"transfer-encoding")
         coding = coding and coding.strip().lower()
         has_body = coding is not None or length.strip(b"0") != b""
-        is_tunnel = self.parser.should_upgrade() and (has_body or self.parser.get_method() == b"CONNECT")
-        has_two_lengths = coding is not None and (version == "1.0" or b"content-length" in headers)
-        names = [name for name, _ in self.headers] if len(headers) < len(self.headers) else []
-        for is_wrong, status, reason in (
-            (size > HEAD_LIMIT, 431, f"The head of the request is longer than {HEAD_LIMIT} bytes."),
-            (len(self.headers) > MOST_HEADERS, 431, f"The request has more than {MOST_HEADERS} headers."),
-            (version not in ("1.0", "1.1") or is_tunnel, 400, "This service speaks HTTP/1.1 only."),
-            (not _TARGET.fullmatch(self.url), 400, "The target of the request has to be a path."),
-            (version == "1.1" and b"host" not in headers, 400, "The request has no Host header."),
-            (any(names.count(name) > 1 for name in _SINGLE), 400, "A header stands in the request twice."),
-            (has_two_lengths, 400, "The length of the body can be read in two ways."),
-            (coding not in (None, b"chunked"), 501, "The only transfer coding that is known here is chunked."),
-            (headers.get(b"expect", _CONTINUE).lower() != _CONTINUE, 417, "Nothing but 100-continue is expected here."),
-            (int(length) > self.body_limit, 413, f"The request body is larger than {self.body_limit} bytes."),
-        ):
-            if is_wrong:
-                raise Refusal(status, reason)
+        is_upgrade = self.parser.should_upgrade()
+        is_tunnel = is_upgrade and (has_body or self.parser.get_method() == b"CONNECT")
+        faults = (
+            len(self.url) + sum([len(name) + len(value) + 4 for name, value in self.headers]) > HEAD_LIMIT,
+            len(self.headers) > MOST_HEADERS,
+            is_tunnel or version not in ("1.0", "1.1"),
+            not _TARGET.fullmatch(self.url),
+            version == "1.1" and b"host" not in headers,
+            len(headers) < len(self.headers) and self._repeats_a_single_header(),
+            coding is not None and (version == "1.0" or b"content-length" in headers),
+            coding not in (None, b"chunked"),
+            headers.get(b"expect", _CONTINUE).lower() != _CONTINUE,
+        )
+        if True in faults:
+            raise Refusal(*_FAULTS[faults.index(True)])
+        if int(length) > self.body_limit:
+            raise Refusal(413, f"The request body is larger than {self.body_limit} bytes.")
         self.expect_100_continue = self.expect_100_continue and has_body and version == "1.1"
         super().on_headers_complete()
         self.in_head = False
-        self.scope["state"]["cycle"] = self.cycle
-        if self.parser.should_upgrade():
+        # The length is None for a body in chunks.
+        self.scope["state"].update(cycle=self.cycle, length=None if coding else int(length))
+        if is_upgrade:
             # The request is answered over HTTP, but what follows it may be another protocol.
             self.cycle.keep_alive = False
         if has_body:
             self.deadline = time.monotonic() + BODY_SECONDS
+
+    def _repeats_a_single_header(self) -> bool:
+        names = [name for name, _ in self.headers]
+        return any(names.count(name) > 1 for name in _SINGLE)
 
     def on_body(self, body: bytes) -> None:
         """Add a piece of the body."""
         self.body_size += len(body)
         if self.body_size > self.body_limit:
             raise Refusal(413, f"The request body is larger than {self.body_limit} bytes.")
+        if self._rate:
+            now = time.monotonic()
+            self.deadline = min(self.deadline + len(body) / self._rate, now + STALL_SECONDS, self._body_until)
         super().on_body(body)
+
+    def wait_for_room(self) -> None:
+        """Suspend the deadline: the client waits until its body may be read."""
+        if self.is_reading:
+            self.deadline = math.inf
+
+    def read_body(self, length: int) -> None:
+        """Give the body its time and a minimum of bytes per second; ``length`` is 0 if it is not known."""
+        if self.is_reading:
+            now = time.monotonic()
+            self._rate, self._body_until = max(LEAST_RATE, length / BODY_SECONDS), now + BODY_SECONDS
+            self.deadline = min(now + STALL_SECONDS, self._body_until)
 
     def on_message_complete(self) -> None:
         """End the deadline of the client, which waits for the service now."""
@@ -190,6 +241,17 @@ class Connection(HttpToolsProtocol):
 
     # Answers and refusals
 
+    def end_answer(self, cycle: RequestResponseCycle) -> None:
+        """Go on after an answer has left; one that did not wait for the body of its request is the last one."""
+        is_early = cycle.more_body and not cycle.disconnected
+        if is_early:
+            self.is_over, self.is_reading, self.unanswered = True, False, self.unanswered + 1
+        elif not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        if is_early and not self.transport.is_closing():
+            self._linger()
+
     def on_response_complete(self) -> None:
         """Continue with the next request; a refusal is the last answer of a connection."""
         self.unanswered -= 1
@@ -197,8 +259,16 @@ class Connection(HttpToolsProtocol):
             self.deadline = time.monotonic() + (HEAD_SECONDS if self.is_reading else IDLE_SECONDS)
         elif not self.flow.write_paused:
             self.deadline = math.inf
-        super().on_response_complete()
-        if not self.unanswered and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        # What uvicorn does here begins a timer for each answer as well; the deadline is enough.
+        self.flow.resume_reading()
+        if self.pipeline:
+            cycle, application = self.pipeline.pop()
+            task = self.loop.create_task(cycle.run_asgi(application))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+        if not self.unanswered:
             if self.refusal:
                 self._send_refusal(self.refusal)
             elif self.client_closed:
@@ -228,23 +298,38 @@ class Connection(HttpToolsProtocol):
             self._send_refusal(refusal)
 
     def _send_refusal(self, refusal: Refusal) -> None:
+        if self.transport.is_closing():
+            return  # the client has gone meanwhile
         status, reason = refusal.args
         LOG.info("A request of %s is refused with %s: %s", self.client[0] if self.client else "-", status, reason)
         text = f"{reason}\n".encode()
         headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(text)))]
         self.transport.write(head(f"{status} {http.HTTPStatus(status).phrase}", headers, keep_alive=False) + text)
+        self._linger()
+
+    def _linger(self) -> None:
+        """End the connection after its last answer; what the client still sends is discarded for a moment."""
         self.deadline = time.monotonic() + LINGER_SECONDS
-        if self.transport.can_write_eof() and not self.client_closed:
-            self.transport.write_eof()
-        else:
+        if self.client_closed:
             self.transport.close()
+        elif self.transport.can_write_eof():
+            self.transport.write_eof()
 
     def expire(self) -> None:
-        """End the connection because its deadline has passed."""
-        if self.is_reading and self.refusal is None:
+        """End the connection because its deadline has passed; one that is being closed does not get more time."""
+        is_closing = self.transport.is_closing()
+        if self.is_reading and self.refusal is None and not is_closing:
             self.refuse(Refusal(408, "The request did not arrive in time."))
-        else:
+        elif is_closing or self.transport.get_write_buffer_size():
             self.transport.abort()
+        else:
+            self.transport.close()
+            self.deadline = time.monotonic() + LINGER_SECONDS
+
+    def shutdown(self) -> None:
+        """Close the connection, now or after its answer; asyncio's TLS can't be used after it was closed twice."""
+        if not self.transport.is_closing():
+            super().shutdown()
 
 
 # By the present second; formatting it costs as much as a short answer.

@@ -8,6 +8,7 @@ files to machines.
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import resource
@@ -25,9 +26,12 @@ from sqlalchemy.engine import make_url
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from ironic.command.http_connection import HEAD_SECONDS, IDLE_SECONDS, LINGER_SECONDS, Connection
+from ironic.api.settings import proxy_headers_count
+from ironic.command import own_addresses
+from ironic.command.http_connection import HEAD_SECONDS, LINGER_SECONDS, Connection
 from ironic.command.tls_listener import TlsListener
-from ironic.command.wsgi_bridge import Application, WsgiBridge
+from ironic.command.wsgi_bridge import WsgiBridge
+from ironic.command.wsgi_call import Application
 
 LOG = logging.getLogger(__name__)
 
@@ -41,10 +45,14 @@ DESCRIPTOR_SHARE = 0.5
 # Connections that wait to be accepted, and how many are accepted before the event loop serves others again.
 BACKLOG = 1024
 ACCEPTED_AT_ONCE = 64
+# Bytes that the kernel takes of an answer before it has sent them; beyond that they count as not read by the client.
+UNSENT_IN_KERNEL = 64 * 1024
 # Seconds between two checks for connections whose deadline has passed.
 DEADLINE_CHECK_SECONDS = 0.5
 # Seconds for running requests to end when the server stops.
 DRAIN_SECONDS = 10
+# Seconds in which a process that listens at a Unix socket takes a connection.
+_PROBE_SECONDS: Final = 1.0
 
 # Options of [api] with the KiB that a body may have.
 _BODY_LIMITS: Final = ("max_json_body_size", "max_json_body_size_provision", "max_json_body_size_inspection")
@@ -88,9 +96,13 @@ class ServerSettings:
     # Threads for requests that may wait for long, and how many requests may wait for these threads.
     slow_threads: int = 8
     slow_waiting: int = 1000
+    # Whether the address in a proxy's header is whose turn a request takes.
+    trusts_proxy: bool = False
     # Client connections, and seconds for running requests when the server stops; None is that of the API.
     most_connections: int | None = None
     drain_seconds: float | None = None
+    # The group of the options of the address, for messages.
+    group: str = "api"
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
@@ -109,12 +121,15 @@ class ServerSettings:
             and make_url(conf.database.connection).get_backend_name() == "sqlite",
             slow_threads=api.inspection_report_threads,
             slow_waiting=api.inspection_reports_waiting,
+            trusts_proxy=proxy_headers_count(conf),
         )
 
     @classmethod
     def for_inspector(cls, conf: cfg.ConfigOpts) -> "ServerSettings":
         """Read the options for the inspector's API: those of [api], with the address of [inspector_api]."""
-        return replace(cls.from_conf(conf), address=(conf.inspector_api.host_ip, conf.inspector_api.port))
+        return replace(
+            cls.from_conf(conf), address=(conf.inspector_api.host_ip, conf.inspector_api.port), group="inspector_api"
+        )
 
     def bind(self) -> socket.socket:
         """Return a listening socket; raises OSError if the address can't be bound."""
@@ -123,13 +138,16 @@ class ServerSettings:
             family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
             # "::" alone means every address, of IPv4 as well.
             both = host == "::" and socket.has_dualstack_ipv6()
-            listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+            try:
+                listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+            except OSError as error:
+                raise own_addresses.explained(error, host, port, self.group) from error
             # asyncio sets this only on sockets created with an explicit protocol number; accepted sockets inherit it.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_IN_KERNEL)
             return listener
-        with contextlib.suppress(FileNotFoundError):
-            if stat.S_ISSOCK(os.lstat(self.address).st_mode):
-                os.unlink(self.address)  # of an earlier process
+        self._remove_left_socket(self.address)
         listener = socket.socket(socket.AF_UNIX)
         try:
             listener.bind(self.address)
@@ -140,6 +158,26 @@ class ServerSettings:
             listener.close()
             raise
         return listener
+
+    def forget(self) -> None:
+        """Remove the Unix socket that was bound."""
+        if isinstance(self.address, str):
+            with contextlib.suppress(OSError):
+                os.unlink(self.address)
+
+    @staticmethod
+    def _remove_left_socket(path: str) -> None:
+        """Remove the socket of a process that has ended; raise OSError while one listens there."""
+        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+            if not stat.S_ISSOCK(os.lstat(path).st_mode):
+                return
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.settimeout(_PROBE_SECONDS)
+                with contextlib.suppress(TimeoutError, BlockingIOError):
+                    probe.connect(path)
+            raise OSError(errno.EADDRINUSE, f"{path} is in use: another process listens there. Stop it first", path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 class HttpServer:
@@ -160,10 +198,11 @@ class HttpServer:
             target=lambda: asyncio.run(self._serve()), name=f"{self.subject.lower()}-connections", daemon=True
         )
         self._is_up, self._stopping = threading.Event(), asyncio.Event()
+        self._listener: socket.socket | None = None
 
-    def start(self) -> None:
-        """Bind and serve; raises OSError if the address can't be bound."""
-        self._listener: socket.socket = self._settings.bind()
+    def bind(self) -> None:
+        """Listen; clients wait until `start`. Raises OSError if the address can't be bound."""
+        self._listener = self._settings.bind()
         if self._context:
             self._listener = TlsListener(self._listener)
         # The address for clients.
@@ -171,6 +210,11 @@ class HttpServer:
         if isinstance(self._settings.address, tuple):
             host, port = self._listener.getsockname()[:2]
             self.url = f"{'https' if self._context else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+    def start(self) -> None:
+        """Serve, at the address that was bound or is bound now; raises OSError if it can't be bound."""
+        if self._listener is None:
+            self.bind()
         self._thread.start()
         self._is_up.wait()
 
@@ -179,10 +223,16 @@ class HttpServer:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(self._drain_seconds + 1)
+        elif self._listener and self._thread.ident is None:
+            self._listener.close()
+            self._settings.forget()
+        self._listener = None
 
     # What follows runs in the thread of the event loop.
 
     async def _serve(self) -> None:
+        listener = self._listener
+        assert listener
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(self._log_fault)
         # uvicorn logs each bad request and each connection; Connection logs what matters.
@@ -196,7 +246,6 @@ class HttpServer:
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_keep_alive=IDLE_SECONDS,
         )
         most = min(self._most_connections, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * DESCRIPTOR_SHARE))
         server = await self._loop.create_server(
@@ -205,27 +254,35 @@ class HttpServer:
                 self._state,
                 body_limit=self._settings.body_limit,
                 most_connections=most,
-                listener=self._listener if isinstance(self._listener, TlsListener) else None,
+                listener=listener if isinstance(listener, TlsListener) else None,
             ),
-            sock=self._listener,
+            sock=listener,
             backlog=ACCEPTED_AT_ONCE,
             ssl=self._context,
             ssl_handshake_timeout=HEAD_SECONDS if self._context else None,
             ssl_shutdown_timeout=LINGER_SECONDS if self._context else None,
         )
-        self._listener.listen(BACKLOG)
+        listener.listen(BACKLOG)
         self._is_up.set()
         while not self._stopping.is_set():
-            for connection in [each for each in self._connections if each.deadline < time.monotonic()]:
-                connection.expire()
+            self._end_expired()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), DEADLINE_CHECK_SECONDS)
         server.close()
-        if isinstance(self._settings.address, str):
-            with contextlib.suppress(OSError):
-                os.unlink(self._settings.address)
+        self._settings.forget()
         await self._drain()
         self._close()
+
+    def _end_expired(self) -> None:
+        """End the connections whose deadline has passed; a fault with one of them must not end the server."""
+        now = time.monotonic()
+        for connection in [each for each in self._connections if each.deadline < now]:
+            try:
+                connection.expire()
+            except Exception:
+                LOG.exception("A connection to the %s server could not be ended and is cut off", self.subject)
+                self._connections.discard(connection)
+                connection.transport.abort()
 
     def _close(self) -> None:
         """Release what the application holds, when there are no connections any more."""
@@ -237,8 +294,7 @@ class HttpServer:
             # In each round, as there may be new clients that were being accepted.
             for connection in list(self._connections):
                 connection.shutdown()
-                if connection.deadline < time.monotonic():
-                    connection.expire()
+            self._end_expired()
             await asyncio.sleep(0.02)
             if not self._connections or time.monotonic() > until:
                 break
@@ -275,6 +331,7 @@ class ApiServer(HttpServer):
             computes_in_loop=settings.computes_in_loop,
             slow_threads=settings.slow_threads,
             slow_waiting=settings.slow_waiting,
+            trusts_proxy=settings.trusts_proxy,
         )
         super().__init__(self._bridge, settings)
 

@@ -3,6 +3,7 @@
     ironic-inventory [--config-file FILE] import [--replace] [--node NODE] FILE...
     ironic-inventory [--config-file FILE] nodes [--auto-discovered] [--json]
     ironic-inventory convert-rules [--output FILE] FILE | --service URL
+    ironic-inventory [--config-file FILE] import-rules FILE...
 
 Each file is the dump of one node; the node's UUID stands in its name, as in `<uuid>.json`, unless --node names it. A
 node that has an inventory keeps it, unless --replace says otherwise. The exit status is 0 when all files were
@@ -11,7 +12,8 @@ imported, 1 when one was not.
 `nodes` prints one line per node in the order of their creation; --auto-discovered restricts it to nodes that
 auto-discovery has created, which the stock client cannot do (S109).
 
-`convert-rules` is in `rule_conversion`; it needs neither a configuration nor a database.
+`convert-rules` is in `rule_conversion`; it needs neither a configuration nor a database. `import-rules` is in
+`rule_import`.
 """
 
 import argparse
@@ -23,7 +25,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-from ironic.command import rule_conversion
+from ironic.command import rule_conversion, rule_import
 from ironic.command.dbsync import EXPLAINED
 from ironic.command.lifecycle import FAILED, WELL
 from ironic.conf import CONF, prepare
@@ -41,6 +43,7 @@ def _add_commands(parsers: Any) -> None:
     importing.add_argument("--node", help="UUID or name of the node, for a single file.")
     importing.add_argument("--replace", action="store_true", help="Replace existing inventories.")
     rule_conversion.add_command(parsers)
+    rule_import.add_command(parsers)
     listing: argparse.ArgumentParser = parsers.add_parser("nodes", help="List nodes.")
     listing.add_argument("--auto-discovered", action="store_true", help="Only nodes that auto-discovery has created.")
     listing.add_argument("--json", action="store_true", help="Print a JSON array of objects.")
@@ -79,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     CONF.register_cli_opt(cfg.SubCommandOpt("command", title="commands", handler=_add_commands))
     try:
-        prepare(sys.argv[1:] if argv is None else argv)
+        prepare(sys.argv[1:] if argv is None else argv, names_unknown=False)
         command = CONF.command
         if command.name == "import" and command.node and len(command.files) > 1:
             raise ValueError("--node names the node of a single file")
@@ -88,6 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         store = Store.from_conf()
         try:
             require_current(store)
+            if command.name == rule_import.NAME:
+                return rule_import.import_rules(store, command.files)
             if command.name == "nodes":
                 return list_nodes(store, auto_discovered=command.auto_discovered, as_json=command.json)
             return import_files(store, command.files, command.node, replace=command.replace)

@@ -26,7 +26,8 @@ from typing import Final
 from oslo_config import cfg
 from oslo_db import exception as db_errors
 
-from ironic.conf import CONF, prepare
+from ironic.command import service_manager
+from ironic.conf import CONF, config_files, logging_setup, prepare
 from ironic.core.errors import IronicError
 
 LOG = logging.getLogger(__name__)
@@ -50,8 +51,16 @@ Pause = Callable[[float], bool]
 class Component:
     """A part of a service process; a concrete component overrides what it has to do."""
 
+    # Why this part had the process end.
+    fault: str | None = None
+
     # Descriptions of the work that did not end although `stop` waited for it.
     unfinished: Sequence[str] = ()
+
+    @property
+    def places(self) -> Sequence[str]:
+        """Where users find what this part serves, for the line that says that the process is ready."""
+        return ()
 
     @property
     def is_idle(self) -> bool:
@@ -108,18 +117,12 @@ def run_components(conf: cfg.ConfigOpts, name: str, build: Build, *, began: floa
         if isinstance(fault, StopRequested):
             LOG.info("%s ends before it was ready: a signal asked for it.", name)
         elif fault is not None:
-            message = f"{name} can't start: {fault}"
+            message = f"{name} can't start: {_in_words(fault)}"
             LOG.error(message, exc_info=None if isinstance(fault, EXPLAINED) else fault)
-            if conf.log_file or conf.log_dir or conf.use_syslog:
-                # With its log in a file, a program that was started by hand has to report it on the terminal as well.
-                print(message, file=sys.stderr)
+            _tell(conf, message)
         else:
-            LOG.info("%s is ready after %.1f seconds.", name, time.monotonic() - began)
-            while (number := signals.next()) == HANG_UP:
-                _reload(conf, started)
-            if number == DRAIN:
-                _drain(conf, name, signals, started)
-            LOG.info("%s ends.", name)
+            _serve(conf, name, signals, started, began)
+        service_manager.tell("STOPPING=1")
 
         for component in reversed(started):
             try:
@@ -128,11 +131,55 @@ def run_components(conf: cfg.ConfigOpts, name: str, build: Build, *, began: floa
                 LOG.exception("%s did not end cleanly.", type(component).__name__)
         if fault is not None:
             return WELL if isinstance(fault, StopRequested) else FAILED
+        if reasons := [component.fault for component in started if component.fault]:
+            _tell(conf, " ".join(reasons))
+            return FAILED
         if left := [work for component in started for work in component.unfinished]:
             LOG.error("%s has ended without waiting any longer for: %s", name, "; ".join(left))
             return UNFINISHED
         LOG.info("%s has ended.", name)
         return WELL
+
+
+def _serve(
+    conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: Sequence[Component], began: float
+) -> None:
+    """Say that the process is ready, and return when a signal asks for its end and a drain, if any, is over."""
+    LOG.info("%s is ready after %.1f seconds.", name, time.monotonic() - began)
+    places = [place for component in components for place in component.places]
+    _tell(conf, f"{name} is ready{' at ' if places else ''}{' and '.join(places)}; it logs to {_log_of(conf)}.")
+    service_manager.tell("READY=1")
+    beat = service_manager.watchdog_seconds()
+    while (number := signals.next(beat)) in (HANG_UP, None):
+        service_manager.tell("WATCHDOG=1")
+        if number == HANG_UP:
+            service_manager.tell(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
+            _reload(conf, components)
+            service_manager.tell("READY=1")
+    if number == DRAIN:
+        _drain(conf, name, signals, components)
+    LOG.info("%s ends.", name)
+
+
+def _tell(conf: cfg.ConfigOpts, message: str) -> None:
+    """Print what a person who started the program has to see, unless the log is on the terminal as well."""
+    if conf.log_file or conf.log_dir or conf.use_syslog:
+        print(message, file=sys.stderr, flush=True)
+
+
+def _log_of(conf: cfg.ConfigOpts) -> str:
+    """Return where the log is, as the handler that writes it says."""
+    files = [each.baseFilename for each in logging.getLogger().handlers if isinstance(each, logging.FileHandler)]
+    return ", ".join(files) or "syslog"
+
+
+def _in_words(fault: Exception) -> str:
+    """Return the text of an error; of one of the system, without its number."""
+    return (
+        fault.strerror
+        if isinstance(fault, OSError) and fault.strerror and not fault.filename
+        else config_files.in_words(fault)
+    )
 
 
 def _start_components(build: Build, pause: Pause, started: list[Component]) -> Exception | None:
@@ -163,6 +210,7 @@ def _drain(conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: 
         elif number not in (None, DRAIN):
             LOG.info("%s stops draining: a signal asked for the end.", name)
             return
+        service_manager.tell("WATCHDOG=1")
         if 0 < conf.drain_shutdown_timeout < time.monotonic() - began:
             LOG.warning("%s has drained for %s seconds and waits no longer.", name, conf.drain_shutdown_timeout)
             return
@@ -171,6 +219,7 @@ def _drain(conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: 
 def _reload(conf: cfg.ConfigOpts, components: Sequence[Component]) -> None:
     try:
         conf.mutate_config_files()
+        logging_setup.make_harmless(conf)
         for component in components:
             component.reload()
     except EXPLAINED as fault:

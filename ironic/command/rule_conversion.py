@@ -38,7 +38,7 @@ def add_command(parsers: Any) -> None:
 
 def convert(file: Path | None, service: str | None, output: Path | None) -> int:
     """Convert all rules of a file or a service, write them and the report; return the exit status."""
-    found = list(_from_service(service) if service else _from_file(file or Path()))
+    found = list(_from_service(service) if service else rules_of_file(file or Path()))
     made = [converted(one) for one in found]
     text = json.dumps([one.rule for one in made if one.rule is not None], indent=2) + "\n"
     if output is None:
@@ -60,7 +60,8 @@ def _report(number: int, conversion: Conversion) -> Iterator[str]:
         yield f"  - {remark}"
 
 
-def _from_file(path: Path) -> list[object]:
+def rules_of_file(path: Path) -> list[object]:
+    """Return the rules in a file of JSON or YAML, unchecked; raises InvalidParameterValue if it holds none."""
     if path.stat().st_size > _LARGEST_FILE:
         raise InvalidParameterValue(err=f"{path} has more than {_LARGEST_FILE} bytes.")
     try:

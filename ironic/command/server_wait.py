@@ -11,7 +11,7 @@ from typing import Final
 
 from oslo_config import cfg
 from oslo_db import exception as db_errors
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import URL, Engine
 
 from ironic.command.lifecycle import Pause, StopRequested
 
@@ -53,12 +53,15 @@ def for_database(engine: Engine, conf: cfg.ConfigOpts, pause: Pause) -> None:
             return ConnectionError(str(reason).partition("\n")[0])  # the rest is a link to the library's documentation
         return None
 
-    # For log messages: without user and password.
-    url = engine.url
-    shown = f"{url.get_backend_name()}://{url.host or ''}{f':{url.port}' if url.port else ''}/{url.database or ''}"
     retries = conf.database.max_retries
     timeout = FOR_EVER if retries < 0 else retries * conf.database.retry_interval
-    until(check, f"the database at {shown}", pause, timeout=timeout)
+    until(check, f"the database at {shown(engine.url)}", pause, timeout=timeout)
+
+
+def shown(url: URL) -> str:
+    """Return the URL of a database for messages: without user, password and options."""
+    host = f"[{url.host}]" if ":" in (url.host or "") else url.host or ""
+    return f"{url.get_backend_name()}://{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
 
 
 def for_broker(is_open: Callable[[float], bool], address: str, pause: Pause) -> None:

@@ -5,14 +5,13 @@ servers.
 """
 
 import logging
-import os
-import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Union
 
 from oslo_config import cfg
 
 from ironic.command.components import (
+    Addresses,
     Api,
     Bus,
     ConductorComponent,
@@ -21,10 +20,11 @@ from ironic.command.components import (
     Measurements,
     Notifications,
 )
+from ironic.command.conductor_name import ConductorName
 from ironic.command.file_server import PublishedFilesComponent
 from ironic.command.http_server import ServerSettings
 from ironic.command.lifecycle import Component, Pause
-from ironic.command.wsgi_bridge import Application
+from ironic.command.wsgi_call import Application
 from ironic.conductor import awaited_shutdowns, consoles, housekeeping, periodic_tasks, power_sync, sensor_readings
 from ironic.conductor.allocator import Allocator
 from ironic.conductor.flows.resuming import ON_TIMEOUT
@@ -33,7 +33,7 @@ from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.conf import config_files
+from ironic.conf import config_files, database
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
@@ -44,6 +44,7 @@ from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.in_process import InProcess
 
 if TYPE_CHECKING:
+    from ironic.command.console_proxy import ConsoleProxy
     from ironic.rpc.message_bus import MessageBus
 
 LOG = logging.getLogger(__name__)
@@ -64,21 +65,28 @@ def all_in_one(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic`: the API and one conductor in one process."""
     # "oslo" is the default; without a transport_url it does not mean that there is a broker.
     has_bus = conf.rpc_transport != "none" and (
-        conf.rpc_transport != "oslo" or config_files.is_in_files(conf, "DEFAULT", "transport_url")
+        conf.rpc_transport != "oslo" or config_files.is_set(conf, "DEFAULT", "transport_url")
     )
     bus = _message_bus(conf) if has_bus else None
     store, hash_ring = _store_and_ring(conf, ALL_IN_ONE_RETRY_SECONDS)
     transport = bus or InProcess()
+    name = ConductorName(store, conf, pause)
+    conductor = _conductor(conf, store, hash_ring, transport, name)
+    served: list[Api | ConsoleProxy] = [
+        _api(conf, store, hash_ring, transport, (MAIN, INSPECTOR) if conf.inspector_api.enabled else (MAIN,)),
+        *([_console_proxy(conf, store)] if conf.vnc.enabled else []),
+    ]
     return [
         Database(store, hash_ring, conf, pause),
         Measurements(conf),
         Notifications(conf, readings=True),
         *([Bus(bus, pause, needed=True)] if bus else []),
+        Addresses(served),
         PublishedFilesComponent(),
+        name,
         ConsoleContainers(),
-        _conductor(conf, store, hash_ring, transport),
-        _api(conf, store, hash_ring, transport, (MAIN, INSPECTOR) if conf.inspector_api.enabled else (MAIN,)),
-        *([_console_proxy(conf, store)] if conf.vnc.enabled else []),
+        conductor,
+        *served,
     ]
 
 
@@ -86,14 +94,16 @@ def conductor_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     """Return the components of `ironic-conductor`."""
     bus = _message_bus(conf)
     store, hash_ring = _store_and_ring(conf, CONDUCTOR_RETRY_SECONDS)
+    name = ConductorName(store, conf, pause)
     return [
         Database(store, hash_ring, conf, pause),
         Measurements(conf),
         Notifications(conf, readings=True),
         Bus(bus, pause, needed=True),
         PublishedFilesComponent(),
+        name,
         ConsoleContainers(),
-        _conductor(conf, store, hash_ring, bus),
+        _conductor(conf, store, hash_ring, bus, name),
     ]
 
 
@@ -113,11 +123,11 @@ def console_proxy_alone(conf: cfg.ConfigOpts, pause: Pause) -> list[Component]:
     return [Database(store, hash_ring, conf, pause), _console_proxy(conf, store)]
 
 
-def _console_proxy(conf: cfg.ConfigOpts, store: Store) -> Component:
+def _console_proxy(conf: cfg.ConfigOpts, store: Store) -> "ConsoleProxy":
     # The other programs need no WebSocket.
     from ironic.command.console_proxy import ConsoleProxy
 
-    if config_files.is_in_files(conf, "cors", "allowed_origin"):
+    if config_files.is_set(conf, "cors", "allowed_origin"):
         from oslo_middleware import cors
 
         conf.register_opts(cors.CORS_OPTS, group="cors")
@@ -167,6 +177,7 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
 
 
 def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
+    database.check_place(conf)
     store = Store.from_conf(retry_seconds=retry_seconds)
     hash_ring = HashRingManager(
         store,
@@ -179,7 +190,7 @@ def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Sto
 
 
 def _conductor(
-    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport
+    conf: cfg.ConfigOpts, store: Store, hash_ring: HashRingManager, transport: Transport, name: ConductorName
 ) -> ConductorComponent:
     options = conf.conductor
     host_files.check_roots()
@@ -201,7 +212,8 @@ def _conductor(
         graceful_timeout=options.graceful_shutdown_timeout,
         periodic_workers=options.periodic_max_workers,
         on_timeout=ON_TIMEOUT,
-        on_superseded=lambda: os.kill(os.getpid(), signal.SIGTERM),
+        begin=name.begin,
+        on_superseded=name.lost,
         jobs=(
             PeriodicTask(
                 "unfinished allocations", options.check_allocations_interval, Allocator(tasks).take_up, at_once=True
@@ -249,7 +261,7 @@ def _applications(
     # A conductor alone needs neither Pecan nor WSME.
     from oslo_middleware import http_proxy_to_wsgi
 
-    from ironic.api import middleware
+    from ironic.api import access_log
     from ironic.api.app import BARE_METAL, build_app
     from ironic.api.inspector.old_api import InspectorApi
     from ironic.api.served_api import ServedApi
@@ -257,10 +269,10 @@ def _applications(
 
     conf.register_opts(http_proxy_to_wsgi.OPTS, group="oslo_middleware")
     conductors = ConductorClients(transport, hash_ring)
-    middleware.open_access_log(conf)
+    access_log.open_file(conf)
 
     # Only where the operator names origins: the CORS middleware costs more than a short request.
-    has_cors = config_files.is_in_files(conf, "cors", "allowed_origin")
+    has_cors = config_files.is_set(conf, "cors", "allowed_origin")
     if has_cors:
         from oslo_middleware import cors
 

@@ -7,43 +7,42 @@ doc/many-machines.md has the measurements.
 
 A request that may wait for long raises MustMove before it changes anything, and is repeated in a thread of another
 lane. A limited number of such requests may wait for these threads, for a limited time; the application refuses others.
+
+Client addresses take turns (`http_turns`), on the loop and for threads. A request with a large body begins when its
+head has arrived: whatever can be refused without the body is refused then. One that asks for its body raises MustRead,
+and is begun anew when the body has arrived, for which memory is reserved first (`http_bodies`).
 """
 
 import asyncio
 import contextlib
 import functools
-import io
 import logging
 import math
 import queue
-import re
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Any, Final
-from urllib.parse import unquote_to_bytes
 
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
-
-from ironic.command.http_connection import Connection, head
-from ironic.core.permit import FULL, LANE, LOGIN, PERMIT, QUICK, SLOW, MustMove, MustWait
+from ironic.api.rate_limit import bucket_of
+from ironic.command.http_answers import Answers
+from ironic.command.http_bodies import BodyRoom
+from ironic.command.http_connection import Connection, Refusal
+from ironic.command.http_turns import Turns
+from ironic.command.wsgi_call import Application, Asked, Scope, answer_of
+from ironic.core.permit import FULL, LOGIN, PERMIT, QUICK, SLOW, MustMove, MustRead, MustWait
 
 LOG = logging.getLogger(__name__)
 
-Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
-Headers = list[tuple[str, str]]
-Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
 # The bytes of an answer, None if the request has to be repeated in another lane; CPU seconds that it took; that lane.
 Answer = tuple[bytes | None, float, str]
 
-# Bytes of request bodies in memory; beyond that only small bodies are read.
-MOST_BODIES = 64 * 1024 * 1024
+# Bytes of a body that needs no reserved memory.
 SMALL_BODY = 65536
-# Bytes of long answers that clients have not received yet, and of the pieces in which such answers are written.
-MOST_UNSENT = 64 * 1024 * 1024
-PIECE = 128 * 1024
+# Requests that the loop answers before it looks for others that have come.
+AT_ONCE = 4
 # CPU seconds of an answer after which its path is answered in threads, until it is quick again; how many such paths.
 LONG_SECONDS = 0.01
 MOST_LONG_PATHS = 1000
@@ -53,21 +52,21 @@ LOOP_WAIT_SECONDS = 0.005
 # seconds a request waits for something, and another may begin.
 MOST_STARTING, STARTING_SECONDS = 3, 0.01
 # Bytes of bodies that wait for the slow lane, so that there is room for other bodies.
-MOST_SLOW_BODIES = MOST_BODIES // 2
+MOST_SLOW_BODIES = 32 * 1024 * 1024
 # Seconds that a request may wait for such a lane: the time-out of clients is a little longer, and they try again.
 LONGEST_WAIT = 15.0
-# Threads that ask Keystone about tokens, and requests that may wait for them. How often a request may move.
-LOGIN_THREADS, MOST_LOGINS = 10, 1000
+# Threads that ask Keystone about tokens, those that one address may have, and requests that may wait for them.
+LOGIN_THREADS, LOGIN_SHARE, MOST_LOGINS = 20, 10, 1000
+# How often a request may move.
 MOST_MOVES = 4
+
+# One of so many common threads is kept for other addresses than the one that has all the others.
+KEPT_FOR_OTHERS = 8
 
 # Seconds after which a refusal with 429 is sent, so that a client that does not wait can't send many requests.
 PAUSE_SECONDS = 1.0
 
 _TOO_MANY: Final = b"HTTP/1.1 429 "
-# Headers that the server writes itself.
-_SERVER_HEADERS: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "date", "server"})
-_WITHOUT_BODY: Final = ("204", "304")
-_SLASH: Final = re.compile(rb"%2[Ff]")
 
 
 class _Worker(threading.Thread):
@@ -89,17 +88,17 @@ class _Worker(threading.Thread):
 class _Lane:
     """Threads for one kind of requests, and the number of requests that wait for them."""
 
-    def __init__(self, name: str, threads: int, most: float = math.inf, timeout: float | None = None) -> None:
-        self.name, self._most, self.timeout = name, most, timeout
+    def __init__(self, name: str, turns: Turns, most: float = math.inf, timeout: float | None = None) -> None:
+        self.name, self.turns, self._most, self.timeout = name, turns, most, timeout
         # Threads without a job; the last one used comes first, so that no more are started than needed.
-        self.free, self.idle = asyncio.Semaphore(threads), list[_Worker]()
+        self.idle = list[_Worker]()
         # Requests that wait for a thread, and the bytes of their bodies.
         self.waiting = self.size = 0
 
-    def has_room(self, size: int) -> bool:
+    def has_room(self, address: str, size: int) -> bool:
         """Return whether one more request, with a body of so many bytes, gets a thread or may wait for one."""
         may_wait = self.waiting < self._most and self.size + size <= MOST_SLOW_BODIES
-        return may_wait or not self.free.locked()
+        return may_wait or not self.turns.are_taken(address)
 
 
 class WsgiBridge:
@@ -113,51 +112,77 @@ class WsgiBridge:
         computes_in_loop: bool,
         slow_threads: int,
         slow_waiting: int,
+        trusts_proxy: bool = False,
     ) -> None:
         """Take the numbers of threads and whether the loop answers a GET; see `ServerSettings`."""
-        self.application, self._computes_in_loop = application, computes_in_loop
-        self._quick = _Lane(QUICK, threads)
+        self.application, self._computes_in_loop, self._trusts_proxy = application, computes_in_loop, trusts_proxy
+        self._quick = _Lane(QUICK, Turns(threads, threads - threads // KEPT_FOR_OTHERS))
         self._lanes = {
             QUICK: self._quick,
-            SLOW: _Lane(SLOW, slow_threads, slow_waiting, LONGEST_WAIT),
-            LOGIN: _Lane(LOGIN, LOGIN_THREADS, MOST_LOGINS, LONGEST_WAIT),
+            SLOW: _Lane(SLOW, Turns(slow_threads), slow_waiting, LONGEST_WAIT),
+            LOGIN: _Lane(LOGIN, Turns(LOGIN_THREADS, LOGIN_SHARE), MOST_LOGINS, LONGEST_WAIT),
         }
-        self._starting = asyncio.Semaphore(MOST_STARTING)
+        self._in_loop, self._starting = Turns(AT_ONCE), Turns(MOST_STARTING)
         self._long_paths: set[bytes] = set()
-        # Bytes of bodies in memory; connections with an incomplete large body, and with bytes of a long answer that
-        # are not sent yet, the earliest first.
-        self.held = 0
-        self._large: dict[Connection, asyncio.Event] = {}
-        self._unsent: dict[Connection, int] = {}
+        self.bodies, self.answers = BodyRoom(), Answers()
 
-    async def __call__(self, scope: Scope, receive: Callable[[], Any], _send: object) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, _send: object) -> None:
         """Read one request, answer it and send the answer."""
-        connection: Connection = scope["state"]["connection"]
+        asked = Asked(scope, self._address(scope))
         pieces: list[bytes] = []
-        size = 0
-        try:
-            while (message := await receive())["type"] == "http.request":
-                pieces.append(message["body"])
-                size += len(message["body"])
-                self.held += len(message["body"])
-                if not message["more_body"]:
-                    break
-                if size > SMALL_BODY:
-                    # Beyond the limit only the earliest large body is read.
-                    turn = self._large.setdefault(connection, asyncio.Event())
-                    while self.held > MOST_BODIES and next(iter(self._large)) is not connection:
-                        turn.clear()
-                        await turn.wait()
-            else:
-                return  # the client has gone
-            self._release_body(connection, 0)
-            answer = await self._answer(connection, scope, b"".join(pieces))
-        finally:
-            self._release_body(connection, size)
+        is_whole: bool | None = asked.announced == 0 and not asked.cycle.disconnected
+        if not is_whole and (asked.announced or 0) <= SMALL_BODY:
+            is_whole = await _read(receive, pieces, SMALL_BODY)
+        if is_whole is None:
+            return  # the client has gone
+        if is_whole:
+            asked.body = b"".join(pieces)
+            answer = await self._answer(asked)
+        else:
+            answer = await self._answer_large(asked, receive, pieces)
+        del asked.body, pieces
         if answer is not None:
             if answer.startswith(_TOO_MANY):
                 await asyncio.sleep(PAUSE_SECONDS)
-            await self._send(connection, scope["state"]["cycle"], answer)
+            await self.answers.send(asked.connection, asked.cycle, answer)
+
+    def _address(self, scope: Scope) -> str:
+        """Return whose turn a request takes: the address of the client, as a trusted proxy has seen it."""
+        if self._trusts_proxy:
+            hops = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+            if hops:
+                return bucket_of(hops[-1].rpartition(b",")[2].strip().decode("latin-1"))
+        connection: Connection = scope["state"]["connection"]
+        return connection.address
+
+    async def _answer_large(self, asked: Asked, receive: Receive, pieces: list[bytes]) -> bytes | None:
+        """Return the answer to a request with a large body: by its head if it can be refused, else with its body."""
+        connection, keep_alive = asked.connection, asked.cycle.keep_alive
+        # An answer that does not wait for the body is the last one of its connection.
+        asked.cycle.keep_alive = False
+        try:
+            return await self._answer(asked)
+        except MustRead as more:
+            size = min(more.size, asked.announced or connection.body_limit)
+        asked.is_judged, asked.cycle.keep_alive = True, keep_alive
+        connection.wait_for_room()
+        try:
+            async with asyncio.timeout(LONGEST_WAIT):
+                await self.bodies.take(asked.address, size)
+        except TimeoutError:
+            connection.refuse(Refusal(503, "Too many large bodies arrive at the same time. Try again in a moment."))
+            return None
+        try:
+            connection.read_body(asked.announced or 0)
+            if (is_whole := await _read(receive, pieces, size)) is None:
+                return None
+            if not is_whole:
+                asked.cycle.keep_alive = False  # longer than what the application takes, which refuses it
+            asked.body = b"".join(pieces)
+            pieces.clear()
+            return await self._answer(asked)
+        finally:
+            self.bodies.give_back(asked.address, size)
 
     def close(self) -> None:
         """End the threads without a job."""
@@ -165,45 +190,23 @@ class WsgiBridge:
             while lane.idle:
                 lane.idle.pop().jobs.put(None)
 
-    def _release_body(self, connection: Connection, size: int) -> None:
-        """Subtract the bytes of a body that is not needed any more, and let the next large body be read."""
-        self.held -= size
-        self._large.pop(connection, None)
-        for turn in self._large.values():
-            turn.set()
-
-    async def _send(self, connection: Connection, cycle: RequestResponseCycle, answer: bytes) -> None:
-        """Send an answer, a long one in pieces; beyond `MOST_UNSENT` the earliest slow client is disconnected."""
-        cycle.response_started = True
-        if len(answer) > PIECE:
-            self._unsent[connection] = len(answer)
-            while sum(self._unsent.values()) > MOST_UNSENT:
-                earliest = next(iter(self._unsent))
-                del self._unsent[earliest]
-                earliest.transport.abort()
-        for start in range(0, len(answer), PIECE):
-            if connection.flow.write_paused:
-                await connection.flow.drain()
-            if not cycle.disconnected:
-                connection.transport.write(answer[start : start + PIECE] if len(answer) > PIECE else answer)
-        self._unsent.pop(connection, None)
-        cycle.response_complete = True
-        if not cycle.keep_alive:
-            connection.transport.close()
-        cycle.on_response()
-
-    async def _answer(self, connection: Connection, scope: Scope, body: bytes) -> bytes | None:
+    async def _answer(self, asked: Asked) -> bytes | None:
         """Return the answer of the application, computed in the loop if possible, else in a thread.
 
-        None: the client has gone before a thread began, or the server ends.
+        None: the client has gone before a thread began, or the server ends. Raises MustRead for a request that can't be
+        answered without its body.
         """
-        path, answer, seconds = scope["raw_path"], None, 0.0
-        if self._computes_in_loop and scope["method"] == "GET" and path not in self._long_paths:
-            with contextlib.suppress(MustWait), PERMIT.nonblocking():
-                answer, seconds, _ = self._call(scope, body)
+        path, answer, seconds = asked.scope["raw_path"], None, 0.0
+        is_of_loop = self._computes_in_loop and asked.scope["method"] == "GET" and asked.body is not None
         try:
+            if is_of_loop and path not in self._long_paths:
+                if not self._in_loop.take_now(asked.address):
+                    await self._in_loop.take(asked.address)
+                asked.connection.loop.call_soon(self._in_loop.give_back, asked.address)
+                with contextlib.suppress(MustWait), PERMIT.nonblocking():
+                    answer, seconds, _ = self._call(asked, QUICK)
             if answer is None:
-                answer, seconds = await self._in_lanes(connection, scope, body)
+                answer, seconds = await self._in_lanes(asked)
         except asyncio.CancelledError:
             return None
         if seconds < LONG_SECONDS:
@@ -214,46 +217,53 @@ class WsgiBridge:
             self._long_paths.add(path)
         return answer
 
-    async def _in_lanes(self, connection: Connection, scope: Scope, body: bytes) -> tuple[bytes | None, float]:
+    async def _in_lanes(self, asked: Asked) -> tuple[bytes | None, float]:
         """Return the answer of the last lane that the request moves to, or that of a common thread if one is full."""
         name = QUICK
         for _ in range(MOST_MOVES):
             lane = self._lanes[name]
-            if lane is not self._quick and not lane.has_room(len(body)):
+            if lane is not self._quick and not lane.has_room(asked.address, len(asked.body or b"")):
                 break
             try:
-                answer, seconds, name = await self._in_thread(connection, scope, body, lane, name)
+                answer, seconds, name = await self._in_thread(asked, lane, name)
             except TimeoutError:
                 break
-            if answer is not None or scope["state"]["cycle"].disconnected:
+            if answer is not None or asked.cycle.disconnected:
                 return answer, seconds
-        answer, seconds, _ = await self._in_thread(connection, scope, body, self._quick, FULL)
+        answer, seconds, _ = await self._in_thread(asked, self._quick, FULL)
         return answer, seconds
 
-    async def _in_thread(self, connection: Connection, scope: Scope, body: bytes, lane: _Lane, name: str) -> Answer:
+    async def _in_thread(self, asked: Asked, lane: _Lane, name: str) -> Answer:
         """Return the answer of a thread of the lane; ``name`` is the lane in the application's environment.
 
         Raises TimeoutError if no thread of a slow lane becomes free in time.
         """
-        connection.queued = asyncio.current_task()
-        lane.waiting, lane.size = lane.waiting + 1, lane.size + len(body)
+        if not lane.turns.take_now(asked.address):
+            await self._wait_for_thread(asked, lane)
         try:
-            async with asyncio.timeout(lane.timeout):
-                await lane.free.acquire()
-        finally:
-            lane.waiting, lane.size = lane.waiting - 1, lane.size - len(body)
-        try:
-            await self._starting.acquire()
-            connection.queued = None
+            if not self._starting.take_now(asked.address):
+                asked.connection.queued = asyncio.current_task()
+                await self._starting.take(asked.address)
+            asked.connection.queued = None
             worker = lane.idle.pop() if lane.idle else _Worker(lane.name)
             try:
-                return await self._run_job(worker, lambda on_wait: self._call(scope, body, name, on_wait))
+                return await self._run_job(worker, asked.address, lambda on_wait: self._call(asked, name, on_wait))
             finally:
                 lane.idle.append(worker)
         finally:
-            lane.free.release()
+            lane.turns.give_back(asked.address)
 
-    async def _run_job(self, worker: _Worker, call: Callable[[Callable[[], None]], Answer]) -> Answer:
+    @staticmethod
+    async def _wait_for_thread(asked: Asked, lane: _Lane) -> None:
+        asked.connection.queued, size = asyncio.current_task(), len(asked.body or b"")
+        lane.waiting, lane.size = lane.waiting + 1, lane.size + size
+        try:
+            async with asyncio.timeout(lane.timeout):
+                await lane.turns.take(asked.address)
+        finally:
+            lane.waiting, lane.size = lane.waiting - 1, lane.size - size
+
+    async def _run_job(self, worker: _Worker, address: str, call: Callable[[Callable[[], None]], Answer]) -> Answer:
         """Return what the call returns in a thread; the loop blocks until it waits or returns, or for a short time."""
         answer: Future[Answer] = Future()
         answer.set_running_or_notify_cancel()  # a task that is cancelled does not cancel the call
@@ -275,77 +285,28 @@ class WsgiBridge:
             ended = asyncio.wrap_future(answer)
             await asyncio.wait((ended,), timeout=STARTING_SECONDS)
         finally:
-            self._starting.release()
+            self._starting.give_back(address)
         return await ended
 
-    def _call(self, scope: Scope, body: bytes, lane: str = QUICK, on_wait: Callable[[], None] | None = None) -> Answer:
-        """Call the application; return its answer with one Content-Length and the headers of the server."""
+    def _call(self, asked: Asked, lane: str, on_wait: Callable[[], None] | None = None) -> Answer:
+        """Call the application; return the bytes of its answer, and what it took."""
         began = time.thread_time()
-        cycle: RequestResponseCycle = scope["state"]["cycle"]
-        started: list[Any] = []
-        pieces: list[bytes] = []
-
-        def start_response(status: str, headers: Headers, exc_info: object = None) -> Callable[[bytes], None]:
-            started[:] = [status, headers]
-            return pieces.append
-
         if on_wait:
             PERMIT.on_first_wait(on_wait)
         try:
-            found = self.application(environ_of(scope, body) | {LANE: lane}, start_response)
-            try:
-                pieces.extend(found)
-            finally:
-                if hasattr(found, "close"):
-                    found.close()
-            (status, headers), data = started, b"".join(pieces)
-            is_head, has_body = scope["method"] == "HEAD", not status.startswith(_WITHOUT_BODY)
-            sent = [(name, value) for name, value in headers if name.lower() not in _SERVER_HEADERS]
-            # The length of an answer to HEAD is that of the body for GET, which only the application may know.
-            if data or not is_head:
-                sent = [(name, value) for name, value in sent if name.lower() != "content-length"]
-                sent += [("Content-Length", str(len(data)))] if has_body else []
-            answer = head(status, sent, keep_alive=cycle.keep_alive) + (data if has_body and not is_head else b"")
+            return answer_of(self.application, asked, lane), time.thread_time() - began, lane
         except MustMove as move:
             return None, time.thread_time() - began, move.lane
-        except Exception:
-            LOG.exception("The API could not answer a %s request", scope["method"])
-            cycle.keep_alive = False
-            answer = head("500 Internal Server Error", [("Content-Length", "0")], keep_alive=False)
-        return answer, time.thread_time() - began, lane
 
 
-def environ_of(scope: Scope, body: bytes) -> dict[str, object]:
-    """Return the WSGI environment: headers of one name are joined, CONTENT_LENGTH is the length of the body."""
-    (server, port), (client, client_port) = scope["server"] or ("localhost", None), scope["client"] or ("", "")
-    path: bytes = scope["raw_path"]
-    environ = {
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope["scheme"],
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": False,
-        "wsgi.input": io.BytesIO(body),
-        "SERVER_NAME": server,
-        "SERVER_PORT": str(port or ""),
-        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": client,
-        "REMOTE_PORT": str(client_port),
-        "REQUEST_METHOD": scope["method"],
-        "SCRIPT_NAME": "",
-        # An encoded slash stays encoded, as it does not separate segments.
-        "PATH_INFO": "%2F".join(unquote_to_bytes(part).decode("latin-1") for part in _SLASH.split(path))
-        if b"%" in path
-        else path.decode("latin-1"),
-        "QUERY_STRING": scope["query_string"].decode("latin-1"),
-    }
-    for name, value in scope["headers"]:
-        key, text = "HTTP_" + name.decode("ascii").upper().replace("-", "_"), value.decode("latin-1").strip(" \t")
-        environ[key] = f"{environ[key]},{text}" if key in environ else text
-    if "HTTP_CONTENT_TYPE" in environ:
-        environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE")
-    chunked = environ.pop("HTTP_TRANSFER_ENCODING", None)
-    if environ.pop("HTTP_CONTENT_LENGTH", chunked) is not None:
-        environ["CONTENT_LENGTH"] = str(len(body))
-    return environ
+async def _read(receive: Receive, pieces: list[bytes], most: int) -> bool | None:
+    """Add what comes of a body; return whether that is all of it, or more than ``most`` bytes came, None: no client."""
+    size = sum(map(len, pieces))
+    while (message := await receive())["type"] == "http.request":
+        pieces.append(message["body"])
+        size += len(message["body"])
+        if not message["more_body"]:
+            return True
+        if size > most:
+            return False
+    return None

@@ -4,6 +4,7 @@ Their own errors may declare ``_msg_fmt`` and ``code`` as they always did.
 """
 
 from ironic.core.errors import (
+    CleanStepFailed,
     ConcurrentActionLimit,
     ConductorNotFound,
     Conflict,
@@ -124,6 +125,7 @@ __all__ = [
     "ChassisAlreadyExists",
     "ChassisNotEmpty",
     "ChassisNotFound",
+    "CleanStepFailed",
     "ConcurrentActionLimit",
     "ConductorNotFound",
     "Conflict",

@@ -75,6 +75,6 @@ def _look(task: TaskManager) -> None:
 def _end(task: TaskManager, target: str, is_off: bool) -> None:
     answer = attempt(task, power.end_shutdown, target, is_off)
     if isinstance(answer, Failed):
-        task.node.last_error = shortened(power.failure_text(target, answer.reason))
+        task.node.last_error = shortened(power.failure_text(task.node.uuid, target, answer.reason))
     node_events.power_was_set(task, target, has_failed=isinstance(answer, Failed))
     task.save_and_release()

@@ -12,6 +12,7 @@ from ironic.conductor.flows.outcomes import Again, Failed, attempt_repeatable
 from ironic.conductor.node_events import add_history
 from ironic.conductor.tasks import TaskManager
 from ironic.conductor.transitions import shortened
+from ironic.core.failure_texts import failure_text, without_node
 from ironic.drivers import awaited_setting
 
 LOG = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ def end_awaited(task: TaskManager, reason: str | None) -> None:
 
 
 def _record_failure(task: TaskManager, what: str, topic: str, reason: str) -> None:
-    text = f"{what[:1].upper()}{what[1:]} failed: {reason}"
+    text = failure_text(f"{what[:1].upper()}{what[1:]} failed", without_node(reason, task.node.uuid))
     task.node.last_error = shortened(text)
     LOG.error("Node %s: %s", task.node.uuid, text)
     add_history(task, topic, text, severity="ERROR")

@@ -72,8 +72,9 @@ class Housekeeping:
         if not options.retention_days or self._is_elsewhere():
             return
         before = self._store.clock() - timedelta(days=options.retention_days)
-        if removed := self._store.inventories.delete_older(before, options.cleanup_batch_size):
-            LOG.info("%d inventories older than %d days were removed", removed, options.retention_days)
+        for kept in (self._store.inventories, self._store.refused_reports):
+            if removed := kept.delete_older(before, options.cleanup_batch_size):
+                LOG.info("%d inventories older than %d days were removed", removed, options.retention_days)
 
     def _is_elsewhere(self) -> bool:
         try:

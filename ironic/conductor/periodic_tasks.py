@@ -23,13 +23,13 @@ from futurist import periodics
 from oslo_db import exception as db_errors
 
 from ironic.conductor import background_work
-from ironic.conductor.flows import resuming
+from ironic.conductor.flows import inspecting, resuming
 from ironic.conductor.locking import LockMode
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.workers import Workers, WorkLost
 from ironic.core.context import service_context
 from ironic.core.errors import DriverLoadError, NodeLocked, NodeNotFound, NoFreeConductorWorker
-from ironic.core.flow import in_state
+from ironic.core.flow import INSPECT, in_state
 from ironic.drivers.driver_periodics import NodeTerms, PeriodicMethod
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.integrations.metrics import Metrics
@@ -212,6 +212,8 @@ def _end_step(task: TaskManager, end: object) -> None:
     match end:
         case StepDone() | StepFailed() if in_state(task.node.provision_state) is None:
             background_work.end_awaited(task, end.reason if isinstance(end, StepFailed) else None)
+        case StepDone() | StepFailed() if task.node.provision_state == INSPECT.waiting:
+            inspecting.end_wait(task, end.reason if isinstance(end, StepFailed) else None)
         case StepDone():
             resuming.continue_flow(task)
         case StepFailed(reason):

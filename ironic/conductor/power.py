@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from ironic.conductor import node_events
 from ironic.conductor.node_events import add_history
+from ironic.core import failure_texts as texts
 from ironic.core import flow, node_rules, states
 from ironic.core.agent_memory import POWER_CHANGED, AgentMemory
 from ironic.core.errors import PowerStateFailure, TakenOver
+from ironic.core.syntax import plain_text
 from ironic.core.values import utc_now
 from ironic.drivers import volumes
 from ironic.drivers.awaited_shutdown import ShutdownAwaited
+from ironic.drivers.task import ODD_POWER
 
 if TYPE_CHECKING:
     from ironic.conductor.node_events import HostTask
@@ -31,6 +34,8 @@ AWAITED: Final = "awaited_shutdown"
 
 # The note of a task on the state of its machine.
 _STATE: Final = "power state"
+
+_LONGEST_SAID: Final = 200
 
 _RESTARTS: Final = (states.POWER_OFF, states.SOFT_POWER_OFF, states.REBOOT, states.SOFT_REBOOT)
 
@@ -127,16 +132,23 @@ def _reach(task: "HostTask", target: str, timeout: int | None, known: str | None
             AgentMemory(node).forget_on_restart()
 
 
-def failure_text(target: str, reason: str) -> str:
+def odd_state_text(task: "HostTask") -> str:
+    """Return in words that the power interface has just read neither on nor off, with what the BMC said if known."""
+    said = task.notes.get(ODD_POWER)
+    text = "the BMC reports a power state that is neither on nor off"
+    return f"{text}: it says {plain_text(said, _LONGEST_SAID)!r}" if said else text
+
+
+def failure_text(node: str, target: str, reason: str) -> str:
     """Return in words that the power did not change, and why."""
-    beginning = str(PowerStateFailure(target=target, reason=""))
-    # Errors of power interfaces may begin with the same words already.
-    return beginning + reason.removeprefix(beginning)
+    # Errors of power interfaces may end with the same words already.
+    reason = reason.removesuffix(str(PowerStateFailure(target=target, reason="")))
+    return texts.failure_text(f"Changing the power state to '{target}' failed", texts.without_node(reason, node))
 
 
 def note_failure(task: "HostTask", target: str, reason: str) -> None:
     """Save the node, with a line in its history on why the power did not change."""
-    text = failure_text(target, reason)
+    text = failure_text(task.node.uuid, target, reason)
     LOG.error("Node %s: %s", task.node.uuid, text)
 
     def write(_connection: object) -> None:

@@ -22,6 +22,7 @@ from ironic.conductor.flows.outcomes import Failed, attempt
 from ironic.conductor.node_events import add_history
 from ironic.conductor.node_shares import NodeShares
 from ironic.conductor.periodic_tasks import PeriodicTask
+from ironic.conductor.power import odd_state_text
 from ironic.conductor.tasks import TaskFactory, TaskManager
 from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
@@ -29,6 +30,7 @@ from ironic.core import bmc_readings, states
 from ironic.core.bmc_readings import KNOWN, NO_READINGS, PowerReadings, ReadingLimits, Verdict
 from ironic.core.context import service_context
 from ironic.core.errors import IronicError, NodeLocked, NodeNotFound
+from ironic.core.failure_texts import failure_text, without_node
 from ironic.core.model.node import POWER_FAILURE
 from ironic.db import Share
 from ironic.integrations.metrics import Metrics
@@ -241,7 +243,7 @@ def state_of(task: TaskManager) -> tuple[str | None, str]:
         LOG.exception("Node %s: reading the power state raised an unexpected error", task.node.uuid)
         return None, f"unexpected {type(error).__name__}: {error}"
     if state == "error":
-        return None, "the BMC reports an error as power state"
+        return None, odd_state_text(task)
     return (state if state in KNOWN else None), ""
 
 
@@ -286,10 +288,12 @@ def _record_settings(task: TaskManager, columns: Mapping[str, object]) -> None:
 
 
 def _set_power_failure(task: TaskManager, seen: str | None, why: str) -> None:
-    wrong = (
-        f"can't be read: {why}" if seen is None else f"does not stay '{task.node.power_state}': it is '{seen}' again"
-    )
-    text = f"The power state {wrong}. Check the BMC and its credentials; maintenance ends by itself when it answers."
+    advice = "Check the BMC and its credentials; maintenance ends by itself when it answers"
+    if seen is None:
+        why = without_node(why, task.node.uuid)
+        text = failure_text(f"The power state can't be read. {advice}", why)
+    else:
+        text = f"The power state does not stay '{task.node.power_state}': it is '{seen}' again. {advice}."
     broken = {
         "maintenance": True,
         "maintenance_reason": shortened(text),

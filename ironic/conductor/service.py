@@ -144,16 +144,19 @@ class Conductor:
         jobs: Sequence[PeriodicTask] = (),
         on_timeout: Mapping[str, Handler] | None = None,
         on_superseded: Callable[[], None] = lambda: None,
+        begin: Callable[[], str] | None = None,
     ) -> None:
         """Build a conductor; nothing runs yet. Intervals and time-outs are in seconds.
 
         ``jobs`` are the periodic tasks of flows and drivers; ``on_timeout`` has per waiting state how a flow fails;
-        ``on_superseded`` is called once when a newer process of the same name has taken over.
+        ``on_superseded`` is called once when a newer process of the same name has taken over. ``begin`` begins a life
+        under the name, once the caller has made sure that no other process has it, and returns the id.
         """
         self._host, self._group = host, group
         self._store, self._composition, self._hash_ring = store, composition, hash_ring
         self._pool, self._held, self._locks = tasks.pool, tasks.held, tasks.locks
         self._on_superseded, self._superseded = on_superseded, False
+        self._begin = begin or functools.partial(store.conductors.begin, host)
         self._announced = self._retired = False
         self._graceful_timeout = graceful_timeout
         self._heartbeat = Heartbeat(host, self._beat, heartbeat_interval)
@@ -182,7 +185,7 @@ class Conductor:
         if not self._composition.drivers:
             raise DriverLoadError(faults=["no driver is enabled; set enabled_hardware_types"])
         interruptible_wait.allow()
-        self._locks.incarnation = self._store.conductors.begin(self._host)
+        self._locks.incarnation = self._begin()
         self._takeover.own(RESTARTED)
         self._warn_of_differences()
         take_calls()
@@ -236,7 +239,8 @@ class Conductor:
         return unfinished
 
     def reload(self) -> None:
-        """Apply changed options: they are read at each use, only the hash ring must be rebuilt."""
+        """Apply changed options: they are read at each use, once priorities are checked; the hash ring is rebuilt."""
+        self._composition.reload()
         self._hash_ring.reset()
 
     def _register(self) -> None:
@@ -265,11 +269,6 @@ class Conductor:
         except ConductorSuperseded:
             if not self._superseded:
                 self._superseded = True
-                LOG.error(
-                    "A newer process runs as conductor %s, so this one ends and its work is lost. If it is not a "
-                    "restart, give each conductor its own [DEFAULT]host",
-                    self._host,
-                )
                 self._on_superseded()
         except ConductorNotFound:
             LOG.warning("Conductor %s was missing in the table of conductors and registers again", self._host)

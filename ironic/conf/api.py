@@ -101,8 +101,8 @@ LIMITS = [
         min=0,
         mutable=True,
         help="How many requests one address may send, per minute and API process; further ones are refused with 429. "
-        "Requests without credentials, such as those of ramdisks, are not counted. All clients of a proxy or of "
-        "a controller have one address. 0 is no limit. Behind a proxy this needs "
+        "Requests of ramdisks are not counted, as ramdisk_calls_per_minute limits them. All clients of a proxy or "
+        "of a controller have one address. 0 is no limit. Behind a proxy this needs "
         "[oslo_middleware]enable_proxy_headers_parsing.",
     ),
     cfg.IntOpt(
@@ -184,7 +184,8 @@ RULES = [
         default=8,
         min=1,
         help="How many posts of inspection data an API process handles at the same time while rules of the early phase "
-        "call other services. They have their own threads then, because such a service may be slow.",
+        "call other services, or a conductor has the inspect interface inspector. They have their own threads then, "
+        "because such a service may be slow.",
     ),
     cfg.IntOpt(
         "inspection_reports_waiting",
@@ -215,7 +216,8 @@ RULES = [
         default=[],
         item_type=types.String(choices=["uefi", "bios"]),
         mutable=True,
-        help="Boot modes that a node must not request.",
+        help="Boot modes that a new node must not name, in boot_mode or in the capabilities of its properties or "
+        "instance_info.",
     ),
     cfg.BoolOpt(
         "project_admin_can_manage_own_nodes",

@@ -9,6 +9,7 @@ registered, so this module reads its private attributes.
 
 import logging
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -17,13 +18,16 @@ from importlib.metadata import version
 from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 
-from ironic.conf import database, library_options, logging_setup
+from ironic.conf import database, library_options, logging_setup, missing_features
 from ironic.core.secrets import is_secret
 
 LOG = logging.getLogger(__name__)
 
 
 Name = tuple[str, str]
+
+# Names of variables that set an option.
+_VARIABLE = re.compile(r"OS_([A-Z0-9_]+?)__([A-Z0-9_]+)")
 
 
 def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:
@@ -33,13 +37,34 @@ def options_in_files(conf: cfg.ConfigOpts) -> Iterator[Name]:
             yield from ((group, option) for option in options)
 
 
-def is_in_files(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
-    """Return whether the files set an option, which need not be registered."""
-    return (group, option) in options_in_files(conf)
+def is_set(conf: cfg.ConfigOpts, group: str, option: str) -> bool:
+    """Return whether the operator sets an option, which need not be registered: in a file, or in the environment.
+
+    A registered one also counts when its older name is used, not when code has set it: oslo.config goes on to name that
+    place after the value was taken back.
+    """
+    try:
+        place = conf.get_location(option, None if group == "DEFAULT" else group)
+    except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
+        return (group, option) in options_in_files(conf) or _variable(group, option) in os.environ
+    # Without a place its value was not looked up in any source.
+    return place is not None and place.location not in _NOT_SET
 
 
-def texts_in_files(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
-    """Yield (group, option) and text for every option set in the files, once per text."""
+_NOT_SET = (cfg.Locations.opt_default, cfg.Locations.set_default, cfg.Locations.set_override)
+
+
+def _variable(group: str, option: str) -> str:
+    """Return the variable of the environment from which oslo.config takes an option."""
+    return f"OS_{group.upper()}__{option.upper()}"
+
+
+def texts_set(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
+    """Yield (group, option) and text for every option set in the files or the environment, once per text."""
+    for variable, text in os.environ.items():
+        if (found := _VARIABLE.fullmatch(variable)) is not None:
+            group = found[1] if found[1] == "DEFAULT" else found[1].lower()
+            yield (group, found[2].lower()), text
     for sections in conf._namespace._parsed if conf._namespace else ():
         for group, options in sections.items():
             for option, texts in options.items():
@@ -48,12 +73,23 @@ def texts_in_files(conf: cfg.ConfigOpts) -> Iterator[tuple[Name, str]]:
 
 PROJECT = "ironic"
 
+# Where a file is looked for unless one is named, as by oslo.config.
+_PLACES = ("~/.ironic", "~", "/etc/ironic", "/etc")
+# What oslo.config says of a value: option, file, reason.
+_BAD_VALUE = re.compile(
+    r"Value for option (\S+) from LocationInfo\(location=<.*?>, detail='(.*?)'\) is not valid: (.*)", re.DOTALL
+)
+
 # A URL that contains a password.
 _HOLDS_LOGIN = "transport_url"
 
 
-def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None = None) -> None:
+def prepare(
+    argv: Sequence[str], *, default_config_files: Sequence[str] | None = None, names_unknown: bool = True
+) -> None:
     """Read the command line (without the program name) and the files, set up logging, log unknown options.
+
+    Programs beside the services leave it to those to log unknown options: ``names_unknown`` false.
 
     Files named on the command line or by the caller win over those of the environment (IRONIC_CONFIG_FILE and
     IRONIC_CONFIG_DIR), and those over the default locations such as /etc/ironic/ironic.conf. `--version` prints the
@@ -69,14 +105,45 @@ def prepare(argv: Sequence[str], *, default_config_files: Sequence[str] | None =
         default_config_dirs=_named_by("IRONIC_CONFIG_DIR"),
     )
     logging_setup.set_up(conf)
-    if unknown := unknown_options(conf):
+    if not (conf.config_file or conf.config_dir or any(map(_VARIABLE.fullmatch, os.environ))):
+        LOG.warning(
+            "No configuration file was found (looked for %s), so all options have their defaults. Name one with "
+            "--config-file.",
+            ", ".join(f"{place}/{PROJECT}.conf" for place in _PLACES),
+        )
+    if names_unknown:
+        _report_unknown(unknown_options(conf))
+    _report_readable(conf)
+
+
+def _report_unknown(unknown: dict[str, list[str]]) -> None:
+    """Log the options without effect, those of features that this release lacks apart."""
+    if missing := missing_features.described(unknown):
+        LOG.warning(
+            "The configuration has options of features that this release does not have, so they are lost: %s", missing
+        )
+    if unknown := {group: names for group, names in unknown.items() if group not in missing_features.FEATURES}:
         listing = "; ".join(f"[{group}] {', '.join(options)}" for group, options in unknown.items())
         LOG.warning(
             "The configuration contains options that this release does not know or does not use; they have no effect. "
             "Check their spelling and remove those that are not needed: %s",
             listing,
         )
-    _report_readable(conf)
+
+
+def in_words(fault: Exception) -> str:
+    """Return the text of an error; of oslo.config's about a value in a file, with group, option and file."""
+    found = _BAD_VALUE.fullmatch(str(fault))
+    if found is None:
+        return str(fault)
+    option, path, reason = found.groups()
+    sections: dict[str, dict[str, list[str]]] = {}
+    with suppress(OSError, cfg.ParseError):
+        cfg.ConfigParser(path, sections).parse()
+    holders = [group for group, options in sections.items() if option in options]
+    # Several groups may have an option of the name; the reason quotes the value.
+    likely = [group for group in holders if any(text in reason for text in sections[group][option])] or holders
+    return f"{' or '.join(f'[{group}]{option}' for group in likely) or option} in {path}: {reason}"
 
 
 def _named_by(variable: str) -> list[str] | None:
@@ -122,7 +189,7 @@ def _credentials(conf: cfg.ConfigOpts) -> Iterator[Name]:
     for group in (name for name in conf._groups if "auth_section" in conf[name]):
         section = conf[group].auth_section or group
         choices = {(section, "auth_type"), (section, "auth_plugin")}
-        chosen = {text for name, text in texts_in_files(conf) if name in choices} | {conf[group].auth_type}
+        chosen = {text for name, text in texts_set(conf) if name in choices} | {conf[group].auth_type}
         options = list(common)
         for name in chosen - {None}:
             # A service that needs a plug-in which is not installed reports that when it uses it.
@@ -135,6 +202,6 @@ def _credentials(conf: cfg.ConfigOpts) -> Iterator[Name]:
 def _of_notification_drivers(conf: cfg.ConfigOpts) -> Iterator[Name]:
     """Yield what the files set beside a notification driver of another package, which alone knows its options."""
     group = "oslo_messaging_notifications"
-    drivers = {text for name, text in texts_in_files(conf) if name == (group, "driver")}
+    drivers = {text for name, text in texts_set(conf) if name == (group, "driver")}
     if drivers - library_options.notification_drivers():
         yield from (name for name in options_in_files(conf) if name[0] == group)

@@ -1,9 +1,11 @@
 """Options of [database]: those of oslo.db that this service reads, with SQLite as the default, and two own ones."""
 
+import os
 from typing import Final
 
 from oslo_config import cfg
 from oslo_db import options as oslo_db
+from sqlalchemy.engine import make_url
 
 UNUSED: Final = "slave_connection"
 # Other options of oslo.db have no effect here, so they are not registered and the start warns of them.
@@ -42,6 +44,19 @@ OPTIONS = {"database": DATABASE_OPTIONS}
 # The default is set on the option itself, because one set on `CONF` is lost when a test resets it.
 cfg.set_defaults(oslo_db.database_opts, connection="sqlite:///$state_path/ironic.sqlite")
 BORROWED = {"database": [option for option in oslo_db.database_opts if option.dest in _OSLO_DB]}
+
+
+def check_place(conf: cfg.ConfigOpts) -> None:
+    """Raise ValueError for an SQLite file that would be created in the installed package, where no data belong."""
+    url = make_url(conf.database.connection)
+    path = url.database or ""
+    is_file = url.get_backend_name() == "sqlite" and os.path.isabs(path) and not os.path.exists(path)
+    package = os.path.realpath(conf.pybasedir)
+    if is_file and os.path.commonpath((os.path.realpath(path), package)) == package:
+        raise ValueError(
+            f"no database is named, and {path} would be created within the installed package. Name a configuration "
+            "file with --config-file, or set [database]connection or [DEFAULT]state_path"
+        )
 
 
 def register(conf: cfg.ConfigOpts) -> None:

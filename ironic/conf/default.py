@@ -89,7 +89,8 @@ RPC = [
         default="oslo",
         choices=["oslo", "json-rpc", "none"],
         help="How the API calls conductors: over a message bus (oslo) or within one process (none). The all-in-one "
-        "service calls within its process unless transport_url is set.",
+        "service calls within its process unless transport_url is set. json-rpc, a value of other releases, stops the "
+        "start of separate programs.",
     ),
     cfg.StrOpt(
         "hash_ring_algorithm",

@@ -25,7 +25,7 @@ _ENABLED = {
 }
 _DEFAULT = {"storage": "noop"}
 
-_UNSET = " By default everything that an enabled hardware type supports."
+_UNSET = " By default the first one that each enabled hardware type lists; the others have to be named."
 
 
 def _enabled(kind: str) -> cfg.Opt:
@@ -182,6 +182,14 @@ REDFISH_OPTIONS = [
         help="How BMCs get firmware images: from the URL that the user names (http; images in files and in Swift are "
         "published on this host), always from this host (local), or from Swift (swift).",
     ),
+    cfg.ListOpt(
+        "firmware_swift_containers",
+        default=[],
+        mutable=True,
+        help="Containers of Swift whose objects users may name as firmware images, by swift://container/object. The "
+        "service reads them with its own rights, so list only containers that all users of nodes may read. Those in "
+        "which the service keeps its own data can't be among them. Without any, swift:// is refused.",
+    ),
     cfg.StrOpt(
         "swift_container",
         default="ironic_redfish_container",
@@ -235,13 +243,22 @@ FAKE_KINDS = (
 )
 
 FAKE_OPTIONS = [
-    cfg.StrOpt(
-        f"{kind}_delay",
-        default="0",
-        help=f"Seconds that every action of the fake {kind} interface takes: one number, or two separated by a comma "
-        "for a random time of at least the first, decreasingly likely towards the second.",
-    )
-    for kind in FAKE_KINDS
+    cfg.BoolOpt(
+        "reports_power",
+        default=False,
+        help="Whether machines with the fake power and deploy interfaces behave as machines with a BMC do: off when "
+        "they are managed, on once they are deployed, off when their instance is removed. Otherwise their power state "
+        "is unknown until it is changed, as with OpenStack Ironic, and allocations do not choose them.",
+    ),
+    *(
+        cfg.StrOpt(
+            f"{kind}_delay",
+            default="0",
+            help=f"Seconds that every action of the fake {kind} interface takes: one number, or two separated by a "
+            "comma for a random time of at least the first, decreasingly likely towards the second.",
+        )
+        for kind in FAKE_KINDS
+    ),
 ]
 
 

@@ -1,9 +1,9 @@
-"""Options of calls to other services: [service_catalog], [swift], [keystone_authtoken] and [outgoing].
+"""Options of calls to other services: [service_catalog], [swift], [inspector], [keystone_authtoken] and [outgoing].
 
-[service_catalog] has the URL of this service for ramdisks. [swift] is the object store and has the options of
-keystoneauth (session, adapter, credentials) with our defaults. [keystone_authtoken] belongs to keystonemiddleware,
-which registers the rest of its options on first use. [outgoing] limits the calls to addresses that a user, a machine or
-a rule has named.
+[service_catalog] has the URL of this service for ramdisks. [swift] is the object store and
+[inspector] has the standalone inspector; both have the options of keystoneauth (session, adapter, credentials) with our
+defaults. [keystone_authtoken] belongs to keystonemiddleware, which registers the rest of its options on first use.
+[outgoing] limits the calls to addresses that a user, a machine or a rule has named.
 """
 
 from keystoneauth1 import loading
@@ -71,10 +71,20 @@ SERVICE_CATALOG_OPTIONS = [
 
 OPTIONS = {"outgoing": OUTGOING_OPTIONS, "service_catalog": SERVICE_CATALOG_OPTIONS}
 
-_ADAPTER = loading.get_adapter_conf_options()
-cfg.set_defaults(_ADAPTER, service_type="object-store", valid_interfaces=["internal", "public"])
 _LOGIN = loading.get_auth_common_conf_options()
-BORROWED = {"swift": [*_LOGIN, *_ADAPTER, *loading.get_session_conf_options()]}
+
+
+def _client_options(service_type: str) -> list[cfg.Opt]:
+    """Return the options with which keystoneauth finds a service of this type and logs in there."""
+    adapter = loading.get_adapter_conf_options()
+    cfg.set_defaults(adapter, service_type=service_type, valid_interfaces=["internal", "public"])
+    return [*_LOGIN, *adapter, *loading.get_session_conf_options()]
+
+
+BORROWED = {
+    "swift": _client_options("object-store"),
+    "inspector": _client_options("baremetal-introspection"),
+}
 
 
 def register(conf: cfg.ConfigOpts) -> None:
@@ -85,4 +95,4 @@ def register(conf: cfg.ConfigOpts) -> None:
 def credentials() -> list[tuple[str, list[cfg.Opt]]]:
     """Return the options of credentials with a name and a password, by group; `auth_type` may bring others."""
     options = loading.get_auth_plugin_conf_options("password")
-    return [(group, options) for group in ("swift", "keystone_authtoken")]
+    return [(group, options) for group in (*BORROWED, "keystone_authtoken")]

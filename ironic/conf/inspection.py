@@ -128,7 +128,17 @@ HOOKS = [
     ),
 ]
 
-INSPECTOR_OPTIONS = RUN + RAMDISK + PORTS + HOOKS
+STANDALONE = [
+    cfg.IntOpt(
+        "status_check_period",
+        default=60,
+        min=1,
+        help="Interface inspector: seconds between two questions to the standalone inspector whether an introspection "
+        "has ended.",
+    ),
+]
+
+INSPECTOR_OPTIONS = RUN + RAMDISK + PORTS + HOOKS + STANDALONE
 
 
 AUTO_DISCOVERY_OPTIONS = [

@@ -54,7 +54,11 @@ KERNEL = [
 
 
 def _by_arch(name: str, what: str) -> cfg.Opt:
-    return cfg.DictOpt(f"{name}_by_arch", default={}, help=f"{what} by cpu_arch of the node.")
+    return cfg.DictOpt(
+        f"{name}_by_arch",
+        default={},
+        help=f"{what} by cpu_arch of the node, or by that and boot mode, as in x86_64-uefi.",
+    )
 
 
 RETRYING = [
@@ -167,7 +171,7 @@ PXE_FILTER_OPTIONS = [
     cfg.StrOpt("dhcp_hostsdir", help="The dhcp-hostsdir of dnsmasq. The directory must exist."),
     cfg.ListOpt(
         "supported_inspect_interfaces",
-        default=["agent"],
+        default=["agent", "inspector"],
         mutable=True,
         help="Inspect interfaces whose inspections need DHCP.",
     ),

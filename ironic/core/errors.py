@@ -7,6 +7,7 @@
     +- NotAcceptable 406
     +- Conflict 409 --------- NodeLocked, InvalidState -- NodeAssociated, PowerStateFailure; duplicates
     +- TemporaryFailure 503 - NoFreeConductorWorker, ConcurrentActionLimit, CallHeldBack
+    |                       - ReportNotTaken
     |                       - ConductorUnreachable - ConductorSilent, ConductorAbsent, CallCameTooLate
     +- the failure of an operation: NodeCleaningFailure, InstanceDeployFailure, HardwareInspectionFailure, ...
 
@@ -121,6 +122,15 @@ class UnsupportedDriverExtension(Invalid):
     text = "Driver {driver} does not support {extension}."
 
 
+class ChosenInterfaceLacksFeature(UnsupportedDriverExtension):
+    """The interface that was chosen for the node stands for a missing feature."""
+
+    text = (
+        "The node uses {interface}, which does not support {extension}. Choose another: baremetal node set {node} "
+        "--{extension}-interface NAME."
+    )
+
+
 class NodeNotLocked(Invalid):
     """The node is not locked although it has to be."""
 
@@ -139,7 +149,10 @@ class NoValidDefaultForInterface(InvalidParameterValue):
 class IncompatibleInterface(InvalidParameterValue):
     """A hardware type does not support the chosen implementation."""
 
-    text = "The {kind} interface {name} is not supported by hardware type {driver}. It supports: {supported}."
+    text = (
+        "The {kind} interface {name} is not supported by hardware type {driver}. It supports: {supported}. With "
+        "reset_interfaces all interfaces get the defaults of the driver."
+    )
 
 
 class FixedInterface(InvalidParameterValue):
@@ -359,7 +372,7 @@ class HookLoadError(IronicError):
 class PowerStateFailure(InvalidState):
     """A power change failed."""
 
-    text = "Changing the power state to '{target}' failed: {reason}"
+    text = "{reason} (changing the power state to '{target}' failed)"
 
 
 class NodeVerifyFailure(IronicError):
@@ -377,7 +390,7 @@ class NodeCleaningFailure(IronicError):
 class CleanStepFailed(NodeCleaningFailure):
     """One clean step failed (S64)."""
 
-    text = "Clean step {step} failed on node {node}: {reason}"
+    text = "{reason}. Clean step {step} failed on node {node}."
 
 
 class InstanceDeployFailure(IronicError):
@@ -461,6 +474,12 @@ class CallCameTooLate(ConductorUnreachable):
 
     retry_after = 5
     text = "Conductor {host} received {call} {seconds} seconds after its caller had given up, and did not begin it."
+
+
+class ReportNotTaken(TemporaryFailure):
+    """The service that inspects a machine does not take the report of its ramdisk now."""
+
+    text = "The report of node {node} can't be handed on to the service that inspects it. Post it again in a moment."
 
 
 class CallHeldBack(TemporaryFailure):

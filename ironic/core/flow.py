@@ -13,6 +13,7 @@ from typing import Final
 
 from ironic.core import errors
 from ironic.core import state_names as states
+from ironic.core.failure_texts import failure_text
 
 Moves = tuple[tuple[str, str, str], ...]
 
@@ -147,15 +148,19 @@ class Flow:
         """Return whether heartbeats continue it."""
         return self.wait is not None and self.wait.hears_agent
 
-    def failure_text(self, node: str, reason: str, step: str | None = None) -> str:
-        """Return the text of a failure for last_error, maintenance_reason and node history."""
+    def failure_text(self, node: str, reason: str, step: str | None = None, stage: str | None = None) -> str:
+        """Return the text of a failure; ``stage`` says where outside of its steps it failed ("restarting ...")."""
+        beginning = self.failure.format(node=node, reason="", error="")
         # Errors of drivers, inspection hooks and rules may begin with the same words already, also behind others.
-        reason = reason.replace(self.failure.format(node=node, reason="", error=""), "")
+        reason = reason.replace(beginning, "")
+        headline = beginning.rstrip(": ")
         if step is not None and self.step_failure is not None:
-            return self.step_failure.format(node=node, step=step, reason=reason)
-        if step is not None:
-            reason = f"step {step} failed: {reason}"
-        return self.failure.format(node=node, reason=reason, error=reason)
+            headline = self.step_failure.format(node=node, step=step, reason="").strip(" .")
+        elif step is not None:
+            headline += f" in step {step}"
+        if stage is not None:
+            headline += f" while {stage}"
+        return failure_text(headline, reason, node)
 
     def abort_text(self, node: str, where: str) -> str:
         """Return the text for a node whose operation was aborted by request."""

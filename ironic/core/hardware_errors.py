@@ -144,7 +144,7 @@ class DriverOperationError(IronicError):
 class RedfishError(DriverOperationError):
     """An operation of a Redfish BMC failed."""
 
-    text = "Redfish {operation} failed for node {node}: {error}"
+    text = "{error} (Redfish {operation} failed for node {node})"
 
 
 class RedfishConnectionError(RedfishError):
@@ -157,7 +157,7 @@ class RedfishConnectionError(RedfishError):
 class IPMIFailure(DriverOperationError):
     """An operation of an IPMI BMC failed; the error has no part of a login."""
 
-    text = "IPMI {operation} failed for node {node}: {error}"
+    text = "{error} (IPMI {operation} failed for node {node})"
 
 
 class IPMIConnectionFailure(IPMIFailure):

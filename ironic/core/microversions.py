@@ -394,7 +394,7 @@ MICROVERSIONS: Final = (
         ("/v1/inspection_rules", "GET /v1/nodes/{node}/inspection_rules", "inspection_rule"),
     ),
     Microversion(97, "Ports have a description.", ("port.description",)),
-    Microversion(98, "Nothing changes: the escapes with '~' in the paths of patches are the same in every version."),
+    Microversion(98, "Paths of patches name any key, with '~0' and '~1' for '~' and '/'.", changed=("/",)),
     Microversion(99, "Nothing changes: ports and port groups are filtered by conductor groups in every version."),
     Microversion(100, "Ports have a vendor.", ("port.vendor",)),
     Microversion(101, "Ports have a category.", ("port.category",)),

@@ -6,11 +6,12 @@ that result counts. Sources: doc/contract/states.md (from its "Verbs" to its "Po
 demands S52 to S57.
 """
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, cast
 
-from ironic.core import local_paths, secret_updates, states, traits
+from ironic.core import local_paths, secret_updates, states, syntax, traits
 from ironic.core import values as network_data
 from ironic.core.errors import (
     Conflict,
@@ -248,6 +249,27 @@ def _check_protection(node: NodeValues, values: Mapping[str, object]) -> None:
         raise _not_editable(node, "only active and rescued nodes can be protected")
     if values.get("protected_reason") is not None and not values.get("protected", node.protected):
         raise InvalidParameterValue(err="protected_reason needs protected to be true.")
+
+
+def named_boot_modes(values: Mapping[str, Any]) -> set[str]:
+    """Return the boot modes that a new node names, also as a capability of itself or of its instance, in lower case."""
+    modes = [values.get("boot_mode")]
+    for info in (values.get("properties"), values.get("instance_info")):
+        given = (info or {}).get("capabilities")
+        # A patch may leave malformed capabilities, too; what uses them refuses them.
+        with contextlib.suppress(ValueError):
+            modes.append((given if isinstance(given, Mapping) else syntax.parse_capabilities(given)).get("boot_mode"))
+    return {str(mode).strip().lower() for mode in modes if mode}
+
+
+def check_new(values: Mapping[str, Any]) -> None:
+    """Refuse values of a new node, its state among them, that a patch could not give it."""
+    if values.get("retired") and values["provision_state"] == states.AVAILABLE:
+        raise InvalidParameterValue(
+            err="A new node that is available at once, as before version 1.11, can't be retired."
+        )
+    if values.get("retired_reason") and not values.get("retired"):
+        raise InvalidParameterValue(err="retired_reason needs retired to be true.")
 
 
 def _check_retirement(node: NodeValues, values: Mapping[str, object]) -> None:

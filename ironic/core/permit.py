@@ -39,6 +39,23 @@ class MustMove(MustWait):
         self.lane = lane
 
 
+class MustRead(MustWait):
+    """The body of a request has not arrived yet; it has changed nothing and is started again with the body.
+
+    ``size`` is the number of bytes that are asked for: more of the body need not be read.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+
+# The key of the WSGI environment of a request whose body has not arrived: to read it raises MustRead.
+HEAD_ALONE: Final = "ironic.head_alone"
+# The key of the WSGI environment of a request that was judged by its head before, and is started again with its body.
+JUDGED: Final = "ironic.judged"
+
+
 class _OfThread(threading.local):
     turn: int | None = None
     is_nonblocking: bool = False

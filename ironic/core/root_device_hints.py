@@ -3,7 +3,8 @@
 A hint is a value, or text that begins with an operator of oslo.utils' specs_matcher: `= == != >= > <= <` compare
 numbers, `s== s!= s< s<= s> s>=` compare text, `<in>` finds a part, `<all-in>` several parts, `<range-in> [ a b ]` a
 size between two, and `<or> a <or> b` lists alternatives. Without an operator, text has to be equal except for case and
-the width of blanks. Sizes are in GiB. Nothing here does I/O.
+the width of blanks. Sizes are in GiB. A multipath disk is reported with lists, of which any value may match. Nothing
+here does I/O.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -123,6 +124,12 @@ def _matches(disk: Disk, hints: Iterable[tuple[str, object]]) -> bool:
 
 
 def _matches_hint(name: str, found: Any, wanted: Any) -> bool:
+    if isinstance(found, list):
+        return any(_matches_value(name, one, wanted) for one in found)
+    return _matches_value(name, found, wanted)
+
+
+def _matches_value(name: str, found: Any, wanted: Any) -> bool:
     if found is None:
         return False
     if name in FLAGS:

@@ -9,6 +9,13 @@ recognized by their names, because third-party drivers bring keys of their own: 
 before the first `_`, their family. A key directs the logins of its family if one of its words means an address, a port,
 a scheme, an option of TLS or a machine behind the address, or if its value is an address. A secret in a family without
 such a key may be sent anywhere. Source: doc/contract/drivers.md#names-in-driver_info.
+
+Images (`redirected_image_secrets`): the logins in instance_info, and those for images in driver_info, are for the
+servers that instance_info names, and pass the proxies that driver_info names. One project may write the one and another
+project the other.
+
+Steps (`redirected_step_secrets`): the secrets in the arguments of a stored step are for that step and the addresses in
+its arguments.
 """
 
 import functools
@@ -19,7 +26,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.core.secrets import REPLACEMENT, is_secret
+from ironic.core.secrets import REPLACEMENT, is_secret, masked_text
 
 # Put in the place of masks, to find out where a secret would be masked.
 _ANY: Final = "any"
@@ -105,7 +112,7 @@ def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object]
     """
     known = set(_secrets(before).values())
     supplied = _Supplied(written)
-    staying = [path for path, value in _secrets(after).items() if value in known and path not in supplied]
+    staying = [path for path, value in _secrets(after).items() if value in known and not supplied(path, value)]
     if not staying:
         return []
     old, new = dict(_leaves(before)), dict(_leaves(after))
@@ -115,6 +122,136 @@ def redirected_secrets(before: Mapping[str, object], after: Mapping[str, object]
     return sorted({str(path[0]) for path in staying if _is_sent(_family(path), moved, directed)})
 
 
+# The documents of a node that say where images come from.
+INSTANCE: Final = "instance_info"
+DRIVER: Final = "driver_info"
+IMAGE_DOCUMENTS: Final = (INSTANCE, DRIVER)
+
+# Words of keys in instance_info that name a server, or say how far it is trusted.
+_IMAGE_PLACES: Final = frozenset(
+    (
+        *("source", "url", "uri", "address", "host", "hostname", "server", "endpoint", "registry", "repo", "proxy"),
+        *("iso", "kernel", "ramdisk", "stage2", "verify", "insecure", "tls", "ssl", "ca", "cacert", "cafile"),
+    )
+)
+# Last words of keys that say who logs in, and not where.
+_IDENTITIES: Final = frozenset({"user", "username", "login", "strategy"})
+# Secrets of the deployed machine, which no server of images gets, and where the machine gets its settings.
+_OF_MACHINE: Final = frozenset({"configdrive", "rescue_password", "hashed_rescue_password"})
+# First and last words of the keys of driver_info that lead the requests for an image through another server.
+_IMAGE: Final = "image"
+_PROXY: Final = "proxy"
+
+
+def redirected_image_secrets(
+    before: Mapping[str, Mapping[str, object]],
+    after: Mapping[str, Mapping[str, object]],
+    written: Mapping[str, Written],
+) -> list[str]:
+    """Return the stored secrets that a change would send to another server of images or through another proxy, sorted.
+
+    ``before`` and ``after`` have the `IMAGE_DOCUMENTS` by name, and a secret is named by document and key. Secrets that
+    the caller writes along with the change are not among them.
+    """
+    is_elsewhere = _is_changed(before, after, INSTANCE, _names_image_place)
+    is_through_others = _is_changed(before, after, DRIVER, _names_image_proxy)
+    former, own = before.get(INSTANCE, {}), after.get(INSTANCE, {})
+    has_image = any(value and _names_image_place(path, value) for path, value in _leaves(own))
+
+    def is_of_node(path: Path, value: object) -> bool:
+        if not _is_image_secret_of_node(path, value):
+            return False
+        # One of the instance takes the place of one of the node, until it is removed.
+        key = str(path[0])
+        return is_through_others or (has_image and not own.get(key) and (is_elsewhere or bool(former.get(key))))
+
+    sent: list[tuple[str, Callable[[Path, object], bool]]] = [(DRIVER, is_of_node)]
+    if is_elsewhere or is_through_others:
+        sent.append((INSTANCE, _is_image_secret))
+    if is_through_others:
+        sent.append((INSTANCE, _has_login))
+    found = set[str]()
+    for name, is_sent in sent:
+        known = {repr(value) for path, value in _leaves(before.get(name, {})) if is_sent(path, value)}
+        supplied = _Supplied(written.get(name, ()))
+        found |= {
+            f"{name}/{path[0]}"
+            for path, value in _leaves(after.get(name, {}))
+            if is_sent(path, value) and repr(value) in known and not supplied(path, repr(value))
+        }
+    return sorted(found)
+
+
+def _is_changed(
+    before: Mapping[str, Mapping[str, object]],
+    after: Mapping[str, Mapping[str, object]],
+    name: str,
+    directs: Callable[[Path, object], bool],
+) -> bool:
+    old, new = dict(_leaves(before.get(name, {}))), dict(_leaves(after.get(name, {})))
+    changed = (path for path in (*old, *new) if old.get(path) != new.get(path))
+    return any(directs(path, old.get(path)) or directs(path, new.get(path)) for path in changed)
+
+
+def _names_image_place(path: Path, value: object) -> bool:
+    words = [word for key in path for word in _words(key)]
+    if not words or path[0] in _OF_MACHINE or words[-1] in _IDENTITIES:
+        return False
+    named = words[-1:] if _hides(path) else words
+    return not _IMAGE_PLACES.isdisjoint(named) or (isinstance(value, str) and _is_address(value.strip()))
+
+
+def _names_image_proxy(path: Path, value: object) -> bool:
+    words = _words(path[0]) if path else ()
+    return bool(words) and words[0] == _IMAGE and _PROXY in words
+
+
+def _is_image_secret(path: Path, value: object) -> bool:
+    return value not in (None, "") and bool(path) and path[0] not in _OF_MACHINE and _hides(path)
+
+
+def _is_image_secret_of_node(path: Path, value: object) -> bool:
+    return _is_image_secret(path, value) and _words(path[0])[:1] == [_IMAGE]
+
+
+def _has_login(path: Path, value: object) -> bool:
+    """Return whether a value is a URL with a login or a signature in it."""
+    return bool(path) and path[0] not in _OF_MACHINE and isinstance(value, str) and masked_text(value) != value
+
+
+def redirected_step_secrets(
+    before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]], written: Written
+) -> list[str]:
+    """Return the steps whose arguments would send a stored secret elsewhere after a change of their list, sorted.
+
+    That is to another address, or to another step. Secrets that the caller writes along are not among them.
+    """
+    old, new = _arguments(before), _arguments(after)
+    brought = {repr(leaf) for _, value in written for _, leaf in _leaves(value)}
+    known = {value for arguments in old.values() for value in _secrets(arguments).values()} - brought
+    return sorted(name for name, arguments in new.items() if _takes_along(old.get(name, {}), arguments, known))
+
+
+def _arguments(steps: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, object]]:
+    return {f"{step['interface']}.{step['step']}": step.get("args") or {} for step in steps}
+
+
+def _takes_along(old: Mapping[str, object], new: Mapping[str, object], known: Set[str]) -> bool:
+    """Return whether the new arguments of a step have a known secret that the old ones lack or sent elsewhere."""
+    staying = set(_secrets(new).values()) & known
+    if not staying <= set(_secrets(old).values()):
+        return True
+    places, former = (
+        {
+            (path, repr(value))
+            for path, value in _leaves(one)
+            if _directs(path, value) or _names_image_place(path, value)
+        }
+        for one in (new, old)
+    )
+    return bool(staying) and places != former
+
+
 # The key by which a BMC takes images from a share, and the values with which it gets the login of the share.
 _TRANSPORT: Final = "vmedia_transport_protocol"
 _WITH_LOGIN: Final = frozenset({"CIFS", "SMB"})
@@ -122,8 +259,11 @@ _WITH_LOGIN: Final = frozenset({"CIFS", "SMB"})
 
 def hands_out_share_login(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
     """Return whether a change of driver_info would send the service's login to a share to another BMC than before."""
-    if str(after.get(_TRANSPORT)).upper() not in _WITH_LOGIN:
-        return False
+    return str(after.get(_TRANSPORT)).upper() in _WITH_LOGIN and moves_bmc(before, after)
+
+
+def moves_bmc(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
+    """Return whether a change of driver_info leads to another BMC than before, or to it in another way."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
     changed = (path for path in (*old, *new) if old.get(path) != new.get(path))
     return any(_directs(path, old.get(path)) or _directs(path, new.get(path)) for path in changed)
@@ -219,28 +359,33 @@ def _is_address(text: str) -> bool:
 
 
 class _Supplied:
-    """The paths whose value the caller supplied; a mask is no value."""
+    """Judge whether a caller supplied a value at a path: it is the last that was written there, and no mask.
+
+    A value that another write put there afterwards, such as one that moved the items of a list, was not supplied.
+    """
 
     def __init__(self, written: Written) -> None:
-        # The last write to a path counts.
-        self._last = {where: (at, value) for at, (where, value) in enumerate(written)}
+        # The last write to a path counts. In a patch positions are text.
+        self._last = {tuple(map(str, where)): (at, value) for at, (where, value) in enumerate(written)}
 
-    def __contains__(self, path: Path) -> bool:
-        above = [path[:depth] for depth in range(len(path) + 1)]
+    def __call__(self, path: Path, value: str) -> bool:
+        """``value`` is the present one, as text."""
+        keys = tuple(map(str, path))
+        above = [keys[:depth] for depth in range(len(keys) + 1)]
         found = [(*self._last[where], where) for where in above if where in self._last]
         if not found:
             return False
-        _, value, where = max(found, key=lambda one: one[0])
-        return _found(value, path[len(where) :]) != REPLACEMENT
+        _, written, where = max(found, key=lambda one: one[0])
+        return repr(_found(written, keys[len(where) :])) == value
 
 
-def _found(value: object, path: Path) -> object:
-    """Return the value at a path; a mask in the place of an object or list counts as a mask of each part."""
-    for key in path:
+def _found(value: object, keys: Sequence[str]) -> object:
+    """Return the value at a path of keys and positions; None where there is none."""
+    for key in keys:
         if isinstance(value, Mapping):
-            value = value.get(key, REPLACEMENT)
+            value = value.get(key)
         elif isinstance(value, list):
-            value = value[key] if isinstance(key, int) and key < len(value) else REPLACEMENT
+            value = value[int(key)] if key.isdecimal() and int(key) < len(value) else None
         else:
-            return value
+            return None
     return value

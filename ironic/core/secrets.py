@@ -187,15 +187,19 @@ def _masked_piece(text: str) -> str:
         text = _URL_LOGIN.sub(rf"\g<kept>{REPLACEMENT}@", text)
         text = _BROKEN_LOGIN.sub(f"://{REPLACEMENT}@", _LOGIN.sub(_without_login, text))
     small = text.lower()
+    has_settings, has_lines = "=" in text or '"' in text or "'" in text, ": " in text or ":\t" in text
+    # Most texts with a colon are a URL, an address or a time.
+    if not has_settings and not has_lines and "authorization" not in small and "Bearer" not in text:
+        return text
     if not any(hint in small for hint in _HINTS) and not ("user" in small and "data" in small):
         return text
-    if "=" in text or '"' in text or "'" in text:
+    if has_settings:
         text = _without_settings(text)
     if "authorization" in small:
         text = _AUTHORIZATION.sub(rf"\1{REPLACEMENT}", text)
     if "Bearer" in text:
         text = _BEARER.sub(rf"\1{REPLACEMENT}", text)
-    return _LINE.sub(_line, text) if ": " in text or ":\t" in text else text
+    return _LINE.sub(_line, text) if has_lines else text
 
 
 def _without_login(found: re.Match[str]) -> str:
@@ -246,6 +250,9 @@ _SPELLINGS: Final = frozenset(
 )
 
 
+_PLAIN: Final = frozenset({int, float, bool, type(None)})
+
+
 def masked(value: Any) -> Any:
     """Return a copy of plain data with every secret masked; null and empty text stay."""
     if isinstance(value, str):
@@ -254,8 +261,13 @@ def masked(value: Any) -> Any:
         return value
     if isinstance(value, dict | Mapping):
         names_a_secret = not _SPELLINGS.isdisjoint(value) and _names_a_secret(value)
+        # Numbers and null are passed on without a call: lists of nodes are masked thousands of values at a time.
         return {
-            key: REPLACEMENT if _is_hidden(key, names_a_secret) and _is_set(inner) else masked(inner)
+            key: REPLACEMENT
+            if _is_hidden(key, names_a_secret) and _is_set(inner)
+            else inner
+            if type(inner) in _PLAIN
+            else masked(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list | tuple):

@@ -14,10 +14,13 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 from urllib.parse import SplitResult, urlsplit
 
+import netaddr
+
 LOGICAL_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,255}")
 HOST_NAME: Final = re.compile(r"(?=.{1,255}\Z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
                               r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*")  # fmt: skip
 MAC: Final = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+_LONGEST_MAC: Final = len("52:54:00:00:00:01")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}")
 _STORED_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -74,13 +77,29 @@ def mac_of(value: object) -> str | None:
     return value.lower() if isinstance(value, str) and MAC.fullmatch(value) else None
 
 
-def booted_mac_of(value: object) -> str | None:
-    """Return a MAC address from the spellings of boot loaders: with dashes, and maybe with the hardware type before."""
-    if not isinstance(value, str):
+def reported_mac_of(value: object) -> str | None:
+    """Return a MAC address of a BMC or boot loader, which may have dashes, dots or nothing in it, as `mac_of` does."""
+    if (plain := mac_of(value)) is not None:
+        return plain
+    if not isinstance(value, str) or len(value) > _LONGEST_MAC:
         return None
-    if len(value) == len("01-52-54-00-00-00-01"):
+    try:
+        return str(netaddr.EUI(value, version=48, dialect=netaddr.mac_unix_expanded))
+    except netaddr.AddrFormatError:
+        return None
+
+
+def machine_mac_of(value: object) -> str | None:
+    """Return a MAC address that can belong to one network card: neither all zeros nor that of a group of receivers."""
+    mac = mac_of(value)
+    return None if mac is None or mac == "00:00:00:00:00:00" or int(mac[:2], 16) & 1 else mac
+
+
+def booted_mac_of(value: object) -> str | None:
+    """Return a MAC address from the spellings of boot loaders, which may have the hardware type before it."""
+    if isinstance(value, str) and len(value) == len("01-52-54-00-00-00-01"):
         value = value.removeprefix("01-")
-    return mac_of(value.replace("-", ":"))
+    return reported_mac_of(value)
 
 
 def truth_of(value: object) -> bool | None:
@@ -98,10 +117,9 @@ def truth_of(value: object) -> bool | None:
 def moment_of(value: Any) -> datetime | None:
     """Return a time in ISO 8601 as naive UTC; without an offset it is UTC already."""
     try:
-        found = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
+        return as_utc(datetime.fromisoformat(value))
+    except (TypeError, ValueError, OverflowError):  # the last for the first and the last day of all
         return None
-    return as_utc(found)
 
 
 def as_utc(value: datetime) -> datetime:

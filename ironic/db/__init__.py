@@ -6,7 +6,7 @@
 from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.db.allocations import AllocationRecord
 from ironic.db.chassis import ChassisRecord
-from ironic.db.conductors import ConductorRecord, ServedInterface
+from ironic.db.conductors import ConductorLife, ConductorRecord, ServedInterface
 from ironic.db.history import HistoryRecord
 from ironic.db.inspection_rules import Hits, InspectionRuleRecord, RuleStatistics
 from ironic.db.nodes import NodeRow, Share
@@ -23,6 +23,7 @@ __all__ = [
     "AllocationRecord",
     "ChassisRecord",
     "Clock",
+    "ConductorLife",
     "ConductorRecord",
     "DeployTemplateRecord",
     "HistoryRecord",

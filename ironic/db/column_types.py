@@ -41,8 +41,8 @@ def check_text(value: str, what: str = "A value") -> str:
     return value
 
 
-def storable(text: str, length: int) -> str:
-    """Return the text cut to a length, without the characters that `check_text` refuses."""
+def storable(text: str, length: int | None) -> str:
+    """Return the text cut to a length, if there is one, without the characters that `check_text` refuses."""
     return text.replace("\0", "").encode(errors="replace").decode()[:length]
 
 
@@ -131,6 +131,7 @@ class StoredForm:
             str(c.name): c.default.arg if isinstance(c.default, sa.ColumnDefault) else None for c in table.c
         }
         self._convert = {str(c.name): _conversion(c) for c in table.c}
+        self._lengths = {str(c.name): getattr(c.type, "length", None) for c in table.c}
 
     def of(self, name: str, value: Any) -> Any:
         """Return one value in the form of its column; raises TypeError for an unknown column."""
@@ -143,6 +144,24 @@ class StoredForm:
     def of_all(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return all values in the form of their columns."""
         return {name: self.of(name, value) for name, value in values.items()}
+
+    def of_reported(self, values: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
+        """Return what a machine reports in the form of the columns, and why some values are None instead.
+
+        Text is kept without the characters that can't be stored, up to the length of its column. Raises TypeError for
+        an unknown column.
+        """
+        stored: dict[str, object] = {}
+        faults = []
+        for name, value in values.items():
+            try:
+                stored[name] = self.of(name, value)
+            except InvalidParameterValue as error:
+                faults.append(str(error))
+                kind = self.table.c[name].type
+                is_text = isinstance(value, str) and isinstance(kind, ShortText | LongText)
+                stored[name] = storable(str(value), self._lengths[name]) if is_text else None
+        return stored, faults
 
 
 def _conversion(column: sa.Column[object]) -> Convert:

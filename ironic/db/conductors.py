@@ -39,6 +39,14 @@ class ServedInterface(NamedTuple):
     listed: bool = True
 
 
+class ConductorLife(NamedTuple):
+    """What the table has of the process that has a conductor's name: its id, last heartbeat, whether it is alive."""
+
+    incarnation: str | None
+    heartbeat: datetime | None
+    is_alive: bool
+
+
 class ConductorRecord(Record, ConductorColumns):
     """One conductor."""
 
@@ -75,13 +83,24 @@ class Conductors(Repository[ConductorRecord], record=ConductorRecord, key="hostn
         return ConductorNotFound(conductor=ident)
 
     @unit_of_work
-    def begin(self, connection: Connection, hostname: str) -> str:
-        """Begin a new incarnation of a conductor and return its id; writes of earlier incarnations are refused."""
+    def begin(self, connection: Connection, hostname: str, after: str | None = None) -> str:
+        """Begin a new incarnation of a conductor and return its id; writes of earlier incarnations are refused.
+
+        Raise ConductorSuperseded if the newest one is not ``after`` any more.
+        """
         incarnation = uuid.uuid4().hex
-        known = sa.update(conductors).where(conductors.c.hostname == hostname)
+        known = sa.update(conductors).where(*_is_incarnation(hostname, after))
         if not connection.execute(known.values(incarnation=incarnation)).rowcount:
+            self._refuse_older(hostname, after)
             self.create({"hostname": hostname, "online": False, "incarnation": incarnation})
         return incarnation
+
+    def life(self, hostname: str, max_age_seconds: float) -> ConductorLife | None:
+        """Return the newest life of a conductor, None of an unknown one; it is alive as in `alive`."""
+        columns = conductors.c.incarnation, conductors.c.updated_at, self._is_alive(max_age_seconds)
+        with self.transactions.reading() as connection:
+            found = connection.execute(sa.select(*columns).where(conductors.c.hostname == hostname)).one_or_none()
+        return ConductorLife(found[0], found[1], bool(found[2])) if found else None
 
     def is_newest(self, hostname: str, incarnation: str | None) -> bool:
         """Return whether no newer incarnation has begun; without an incarnation, or a row, there is none."""

@@ -48,8 +48,8 @@ def create(url: str, options: PoolOptions) -> Engine:
     try:
         engine = _sqlite(address, options) if address.get_backend_name() == "sqlite" else _server(address, options)
     except ModuleNotFoundError as missing:
-        extras = "pip install 'ironic[mysql]' or 'ironic[postgresql]' brings the usual ones"
-        raise ValueError(f"[database]connection needs Python module {missing.name}: {extras}") from None
+        usual = "pip install PyMySQL (for MariaDB, MySQL) or psycopg2-binary (for PostgreSQL) brings the usual ones"
+        raise ValueError(f"[database]connection needs Python module {missing.name}: {usual}") from None
     engine.hide_parameters = True
     # Listeners to errors are called in the order of registration, and oslo.db's would wrap errors of this service.
     sa.event.remove(engine, "handle_error", exc_filters.handler)

@@ -22,16 +22,16 @@ _ESCAPED = "\"'\\"
 _ALWAYS_TAKEN = 400_000
 _OVERHEAD = 4096
 
-_OF_NODE = node_inventory.c.node_id == sa.bindparam("of_node")
-_SINCE = sa.func.coalesce(node_inventory.c.updated_at, node_inventory.c.created_at)
-_TEXTS = sa.select(node_inventory.c.inventory_data, node_inventory.c.plugin_data).where(_OF_NODE)
-
 
 class Inventories:
-    """The inventories of all nodes."""
+    """One inventory of each node: those that are in force, or those that were refused."""
 
-    def __init__(self, transactions: Transactions) -> None:
+    def __init__(self, transactions: Transactions, stored_in: sa.Table = node_inventory) -> None:
         self.transactions = transactions
+        self._table = stored_in
+        self._of_node = stored_in.c.node_id == sa.bindparam("of_node")
+        self._since = sa.func.coalesce(stored_in.c.updated_at, stored_in.c.created_at)
+        self._texts = sa.select(stored_in.c.inventory_data, stored_in.c.plugin_data).where(self._of_node)
 
     def put(self, node_id: int, inventory: Mapping[str, object], plugin_data: Mapping[str, object]) -> None:
         """Store the inventory of a node in place of its earlier one."""
@@ -60,7 +60,7 @@ class Inventories:
         connection.execute(
             upsert(
                 self.transactions.dialect,
-                node_inventory,
+                self._table,
                 "node_id",
                 values,
                 lambda new: [*((name, new[name]) for name in found), ("updated_at", now)],
@@ -70,23 +70,32 @@ class Inventories:
     def texts(self, node_id: int) -> tuple[str, str] | None:
         """Return the inventory and the plug-in data as stored JSON text, or None."""
         with self.transactions.reading() as connection:
-            found = connection.execute(_TEXTS, {"of_node": node_id}).first()
+            found = connection.execute(self._texts, {"of_node": node_id}).first()
         return None if found is None else (found[0], found[1])
+
+    def stored_at(self, node_id: int) -> datetime | None:
+        """Return when the inventory of a node was stored, None when there is none."""
+        with self.transactions.reading() as connection:
+            moment: datetime | None = connection.execute(
+                sa.select(self._since).where(self._of_node), {"of_node": node_id}
+            ).scalar()
+        return moment
 
     @unit_of_work
     def delete_older(self, connection: Connection, moment: datetime, limit: int) -> int:
         """Remove inventories of before a time, the oldest first, at most ``limit``; return how many were removed."""
-        chosen = sa.select(node_inventory.c.id).where(moment > _SINCE).order_by(_SINCE).limit(limit)
+        ident = self._table.c.id
+        chosen = sa.select(ident).where(moment > self._since).order_by(self._since).limit(limit)
         # In two statements: MySQL has no LIMIT in a subquery.
         ids = list(connection.execute(chosen).scalars())
         # The time is checked again, as an inspection may have ended in between.
-        old = sa.and_(node_inventory.c.id.in_(ids), moment > _SINCE)
-        return connection.execute(sa.delete(node_inventory).where(old)).rowcount if ids else 0
+        old = sa.and_(ident.in_(ids), moment > self._since)
+        return connection.execute(sa.delete(self._table).where(old)).rowcount if ids else 0
 
     @unit_of_work
     def delete(self, connection: Connection, node_id: int) -> None:
         """Remove the inventory of a node."""
-        connection.execute(sa.delete(node_inventory).where(_OF_NODE), {"of_node": node_id})
+        connection.execute(sa.delete(self._table).where(self._of_node), {"of_node": node_id})
 
 
 _LONGEST_REASON: Final = 1000

@@ -1,24 +1,32 @@
 """Named items of a node that are always read from the machine as a whole: BIOS settings and firmware components.
 
 Storing them adds new items, changes those that differ, removes the missing ones and leaves the others with their times,
-in one transaction.
+in one transaction. A value of a machine that its column can't hold is left out, with a line in the log: it takes
+nothing away from the others.
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.errors import IronicError
 from ironic.core.hardware_errors import BIOSSettingNotFound, FirmwareComponentNotFound
-from ironic.db.column_types import StoredForm
+from ironic.db.column_types import StoredForm, decode_json
 from ironic.db.tables import bios_settings, firmware_information, nodes
 from ironic.db.transactions import Transactions, unit_of_work
 
+LOG = logging.getLogger(__name__)
+
 Row = tuple[Any, ...]
 Items = Iterable[Mapping[str, object]]
+
+# Faults of one report that a line of the log names, and its length.
+_MOST_NAMED: Final = 5
+_LONGEST_LINE: Final = 1000
 
 
 class NodeItems(ABC):
@@ -51,6 +59,14 @@ class NodeItems(ABC):
         with self.transactions.reading() as connection:
             return list(map(tuple, connection.execute(self._select(columns, node_id))))
 
+    def values(self, columns: Sequence[str], node_id: int) -> list[dict[str, Any]]:
+        """Return these columns of all items of a node by name, ordered as in `rows`; JSON columns as their values."""
+        found = [dict(zip(columns, row, strict=True)) for row in self.rows(columns, node_id)]
+        for item in found:
+            for name in item.keys() & self._form.empties.keys():
+                item[name] = self._form.empties[name]() if item[name] is None else decode_json(item[name])
+        return found
+
     def row(self, columns: Sequence[str], node_id: int, name: str) -> Row:
         """Return these columns of one item."""
         one = self._select(columns, node_id).where(self.table.c[self.name] == name)
@@ -69,21 +85,36 @@ class NodeItems(ABC):
 
     def put(self, node_id: int, items: Items) -> None:
         """Add or change these items; the others of the node stay."""
-        self._write(node_id, self._stored(items), only=False)
+        self._write(node_id, self._stored(node_id, items), only=False)
 
     def sync(self, node_id: int, items: Items) -> None:
         """Add or change these items, and remove all others of the node."""
-        self._write(node_id, self._stored(items), only=True)
+        self._write(node_id, self._stored(node_id, items), only=True)
 
-    def _stored(self, items: Items) -> dict[str, dict[str, object]]:
-        """Return the items by name, in the form of their columns."""
+    def _stored(self, node_id: int, items: Items) -> dict[str, dict[str, object]]:
+        """Return the items by name, in the form of their columns; those without a name are left out."""
         found: dict[str, dict[str, object]] = {}
+        faults: list[str] = []
+        # MariaDB takes names for the same that differ by the spaces at their ends.
+        seen: dict[str, str] = {}
         for item in items:
-            stored = self._form.of_all(item)
+            stored, unfit = self._form.of_reported(item)
+            faults += unfit
             name = stored.get(self.name)
-            if not isinstance(name, str) or not name:
-                raise InvalidParameterValue(err=f"Every item of {self.table.name} needs a {self.name}.")
-            found[name] = stored
+            if not isinstance(name, str) or not name or name != item[self.name]:
+                faults.append(f"an item has no {self.name} that can be stored")
+            elif seen.setdefault(name.rstrip(" "), name) != name:
+                faults.append(f"two items have the {self.name} {name.strip()}")
+            else:
+                found[name] = stored
+        if faults:
+            LOG.warning(
+                "Values of %s of the node with row id %s can't be stored and are left out (%d): %s",
+                self.table.name,
+                node_id,
+                len(faults),
+                "; ".join(faults[:_MOST_NAMED])[:_LONGEST_LINE],
+            )
         return found
 
     @unit_of_work

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ironic.conf import CONF
+from ironic.core import bmc_hosts
+from ironic.db.column_types import decode_json
 from ironic.db.store import Store
 
 LOG = logging.getLogger(__name__)
@@ -39,8 +42,41 @@ class Progress:
     fault: str | None = None
 
 
-# None is needed yet: the first schema holds what the first release writes.
-MIGRATIONS: Final[Sequence[OnlineMigration]] = ()
+def unknown_choosers(store: Store, **filters: object) -> list[tuple[int, str]]:
+    """Return ID and UUID of the nodes with a BMC whose host may be a project's choice, which is not noted.
+
+    Only with Keystone there are projects.
+    """
+    if CONF.auth_strategy != "keystone":
+        return []
+    columns = ("id", "uuid", "owner", "driver_info", "driver_internal_info")
+    return [
+        (row_id, uuid)
+        for row_id, uuid, owner, info, internal in store.nodes.rows(columns, filters=filters)
+        if owner is not None and bmc_hosts.is_unknown(owner, decode_json(info or "{}"), decode_json(internal or "{}"))
+    ]
+
+
+def _note_projects(store: Store, most: int) -> int:
+    noted = 0
+    for row_id, _ in unknown_choosers(store, reserved=False)[:most]:
+        noted += store.run(lambda _connection, row_id=row_id: _note_project(store, row_id), repeatable=True)  # type: ignore[misc]
+    return noted
+
+
+def _note_project(store: Store, row_id: int) -> bool:
+    node = store.nodes.lock_row(row_id)
+    if not bmc_hosts.is_unknown(node.owner, node.driver_info or {}, node.driver_internal_info or {}):
+        return False
+    noted = {**(node.driver_internal_info or {}), bmc_hosts.BY_PROJECT: True}
+    return store.nodes.update(row_id, {"driver_internal_info": noted}, where={"reservation": None})
+
+
+MIGRATIONS: Final[Sequence[OnlineMigration]] = (
+    OnlineMigration(
+        "BMC addresses that count as chosen by projects", lambda store: len(unknown_choosers(store)), _note_projects
+    ),
+)
 
 
 def run(store: Store, migrations: Sequence[OnlineMigration], *, most: int | None = None) -> Iterator[Progress]:

@@ -21,6 +21,7 @@ from ironic.db.nodes import Nodes
 from ironic.db.ports import Portgroups, Ports
 from ironic.db.repository import Repository
 from ironic.db.step_lists import DeployTemplates, Runbooks
+from ironic.db.tables import refused_reports
 from ironic.db.traits import Traits
 from ironic.db.transactions import Clock, Transactions
 from ironic.db.volumes import VolumeConnectors, VolumeTargets
@@ -44,6 +45,7 @@ class Store(Transactions):
         self.rule_runs = RuleRuns(self)
         self.rule_effects = NodeRuleEffects(self)
         self.inventories = Inventories(self)
+        self.refused_reports = Inventories(self, refused_reports)
         self.rejected_callbacks = RejectedCallbacks(self)
         self.introspections = Introspections(self)
         self.history = History(self)

@@ -22,7 +22,8 @@ from ironic.core import states
 from ironic.core.errors import IronicError
 from ironic.core.flow import Flow, in_state
 from ironic.core.values import utc_now
-from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers import awaited_event
+from ironic.drivers.step_declarations import SettingAwaited, StepDone, StepFailed
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
@@ -44,10 +45,6 @@ class _Waiter(Enum):
 
 
 _WAITER: Final = contextvars.ContextVar("waiter", default=_Waiter.WORK)
-
-
-class SettingAwaited(Exception):
-    """The machine restarts; the work ends here and is repeated when the setting is in effect."""
 
 
 class SettingOrdered(Exception):
@@ -98,6 +95,8 @@ def suspend(task: Task, column: str, wanted: object, seconds: int) -> None:
         "in_step": _WAITER.get() is _Waiter.STEP,
     }
     node.set_driver_internal_info(KEY, awaited)
+    awaited_event.announce(node, f"the BMC to report {column} {wanted}", seconds)
+    LOG.info("Node %s: waiting for %s", node.uuid, awaited_event.text_of(node))
     node.save()
     try:
         task.change_power(states.REBOOT)
@@ -128,6 +127,7 @@ def _state_of_wait(flow: Flow) -> str:
 
 def forget(node: Node) -> bool:
     """Forget what is awaited; return whether anything was. The caller saves the node."""
+    awaited_event.forget(node)
     is_known = KEY in node.driver_internal_info
     if is_known:
         node.del_driver_internal_info(KEY)
@@ -167,7 +167,7 @@ def check(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFai
     LOG.info("Node %s: %s is %s now", node.uuid, column, wanted)
     setattr(node, column, wanted)
     if awaited.get("in_step"):
-        forget(node)
+        node.del_driver_internal_info(KEY)
         node.save()
         return None
     if flow is None and awaited["power"] == states.POWER_OFF:

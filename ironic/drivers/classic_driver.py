@@ -22,13 +22,14 @@ from ironic.drivers.interfaces import (
     StorageInterface,
     VendorInterface,
 )
+from ironic.drivers.whole_driver import WholeDriver
 
 # The interfaces that every classic driver has to set. Without boot or management what needs them is refused; for any
 # other kind the service uses its own dummy.
 MANDATORY: Final = frozenset({"deploy", "power"})
 
 
-class BaseDriver:
+class BaseDriver(WholeDriver):
     """A family of machines with fixed interfaces; None stands for a kind that it does not support."""
 
     # False makes the conductor warn at start that this driver is deprecated and unsupported.

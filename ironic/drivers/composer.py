@@ -3,7 +3,8 @@
 A driver is a hardware type with its supported interfaces, or a classic driver with one fixed interface of each kind.
 An enabled interface is loaded only if an enabled hardware type can use it (S17). Composing continues after a fault, so
 that one start reports all of them (S16). A name that the reference has and this service does not implement yet is no
-fault: it is skipped with a warning, and so is a hardware type that is incomplete without it.
+fault, nor is one that the reference once had: it is skipped, and one line names all of them. So is a hardware type
+that is incomplete without it. An interface of `NEVER_SKIPPED` that was asked for is a fault all the same.
 """
 
 import logging
@@ -11,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ironic.core.errors import DriverLoadError, InvalidParameterValue
+from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, choose_default
-from ironic.core.steps import INTERFACES, number
-from ironic.drivers import driver_options
+from ironic.drivers import driver_options, former_names
 from ironic.drivers.classic_driver import MANDATORY, BaseDriver
+from ironic.drivers.clean_priorities import Loaded
 from ironic.drivers.driver_options import DriverOptions, default_option, enabled_option
 from ironic.drivers.extensions import (
     CLASSIC_GROUP,
@@ -63,6 +64,8 @@ class Composer:
         self._extensions = extensions
         self._faults: list[str] = []
         self._skipped: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        self._left_out: list[str] = []
+        self.loaded: list[Loaded] = []
 
     def compose(self) -> Composed:
         """Return the drivers and the interfaces that each supports, by kind; raise DriverLoadError with all faults."""
@@ -74,6 +77,12 @@ class Composer:
         supported = self._supported_interfaces(usable, listed, enabled, self._load_implementations(usable))
         classic = self._classic_drivers()
         supported |= {name: self._fixed_interfaces(name, driver) for name, driver in classic.items()}
+        if self._left_out:
+            LOG.warning(
+                "These names in the options are skipped, as this release does not have them: %s",
+                "; ".join(self._left_out),
+            )
+        self._faults += self._options.clean_priorities.faults(self.loaded)
         if not supported and not self._faults:
             self._add_fault("no hardware type is left to serve; enable one (option enabled_hardware_types)")
         if self._faults:
@@ -85,10 +94,11 @@ class Composer:
 
     def _hardware_types(self) -> dict[str, AbstractHardwareType]:
         published = self._extensions.get(TYPES_GROUP, {})
+        known = driver_options.HARDWARE_TYPES | former_names.HARDWARE_TYPES
         found: dict[str, AbstractHardwareType] = {}
         for name in self._options.hardware_types:
             what = f"hardware type {name}"
-            if self._is_installed(what, name, published, driver_options.HARDWARE_TYPES, "enabled_hardware_types"):
+            if self._is_installed(what, name, published, known, "enabled_hardware_types"):
                 instance = self._make(what, published[name], AbstractHardwareType)
                 if instance is not None:
                     found[name] = instance
@@ -127,9 +137,15 @@ class Composer:
             firsts = (kinds[kind][0] for kinds in listed.values() if kinds.get(kind))
             return tuple(dict.fromkeys(firsts))
         published = self._extensions.get(interfaces_group(kind), {})
-        missing = driver_options.INTERFACES[kind]
-        self._skipped[kind].update(name for name in names if name not in published and name in missing)
-        option = enabled_option(kind)
+        option, missing = enabled_option(kind), driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]
+        skipped = [name for name in names if name not in published and name in missing]
+        self._skipped[kind].update(skipped)
+        if kind in self._options.unasked:
+            names = tuple(name for name in names if name not in skipped)
+        elif kind in driver_options.NEVER_SKIPPED:
+            for name in skipped:
+                self._add_unavailable(kind, name, option)
+            names = tuple(name for name in names if name not in skipped)
         return tuple(
             name for name in names if self._is_installed(f"{kind} interface {name}", name, published, missing, option)
         )
@@ -140,7 +156,7 @@ class Composer:
         if name in published:
             return True
         if name in missing:
-            LOG.warning("Skipping %s, which is enabled but not built yet in this release. See option %s.", what, option)
+            self._left_out.append(f"{what} (option {option}): {former_names.way_on(name)}")
         else:
             known = ", ".join(sorted(published)) or "none"
             self._add_fault(f"there is no {what} (option {option}); installed ones: {known}")
@@ -217,13 +233,17 @@ class Composer:
                 interface = None
             found[kind] = SupportedInterfaces({} if interface is None else {None: interface})
             if interface is not None:
-                self._check_overlaps(kind, what, interface)
+                self.loaded.append((what, kind, interface))
                 measure(interface)
         return found
 
     def _configured_default(self, kind: str, enabled: Sequence[str]) -> str | None:
         default, option = self._options.defaults.get(kind), default_option(kind)
-        if default in self._skipped[kind]:
+        if default is not None and kind in driver_options.NEVER_SKIPPED and default in driver_options.INTERFACES[kind]:
+            if default not in enabled:
+                self._add_unavailable(kind, default, option)
+                return None
+        elif default in self._skipped[kind]:
             LOG.warning("Option %s is ignored: %s is not built yet; the order of preference decides.", option, default)
             return None
         if default is not None and default not in enabled:
@@ -243,7 +263,7 @@ class Composer:
             instance = self._make(f"{kind} interface {name}", extension, BASES[kind])
             if instance is not None:
                 found[kind, name] = instance
-                self._check_overlaps(kind, f"{kind} interface {name}", instance)
+                self.loaded.append((f"{kind} interface {name}", kind, instance))
                 measure(instance)
         return found
 
@@ -261,26 +281,11 @@ class Composer:
             LOG.warning("The %s is deprecated and unsupported; a later release may remove it. Replace it.", what)
         return instance
 
-    def _check_overlaps(self, kind: str, what: str, interface: BaseInterface) -> None:
-        """Report priorities that several enabled clean steps of one interface share (S48)."""
-        if kind not in INTERFACES["clean"]:
-            return
-        by_priority: dict[float, list[str]] = {}
-        for step in interface.all_steps("clean"):
-            name_in_option = f"{kind}.{step['step']}"
-            try:
-                priority = number(self._options.clean_priorities.get(name_in_option, step["priority"]))
-            except InvalidParameterValue as error:
-                self._add_fault(f"option [conductor]clean_step_priority_override, {name_in_option}: {error}")
-                continue
-            by_priority.setdefault(priority, []).append(str(step["step"]))
-        for priority, names in by_priority.items():
-            if priority and len(names) > 1:
-                steps = ", ".join(sorted(names))
-                self._add_fault(
-                    f"{what} has clean steps of equal priority {priority:g}: {steps}; "
-                    "change one with option [conductor]clean_step_priority_override"
-                )
+    def _add_unavailable(self, kind: str, name: str, option: str) -> None:
+        self._add_fault(
+            f"{kind} interface {name} is asked for (option {option}), and this release does not have it; nodes would "
+            f"get another one without a word, so remove it from the option if that is what you want"
+        )
 
     def _add_fault(self, text: str) -> None:
         self._faults.append(text)

@@ -21,6 +21,7 @@ from ironic.core.errors import (
 from ironic.core.flow import CLEAN, in_state
 from ironic.core.hardware_interfaces import KINDS, InterfaceRow, interface_field
 from ironic.drivers import driver_periodics
+from ironic.drivers.clean_priorities import ReloadedPriorities
 from ironic.drivers.composer import Composer, Driver, SupportedInterfaces
 from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.driver_periodics import PeriodicMethod
@@ -47,16 +48,26 @@ class Composition:
     """Drivers, implementations, and which of them can be combined."""
 
     def __init__(
-        self, drivers: Mapping[str, Driver], supported: Mapping[str, Mapping[str, SupportedInterfaces]]
+        self,
+        drivers: Mapping[str, Driver],
+        supported: Mapping[str, Mapping[str, SupportedInterfaces]],
+        priorities: ReloadedPriorities | None = None,
     ) -> None:
         self.drivers = drivers
         self._supported = supported
+        self._priorities = priorities
 
     @classmethod
     def load(cls, conf: cfg.ConfigOpts, extensions: Extensions | None = None) -> Self:
         """Compose what the options enable; raise one DriverLoadError with all faults."""
         composer = Composer(DriverOptions.from_conf(conf), installed() if extensions is None else extensions)
-        return cls(*composer.compose())
+        drivers, supported = composer.compose()
+        return cls(drivers, supported, ReloadedPriorities(conf, composer.loaded))
+
+    def reload(self) -> None:
+        """Check the options that apply without a restart; unusable ones stay as they were (S48)."""
+        if self._priorities is not None:
+            self._priorities.reload()
 
     def interface_rows(self) -> list[InterfaceRow]:
         """Return all interfaces that nodes may choose, for the table that the API reads (S33)."""

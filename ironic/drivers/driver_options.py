@@ -1,17 +1,20 @@
 """Operator options that choose drivers and interfaces, as plain values read once at start.
 
 `HARDWARE_TYPES` and `INTERFACES` are the names that the reference has and this service does not implement yet, see
-doc/contract/drivers.md#names-of-entry-points. Enabling one is no fault: it is skipped with a warning. Delete a name
-here when it is implemented; a test checks that no name is both in these lists and an entry point.
+doc/contract/drivers.md#names-of-entry-points. Enabling one is no fault: it is skipped with a warning, unless it is of
+the kinds in `NEVER_SKIPPED`. Delete a name here when it is implemented; a test checks that no name is both in these
+lists and an entry point.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from oslo_config import cfg
 
+from ironic.conf import config_files
 from ironic.core.hardware_interfaces import KINDS, interface_field
+from ironic.drivers.clean_priorities import CleanPriorities
 
 HARDWARE_TYPES: Final[frozenset[str]] = frozenset({"idrac"})
 
@@ -31,6 +34,9 @@ INTERFACES: Final[Mapping[str, frozenset[str]]] = {
     "vendor": frozenset({"idrac-redfish"}),
 }
 
+# Without the interface that was asked for, a tenant's machine would be on another network, or without its volumes.
+NEVER_SKIPPED: Final[frozenset[str]] = frozenset({"network", "storage"})
+
 
 @dataclass(frozen=True, slots=True)
 class DriverOptions:
@@ -42,10 +48,12 @@ class DriverOptions:
     enabled: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
     defaults: Mapping[str, str | None] = field(default_factory=dict)
 
-    # By ``interface.step``; the values are checked where they are used.
-    clean_priorities: Mapping[str, Any] = field(default_factory=dict)
+    clean_priorities: CleanPriorities = field(default_factory=CleanPriorities)
 
     classic_drivers: tuple[str, ...] = ()
+
+    # The kinds whose enabled interfaces the operator did not choose: they are those of the option's default.
+    unasked: frozenset[str] = frozenset()
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> Self:
@@ -54,15 +62,13 @@ class DriverOptions:
         for kind in KINDS:
             names = conf[enabled_option(kind)]
             enabled[kind] = None if names is None else tuple(dict.fromkeys(names))
-        # The option may be repeated: it is a list of dictionaries, or one empty dictionary while it is unset.
-        overrides = conf.conductor.clean_step_priority_override
-        pieces = [overrides] if isinstance(overrides, Mapping) else (overrides or [])
         return cls(
             hardware_types=tuple(dict.fromkeys(conf.enabled_hardware_types)),
             classic_drivers=tuple(dict.fromkeys(conf.enabled_drivers)),
             enabled=enabled,
             defaults={kind: conf[default_option(kind)] for kind in KINDS},
-            clean_priorities={name: value for piece in pieces for name, value in piece.items()},
+            unasked=frozenset(kind for kind in KINDS if not config_files.is_set(conf, "DEFAULT", enabled_option(kind))),
+            clean_priorities=CleanPriorities.from_conf(conf),
         )
 
 

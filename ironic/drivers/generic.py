@@ -27,8 +27,8 @@ class GenericHardware(AbstractHardwareType):
 
     @property
     def supported_inspect_interfaces(self) -> Supported:
-        """Inspection by an agent."""
-        return ["agent", "no-inspect"]
+        """Inspection by an agent, whose report this service or the standalone inspector processes."""
+        return ["agent", "inspector", "no-inspect"]
 
     @property
     def supported_raid_interfaces(self) -> Supported:

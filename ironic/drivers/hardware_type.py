@@ -29,7 +29,7 @@ DUMMIES: Final[Mapping[str, str]] = {
 
 
 class AbstractHardwareType(ABC):
-    """A family of machines. Mandatory kinds are abstract; optional ones default to an interface without the feature."""
+    """A family of machines. Power and deploy are abstract; other kinds default to what does nothing."""
 
     # False makes the conductor warn at start that this hardware type is deprecated and unsupported.
     supported: ClassVar[bool] = True
@@ -42,9 +42,9 @@ class AbstractHardwareType(ABC):
     bmc_address_keys: ClassVar[tuple[str, ...] | None] = None
 
     @property
-    @abstractmethod
     def supported_boot_interfaces(self) -> Supported:
         """Implementations of the boot interface, in order of preference."""
+        return ["fake"]
 
     @property
     @abstractmethod
@@ -52,9 +52,9 @@ class AbstractHardwareType(ABC):
         """Implementations of the deploy interface, in order of preference."""
 
     @property
-    @abstractmethod
     def supported_management_interfaces(self) -> Supported:
         """Implementations of the management interface, in order of preference."""
+        return ["noop", "fake"]
 
     @property
     @abstractmethod

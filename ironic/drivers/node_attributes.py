@@ -1,5 +1,6 @@
 """Attributes of a node that drivers read: MAC addresses, capabilities, architecture, persistent boot device."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ironic.core import syntax
@@ -21,6 +22,17 @@ def architecture(node: Node) -> str | None:
     """Return the CPU architecture of a node, or None when it is unknown."""
     arch = node.properties.get("cpu_arch")
     return arch if isinstance(arch, str) else None
+
+
+def for_architecture(by_arch: Mapping[str, str], arch: str | None, boot_mode: str) -> str | None:
+    """Return the value of an option by architecture: of the key ``arch-boot_mode``, such as x86_64-uefi, or ``arch``.
+
+    None stands for no such key. Keys are written in any case.
+    """
+    if arch is None:
+        return None
+    keys = {key.strip().lower(): value for key, value in by_arch.items()}
+    return keys.get(f"{arch}-{boot_mode}".lower(), keys.get(arch.lower()))
 
 
 def add_capability(task: Task, name: str, value: object) -> None:

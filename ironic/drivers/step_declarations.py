@@ -204,6 +204,10 @@ class AgentBooted:
     """The agent that the step boots has sent its first heartbeat; the agent's own steps may be added to the plan."""
 
 
+class SettingAwaited(Exception):
+    """The machine restarts; the work ends here and is repeated when the setting is in effect."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepsChanged:
     """The agent's hardware managers have changed, so its planned steps are outdated."""

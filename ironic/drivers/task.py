@@ -4,9 +4,9 @@ The conductor's task has more attributes; a driver should use only those declare
 records: attributes are columns, JSON columns are dictionaries that may be changed in place, and ``save()`` stores the
 changes.
 
-The driver of a node holds references to implementations that all nodes share (S15). A reference is None when the
-node's interface is unavailable on this conductor, because it was disabled after the node was enrolled (S26). Work that
-does not need this interface continues; ``require`` raises the reason.
+The driver of a node holds references to implementations that all nodes share (S15). A reference is None when this
+conductor does not have the node's interface, such as one that an operator has disabled meanwhile (S26). Work that does
+not need this interface continues; ``require`` raises the reason.
 """
 
 import time
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol, TypeAli
 
 from ironic.core.errors import IronicError, UnsupportedDriverExtension
 from ironic.core.hardware_interfaces import CORE_KINDS, KINDS, OPTIONAL_KINDS
+from ironic.drivers.whole_driver import WholeDriver
 from ironic.inspection import task as inspection
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _NOTHING_MISSING: Final[Mapping[str, IronicError]] = MappingProxyType({})
 
 
-class BareDriver:
+class BareDriver(WholeDriver):
     """The interfaces of one node by kind."""
 
     __slots__ = (*KINDS, "_missing", "bmc_address_keys")
@@ -195,6 +196,10 @@ class Notes:
         """Return the value, None if it is not known or not any more."""
         value, since = self._known.get(word, (None, 0.0))
         return value if time.monotonic() - since < self.SECONDS else None
+
+
+# The note of what a BMC said in place of on or off; a power interface that answers "error" puts it.
+ODD_POWER: Final = "odd power"
 
 
 class Task(inspection.Task, HasInterfaces, Protocol):

@@ -168,6 +168,9 @@ def _check_sender(store: Store, verdict: Found, query: NodeQuery) -> None:
     (info,) = store.nodes.row(("driver_internal_info",), node.id)
     memory = orjson.loads(info or "{}")
     reason = boot_tokens.sender_objection(memory, shown=query.boot_token, source=query.source, node=node.uuid)
+    if reason is None and query.boot_token and not boot_tokens.is_required(memory):
+        other = boot_tokens.holder(store, query.boot_token)
+        reason = other and f"it shows the boot token of node {other}, and its addresses lead to node {node.uuid}"
     if (
         reason is None
         and verdict.is_bmc_alone

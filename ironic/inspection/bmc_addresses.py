@@ -10,8 +10,9 @@ import logging
 import socket
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
+from ironic.core.allowed_addresses import plain_form
+from ironic.core.bmc_hosts import hosts, is_address
 from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)
@@ -19,9 +20,6 @@ LOG = logging.getLogger(__name__)
 Resolver = Callable[[str], Iterable[str]]
 
 KEY: Final = "lookup_bmc_addresses"
-_SUFFIX: Final = "_address"
-# Addresses of controllers on IPMB, which are numbers.
-_ON_THE_BUS: Final = frozenset({"ipmi_local_address", "ipmi_transit_address", "ipmi_target_address"})
 
 
 def system_resolver(host: str) -> list[str]:
@@ -40,7 +38,7 @@ def collect(
     found: dict[str, None] = {}
     for host in hosts(driver_info, keys):
         resolved: Iterable[str] = ()
-        if not _is_address(host):
+        if not is_address(host):
             try:
                 resolved = tuple(resolve(host))
             except (OSError, UnicodeError) as error:
@@ -57,21 +55,6 @@ def server_of(driver_info: Mapping[str, object]) -> str | None:
     host = next(iter(hosts(direct)), None)
     port = driver_info.get("ipmi_port")
     return f"{host}:{port}" if host and port else host
-
-
-def hosts(driver_info: Mapping[str, object], keys: Collection[str] | None = None) -> list[str]:
-    """Return the hosts that driver_info names as addresses of the BMC under these keys; None: under any `*_address`."""
-    bridged = str(driver_info.get("ipmi_bridging", "no")).lower() not in ("no", "none", "")
-    named = [
-        _host_of(value)
-        for key, value in driver_info.items()
-        if (key.endswith(_SUFFIX) if keys is None else key in keys)
-        and isinstance(value, str)
-        and key not in _ON_THE_BUS
-        # Behind a bridge it is the address of another machine's BMC.
-        and not (bridged and key.startswith("ipmi_"))
-    ]
-    return list(dict.fromkeys(host for host in named if host))
 
 
 def forms(address: str) -> list[str]:
@@ -104,29 +87,10 @@ def forget(store: Store, node: NodeRecord) -> None:
     remember(store, node, [])
 
 
-def _host_of(value: str) -> str | None:
-    """Return the host of a URL or of a bare address, without brackets and port."""
-    text = value.strip()
-    if _is_address(text):
-        return text
-    try:
-        return urlsplit(text if "//" in text else f"//{text}").hostname
-    except ValueError:
-        return None
-
-
 def _usable(address: str) -> str | None:
     """Return an address in its shortest form, a name in lower case, None for the service's own host."""
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        found = plain_form(ipaddress.ip_address(address.partition("%")[0]))
     except ValueError:
         return None if address.lower() == "localhost" else address.lower()
     return None if found.is_loopback or found.is_unspecified else str(found)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True

@@ -2,7 +2,7 @@
 
 The service puts a new token into the URL on the kernel command line of each ramdisk that it boots, so the agent needs
 no support for it. A node with a token accepts data with this token only, and the token is removed when data are
-accepted (S73).
+accepted (S73). A sender that shows a token is the ramdisk of the node that has it, so other nodes refuse its data.
 
 Nodes whose ramdisk is booted by other means have no token. For them the address of the first look-up that got the
 node's agent token is remembered, as far as it is certain, and data from another address are refused. A machine may have
@@ -11,15 +11,17 @@ an IPv4 and an IPv6 address, so addresses of two families are not compared.
 
 import hmac
 import logging
+import re
 import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from ironic.core.agent_callbacks import are_two_machines
 from ironic.core.agent_memory import KnownAgent
+from ironic.core.flow import INSPECT
 
 if TYPE_CHECKING:
-    from ironic.db import NodeRecord
+    from ironic.db import NodeRecord, Store
 
 LOG = logging.getLogger(__name__)
 
@@ -28,6 +30,7 @@ PARAMETER: Final = "boot_token"
 _KEY: Final = "inspection_boot_token"
 _SHOWN: Final = "inspection_report_is_proven"
 _BYTES: Final = 32
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def issue(node: "NodeRecord") -> str:
@@ -35,6 +38,14 @@ def issue(node: "NodeRecord") -> str:
     token = secrets.token_urlsafe(_BYTES)
     node.set_driver_internal_info(_KEY, token)
     return token
+
+
+def holder(store: "Store", shown: str) -> str | None:
+    """Return the UUID of the node that waits for data with this token, None if none does."""
+    if not _TOKEN.fullmatch(shown):
+        return None
+    rows = store.nodes.rows(("uuid",), filters={"provision_state": INSPECT.waiting, "remembers": shown}, limit=1)
+    return rows[0][0] if rows else None
 
 
 def use_up(node: "NodeRecord") -> None:

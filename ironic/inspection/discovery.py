@@ -126,6 +126,10 @@ def comes_again(store: Store, known: NodeRow | None, bmc_addresses: Sequence[str
         return None
     columns = ("provision_state", FLAG, "inspection_finished_at", "last_error")
     state, discovered, finished_at, last_error = store.nodes.row(columns, nodes[0].id)
+    # Two machines may have the same MAC address, but not the same BMC.
+    own = set(store.nodes.bmc_addresses(nodes[0].id))
+    if own and bmc_addresses and own.isdisjoint(bmc_addresses):
+        return None
     is_unprocessed = state == states.ENROLL and discovered and finished_at is None and not last_error
     return nodes[0] if is_unprocessed else None
 

@@ -2,7 +2,7 @@
 
 The order is: every hook's preprocess, the rules of phase preprocess, every hook's main call, the rules of phase main;
 then inventory and plug-in data are stored. A failure names the hook or rule and the reason, and nothing of its phase is
-stored.
+stored; the data are kept apart from the last good ones, so that rules can be tried out on them.
 Sources: doc/contract/inspection.md#processing; demands S82, S116, S117.
 """
 
@@ -15,7 +15,7 @@ from ironic.core.errors import HardwareInspectionFailure, IronicError, TakenOver
 from ironic.inspection import inventory_storage, posted_data
 from ironic.inspection.hooks import base
 from ironic.inspection.hooks.base import NamedHook
-from ironic.inspection.inventory_storage import texts_of
+from ironic.inspection.inventory_storage import InventoryTexts, texts_of
 from ironic.inspection.reported_data import read_only
 from ironic.inspection.rules import Inspection, RuleBook
 from ironic.inspection.staged_task import StagedTask
@@ -55,13 +55,17 @@ class Pipeline:
         """
         staged = StagedTask(task, is_proven=is_proven)
         rules = Inspection(self.book, staged)
+        data = {} if plugin_data is None else plugin_data
+        posted = posted_data.copy_of({name: value for name, value in data.items() if name not in _NOT_KEPT})
         try:
-            self._run_phases(staged, rules, inventory, {} if plugin_data is None else plugin_data, before_storing)
+            self._run_phases(staged, rules, inventory, data, posted, before_storing)
         except TakenOver:
             raise
-        except BaseException:
+        except BaseException as error:
             staged.discard()
             rules.keep_after_failure()
+            if isinstance(error, HardwareInspectionFailure):
+                _keep_refused(staged, inventory, data, posted)
             raise
 
     def _run_phases(
@@ -70,32 +74,53 @@ class Pipeline:
         rules: Inspection,
         inventory: dict[str, object],
         plugin_data: dict[str, object],
+        posted: dict[str, object],
         before_storing: Callable[[], None] | None,
     ) -> None:
         shown = read_only(inventory)
-        posted = posted_data.copy_of({name: value for name, value in plugin_data.items() if name not in _NOT_KEPT})
         # Every hook checks the data, so that a failure names everything that is wrong with them.
-        checked = [_failure_of(name, hook.preprocess, task, shown, plugin_data) for name, hook in self.hooks]
+        checked = [failure_of(name, hook.preprocess, task, shown, plugin_data) for name, hook in self.hooks]
         if reasons := [reason for reason in checked if reason]:
             raise HardwareInspectionFailure(error="; ".join(reasons))
         rules.run("preprocess", shown, plugin_data)
         task.commit()
         for name, hook in self.hooks:
-            if reason := _failure_of(name, hook, task, shown, plugin_data):
+            if reason := failure_of(name, hook, task, shown, plugin_data):
                 raise HardwareInspectionFailure(error=reason)
         rules.run("main", shown, plugin_data)
-        for name in _NOT_KEPT:
-            plugin_data.pop(name, None)
-        stored = posted_data.with_difference(plugin_data, posted)
-        texts = texts_of(inventory, stored, CONF.inventory.size_limit)
-        inventory_storage.backend_from_conf().keep(task, texts)
+        inventory_storage.backend_from_conf().keep(task, _texts(inventory, plugin_data, posted))
+        store, node_id = task.store, task.node.id
+        task.also_store(lambda: store.refused_reports.delete(node_id))
         rules.keep()
         if before_storing is not None:
             before_storing()
         task.commit()
 
 
-def _failure_of(
+def _texts(
+    inventory: Mapping[str, object], plugin_data: Mapping[str, object], posted: Mapping[str, object]
+) -> InventoryTexts:
+    """Return the data to store; raises HardwareInspectionFailure when they are too large."""
+    kept = {name: value for name, value in plugin_data.items() if name not in _NOT_KEPT}
+    return texts_of(inventory, posted_data.with_difference(kept, posted), CONF.inventory.size_limit)
+
+
+def _keep_refused(
+    task: StagedTask,
+    inventory: Mapping[str, object],
+    plugin_data: Mapping[str, object],
+    posted: Mapping[str, object],
+) -> None:
+    """Keep the data of an inspection that has failed, in the database; where nothing is kept, not these either."""
+    if not inventory_storage.backend_from_conf().remembers:
+        return
+    try:
+        task.store.refused_reports.put_texts(task.node.id, *_texts(inventory, plugin_data, posted))
+    except IronicError as error:
+        LOG.warning("Node %s: the report that was refused is not kept for dry runs: %s", task.node.uuid, error)
+
+
+def failure_of(
     name: str,
     call: Callable[[StagedTask, Mapping[str, Any], dict[str, Any]], None],
     task: StagedTask,

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar, cast
 
 from ironic.core import syntax
+from ironic.core.allowed_addresses import plain_form
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue
 
 LOG = logging.getLogger(__name__)
@@ -111,11 +112,17 @@ def check_callback(body: object, node_uuid: str | None = None) -> Callback:
 
 
 def bmc_address_of(text: object) -> str | None:
-    """Return a reported BMC address in its shortest form, None when it is no address or means that there is none."""
-    if not isinstance(text, str) or text in _NO_ADDRESS:
+    """Return a reported BMC address in its shortest form, None when it is no address or means that there is none.
+
+    The brackets of a URL may stand around an address of IPv6.
+    """
+    if not isinstance(text, str):
+        return None
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    if inner in _NO_ADDRESS:
         return None
     try:
-        return str(ipaddress.ip_address(text.partition("%")[0]))
+        return str(plain_form(ipaddress.ip_address(inner.partition("%")[0])))
     except ValueError:
         return None
 
@@ -128,10 +135,9 @@ def _macs(interfaces: object) -> list[str]:
     found: dict[str, None] = {}
     for index, interface in enumerate(interfaces):
         address = interface.get("mac_address") if isinstance(interface, dict) else None
-        if not isinstance(address, str):
-            raise _invalid(f"inventory.interfaces[{index}] has no mac_address that is text")
-        if (mac := syntax.mac_of(address)) is None:
-            LOG.info("A ramdisk sent %r as a MAC address; it is left out of the look-up", address[:64])
+        if (mac := syntax.machine_mac_of(address)) is None:
+            shown = address[:64] if isinstance(address, str) else type(address).__name__
+            LOG.info("A ramdisk sent %r as MAC address of interface %d; it identifies no machine", shown, index)
         else:
             found[mac] = None
     return list(found)

@@ -17,11 +17,16 @@ from ironic.conf import CONF
 from ironic.core.allowed_addresses import Address, AddressPolicy, fault_of, plain_form, server_of
 from ironic.integrations import host_files, web_root
 
-# BMCs may be anywhere, also on the loopback, where emulated ones are.
-BMC_POLICY: Final = AddressPolicy(allows_loopback=True)
+# What a project reads about a BMC at an address of its choice, whatever went wrong: it must not map the network.
+UNREACHABLE: Final = "it can't be reached; check its address and its certificate, or ask an operator: the log says why"
 # Default ports by URL scheme.
 _PORTS: Final = {"mysql": 3306, "mariadb": 3306, "postgresql": 5432, "rabbit": 5672, "amqp": 5672, "kafka": 9092}
 _ZERO: Final = "\0"
+
+
+def bmc_policy(*, by_project: bool) -> AddressPolicy:
+    """Return where BMCs may be: anywhere, also on the loopback, where emulated ones are, unless a project chose it."""
+    return AddressPolicy(allows_loopback=not by_project or CONF.outgoing.allow_loopback)
 
 
 class Refused(Exception):

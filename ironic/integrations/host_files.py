@@ -97,7 +97,7 @@ def is_private(path: str, found: os.stat_result) -> bool:
     kept = secret_files()
     if any(own.holds(path) for own in kept) or is_of_nodes(path):
         return True
-    configured = (text for _, text in config_files.texts_in_files(CONF) if text.startswith("/"))
+    configured = (text for _, text in config_files.texts_set(CONF) if text.startswith("/"))
     for own in (*(one.path for one in kept), *map(os.path.realpath, configured)):
         for suffix in ("", "-wal", "-shm", "-journal"):
             with contextlib.suppress(OSError):
@@ -148,7 +148,7 @@ def _option_files() -> Iterator[tuple[str, str, bool]]:
     yield CONF.log_config_append or "", "[DEFAULT]log_config_append", False
     yield CONF.http_basic_auth_user_file, "[DEFAULT]http_basic_auth_user_file", False
     # Keys, those of options of libraries included.
-    for (group, option), text in config_files.texts_in_files(CONF):
+    for (group, option), text in config_files.texts_set(CONF):
         if "key" in option and text.startswith("/"):
             yield text, f"[{group}]{option}", False
 
@@ -200,7 +200,7 @@ def check_roots() -> None:
             if not is_below(own.path, root):
                 continue
             text = f"{_NAME} has {root}, and with it {own.path} ({own.option}), which holds secrets of the service."
-            if config_files.is_in_files(CONF, *_OPTION):
+            if config_files.is_set(CONF, *_OPTION):
                 raise ValueError(f"{text} {_ADVICE}")
             LOG.warning("%s %s", text, _ADVICE)
 

@@ -5,6 +5,9 @@ of these, while Host header and certificate keep the name. Each redirect is chec
 another scheme than HTTP, from HTTPS back to HTTP, or takes credentials along to another server. No file or variable of
 the environment adds credentials, a proxy or a certificate authority.
 
+All bytes that arrive count towards the limit of an answer, also those that no body has: interim answers, trailers,
+extensions of chunks.
+
 A call ends in its time, however slowly the other side sends: the timeout of a socket holds for one wait only, so the
 sockets here count down to one end for all waits. Errors say what went wrong without quoting a URL, a header or an
 answer: those may hold secrets.
@@ -13,14 +16,15 @@ answer: those may hold secrets.
 import base64
 import contextlib
 import http.client
+import math
 import socket
 import ssl
 import time
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, BinaryIO, Final, NamedTuple, Self
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from ironic.conf import CONF
@@ -29,11 +33,17 @@ from ironic.core.allowed_addresses import AddressPolicy, Server, server_of
 from ironic.integrations.allowed_destinations import Refused, SocketAddress, check_path, resolve_allowed
 
 
+class _TooMuch(OSError):
+    """More bytes arrive than the answer may have."""
+
+
 class _Timed(socket.socket):
     """A socket whose waits end at ``until`` (monotonic seconds), and each of them after ``idle`` seconds."""
 
     until: float
     idle: float
+    # Bytes that may still arrive.
+    room: float = math.inf
 
     def limit_wait(self) -> Self:
         """Set the timeout of the next wait; raise TimeoutError when the time of the call is over."""
@@ -45,7 +55,11 @@ class _Timed(socket.socket):
 
     def recv_into(self, *args: Any, **options: Any) -> int:
         self.limit_wait()
-        return super().recv_into(*args, **options)
+        received = super().recv_into(*args, **options)
+        self.room -= received
+        if self.room < 0:
+            raise _TooMuch
+        return received
 
     def send(self, data: Any, *args: Any) -> int:
         self.limit_wait()
@@ -76,25 +90,42 @@ def connected(addresses: Iterable[SocketAddress], until: float, idle: float) -> 
     raise fault
 
 
-def secured(plain: socket.socket, context: ssl.SSLContext, name: str) -> socket.socket:
+def secured(plain: socket.socket, context: ssl.SSLContext, name: str) -> _Timed:
     """Start TLS on a connection of `connected`; the context verifies the certificate for ``name``."""
     assert isinstance(plain, _Timed)
-    until, idle = plain.until, plain.idle
+    until, idle, room = plain.until, plain.idle, plain.room
     context.sslsocket_class = _Secure
     made = context.wrap_socket(plain.limit_wait(), server_hostname=name)
     assert isinstance(made, _Secure)
-    made.until, made.idle = until, idle
+    made.until, made.idle, made.room = until, idle, room
     return made
+
+
+class _Response(http.client.HTTPResponse):
+    """A response that interim answers may precede: the library skips one kind only (100)."""
+
+    def begin(self) -> None:
+        super().begin()
+        while 100 < self.status < 200 and self.status != http.HTTPStatus.SWITCHING_PROTOCOLS:
+            self.headers = self.msg = None  # type: ignore[assignment]  # as before it began
+            super().begin()
 
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 5
 _CHUNK: Final = 1024 * 1024
+# Bytes of the head of an answer, with interim answers.
+_LARGEST_HEAD: Final = 256 * 1024
+# What surrounds the body (sizes and extensions of chunks, trailers) may have so many bytes, and this part of the limit.
+_FRAMING: Final = 64 * 1024
+_PART: Final = 16
 # Characters that are not percent-encoded in a path or query.
 _UNQUOTED: Final = "!#$%&'()*+,/:;=?@[]~"
 _PROXY_PORT: Final = 80
 _USER_AGENT: Final = "ironic"
 _FOREVER: Final = 10 * 365 * 86400.0
+
+Body = bytes | BinaryIO | None
 
 
 class CallFailed(Exception):
@@ -140,7 +171,8 @@ class Terms:
     ``seconds`` is for the whole call, ``idle_seconds`` for each wait, ``connect_seconds`` for the wait to connect;
     ``most_bytes`` limits the body. ``tls`` returns the TLS context, ``login`` the credentials and ``proxy`` the URL of
     the proxy for a server, None for none. ``policy`` says which addresses are allowed; by default the options of
-    [outgoing] do.
+    [outgoing] do. ``pinned`` is kept by the caller over several calls: to a server in it a call connects at that
+    address, whatever its name means by then, and the address of the first connection is added to it.
     """
 
     tls: Callable[[], ssl.SSLContext] = ssl.create_default_context
@@ -153,6 +185,7 @@ class Terms:
     trusts_proxies: bool = False  # an operator has named the proxies, not a rule
     follows_redirects: bool = True
     policy: AddressPolicy | None = None
+    pinned: MutableMapping[Server, SocketAddress] | None = None
 
 
 class Answer:
@@ -180,6 +213,10 @@ class Answer:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
+    def limit_body(self, sock: _Timed) -> None:
+        """Count what arrives from now on towards the limit of the answer."""
+        sock.room = math.inf if self._most is None else self._most + self._most // _PART + _FRAMING
+
     def chunks(self) -> Iterator[bytes]:
         """Yield the body in pieces; raises CallFailed when it is incomplete, late or too large."""
         announced, received = self._response.length, 0
@@ -187,6 +224,8 @@ class Answer:
         while True:
             try:
                 chunk = self._response.read1(_CHUNK)  # what has arrived, up to this size
+            except _TooMuch as error:
+                raise self._too_large() from error
             except (OSError, http.client.HTTPException) as error:
                 raise _broken_off(error) from error
             if not chunk:
@@ -203,7 +242,10 @@ class Answer:
 
     def _check_size(self, size: int) -> None:
         if self._most is not None and size > self._most:
-            raise TooLarge(f"it is larger than {self._most} bytes, the limit")
+            raise self._too_large()
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"it is larger than {self._most} bytes, the limit")
 
 
 def get(url: str, terms: Terms, headers: Mapping[str, str] | None = None) -> Answer:
@@ -226,8 +268,8 @@ def get(url: str, terms: Terms, headers: Mapping[str, str] | None = None) -> Ans
     raise NotAllowed(f"it is redirected more than {_MOST_REDIRECTS} times")
 
 
-def send(method: str, url: str, terms: Terms, headers: Mapping[str, str], body: bytes | None) -> Answer:
-    """Send a request and return its answer, redirect or not; raises CallFailed."""
+def send(method: str, url: str, terms: Terms, headers: Mapping[str, str], body: Body) -> Answer:
+    """Send a request and return its answer, redirect or not; raises CallFailed. A file needs a Content-Length."""
     return _sent(method, url, terms, time.monotonic() + terms.seconds, dict(headers), body)
 
 
@@ -238,7 +280,7 @@ def environment_proxy(server: Server) -> str | None:
     return urllib.request.getproxies().get(server.scheme)
 
 
-def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, str], body: bytes | None) -> Answer:
+def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, str], body: Body) -> Answer:
     server = server_of(url)
     if server is None:
         raise NotAllowed("its URL does not name a web server (http or https, and a host)")
@@ -248,18 +290,24 @@ def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, 
     target = quote(f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", safe=_UNQUOTED)
     connection = http.client.HTTPConnection(server.host, server.port)
     connection.auto_open = 0  # it uses the checked connection or none
+    connection.response_class = _Response
     try:
         if proxy_url is None:
-            connection.sock = _connected(server, parts.path, terms, until)
+            connection.sock = sock = _connected(server, parts.path, terms, until)
         else:
             proxy = _proxy_parts(proxy_url)
-            connection.sock = _connected_by_proxy(proxy, server, terms, until)
+            connection.sock = sock = _connected_by_proxy(proxy, server, terms, until)
             if server.scheme == "http":
                 target = f"http://{server.netloc}{target}"
                 headers.update(_proxy_headers(proxy))
         try:
             connection.request(method, target, body, {"Host": server.netloc, "User-Agent": _USER_AGENT, **headers})
-            return Answer(connection, connection.getresponse(), terms)
+            sock.room = _LARGEST_HEAD
+            answer = Answer(connection, connection.getresponse(), terms)
+            answer.limit_body(sock)
+            return answer
+        except _TooMuch as error:
+            raise TooLarge(f"its head is larger than {_LARGEST_HEAD} bytes, the limit") from error
         except (OSError, http.client.HTTPException) as error:
             raise _broken_off(error) from error
         except ValueError as error:
@@ -269,17 +317,20 @@ def _sent(method: str, url: str, terms: Terms, until: float, headers: dict[str, 
         raise
 
 
-def _connected(server: Server, path: str, terms: Terms, until: float) -> socket.socket:
+def _connected(server: Server, path: str, terms: Terms, until: float) -> _Timed:
     with _connecting():
-        addresses = resolve_allowed(server.host, server.port, policy=terms.policy)
+        pinned = None if terms.pinned is None else terms.pinned.get(server)
+        addresses = [pinned] if pinned else resolve_allowed(server.host, server.port, policy=terms.policy)
         check_path(addresses, server.port, path)
         plain = connected(addresses, until, min(terms.idle_seconds, terms.connect_seconds))
         plain.idle = terms.idle_seconds
+        if terms.pinned is not None:
+            terms.pinned.setdefault(server, SocketAddress(plain.family, plain.getpeername()))
         with _closing_on_error(plain):
             return plain if server.scheme == "http" else secured(plain, terms.tls(), server.host)
 
 
-def _connected_by_proxy(proxy: SplitResult, server: Server, terms: Terms, until: float) -> socket.socket:
+def _connected_by_proxy(proxy: SplitResult, server: Server, terms: Terms, until: float) -> _Timed:
     """Return a connection to a server by a proxy.
 
     The proxy resolves the name of the server itself, so the server is checked as far as its name is known here.
@@ -290,6 +341,7 @@ def _connected_by_proxy(proxy: SplitResult, server: Server, terms: Terms, until:
         port = proxy.port or _PROXY_PORT
         addresses = resolve_allowed(proxy.hostname or "", port, is_checked=not terms.trusts_proxies)
         plain = connected(addresses, until, terms.idle_seconds)
+        plain.room = _LARGEST_HEAD
         if server.scheme == "http":
             return plain
         with _closing_on_error(plain):
@@ -310,7 +362,7 @@ def _open_tunnel(plain: socket.socket, server: Server, headers: Mapping[str, str
     target = f"{syntax.host_in_url(server.host)}:{server.port}"
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}", *(f"{name}: {value}" for name, value in headers.items())]
     plain.sendall("\r\n".join([*lines, "", ""]).encode())
-    answer = http.client.HTTPResponse(plain, method="CONNECT")
+    answer = _Response(plain, method="CONNECT")
     try:
         answer.begin()
         if not 200 <= answer.status < 300:

@@ -50,7 +50,7 @@ def transport_for_calls(conf: cfg.ConfigOpts, url: str | None) -> LibraryTranspo
     if address.transport != "rabbit":
         return plain
     plain.cleanup()
-    options = {name: value for name, value in _OPTIONS.items() if not config_files.is_in_files(conf, _GROUP, name)}
+    options = {name: value for name, value in _OPTIONS.items() if not config_files.is_set(conf, _GROUP, name)}
     if conf[_GROUP].rabbit_quorum_queue:
         # Quorum queues are not deleted automatically; of a dead conductor there are then no signs of life.
         options.pop("amqp_auto_delete", None)

@@ -6,13 +6,16 @@ not begun and its nodes belong to others: the call is sent to the new owner.
 
 import random
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from ironic.core.context import RequestContext
-from ironic.core.errors import ConductorAbsent, DriverNotFound
+from ironic.core.errors import ConductorAbsent, ConductorSilent, DriverNotFound
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.rpc.rpc_api import CALLS, Call, ConductorAPI
+
+_MOST_HOSTS: Final = 4096
 
 
 class Transport(Protocol):
@@ -20,6 +23,26 @@ class Transport(Protocol):
 
     def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
         """Make one call; return its result or raise its error, ConductorUnreachable without an answer."""
+
+
+class _Watched:
+    """A transport that notes which conductors did not take a call, until they take one."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.missed_at: dict[str, float] = {}
+
+    def send(self, host: str, context: RequestContext, call: Call, arguments: Mapping[str, object]) -> object:
+        """Make one call."""
+        try:
+            result = self._transport.send(host, context, call, arguments)
+        except (ConductorAbsent, ConductorSilent):
+            if len(self.missed_at) >= _MOST_HOSTS:
+                self.missed_at.clear()
+            self.missed_at[host] = time.monotonic()
+            raise
+        self.missed_at.pop(host, None)
+        return result
 
 
 class RoutableNode(Protocol):
@@ -73,8 +96,13 @@ class ConductorClients:
     """The proxies of all conductors."""
 
     def __init__(self, transport: Transport, hash_ring: HashRingManager) -> None:
-        self._transport = transport
+        self._transport = _Watched(transport)
         self._hash_ring = hash_ring
+
+    def seconds_since_missed(self, hostname: str) -> float | None:
+        """Return how long ago a conductor did not take a call of this process, None if it took the last one."""
+        missed_at = self._transport.missed_at.get(hostname)
+        return None if missed_at is None else time.monotonic() - missed_at
 
     def serving(self, node: RoutableNode) -> ConductorAPI:
         """Return the conductor that owns a node; raises NoValidHost."""

@@ -6,7 +6,7 @@ allocations; every other change of a node updates its allocation. Source: doc/co
 
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from ironic.core import allocation_choice as matching
 from ironic.core import node_rules, states
@@ -15,6 +15,9 @@ from ironic.core.errors import Conflict, NodeAssociated
 from ironic.core.resource_errors import AllocationImpossible
 from ironic.db import AllocationRecord, NodeRecord, Store
 from ironic.services.node_changes import LockRetries, change_free
+
+# Fields of a node whose change its allocation follows.
+FOLLOWED: Final = frozenset({"owner", "instance_uuid"})
 
 
 def bind_node(store: Store, node_id: int, allocation: AllocationRecord, wanted: AllocationRequest) -> str | None:

@@ -159,17 +159,18 @@ def secured(certificate: str, key: str) -> ssl.SSLContext:
     return context
 
 
-def make_certificate() -> tuple[str, str]:
-    """Return a certificate and its key as an agent makes them: signed by itself, no authority."""
+def make_certificate(*names: str) -> tuple[str, str]:
+    """Return a certificate and its key as an agent makes them: signed by itself, no authority; also for ``names``."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
     now = datetime.datetime.now(datetime.UTC)
+    subjects = [x509.IPAddress(ipaddress.ip_address(HOST)), *map(x509.DNSName, names)]
     certificate = (
         x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
         .not_valid_after(now + datetime.timedelta(days=2))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]), critical=True)
+        .add_extension(x509.SubjectAlternativeName(subjects), critical=True)
         .sign(key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM

@@ -1,8 +1,8 @@
-"""Fixtures for every test of the project, and the account of how long each suite took."""
+"""Fixtures for every test of the project, and which tests run and in which order."""
 
 import gc
-from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator
+import socket
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import hypothesis
@@ -12,6 +12,9 @@ from ironic.conf import CONF
 from ironic.integrations.metrics import METRICS
 from ironic.tests import transaction_guard
 from ironic.tests.effort import examples
+
+# What several suites share asserts as well, whoever imports it first.
+pytest.register_assert_rewrite("ironic.tests.suites")
 
 Setter = Callable[..., None]
 
@@ -54,6 +57,22 @@ def conf() -> Iterator[Setter]:
 
 
 @pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Return a table of host names to fill, each with the addresses of one look-up after the other."""
+    table: dict[str, list[str]] = {}
+    ask = socket.getaddrinfo
+
+    def look_up(host: Any, port: Any, *args: Any, **options: Any) -> Any:
+        if host in table:
+            answers = table[host].pop(0) if len(table[host]) > 1 else table[host][0]
+            return [found for one in answers.split() for found in ask(one, port, *args, **options)]
+        return ask(host, port, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return table
+
+
+@pytest.fixture
 def measure(conf: Setter) -> Iterator[Callable[[], None]]:
     """Return a function that has this process measure until the test ends, as the options say by then."""
     yield lambda: METRICS.open_from(CONF)
@@ -85,53 +104,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--demand", action="append", default=[], help="run only tests marked with this demand (S48)")
 
 
-# Suites with files that take minutes. They begin first, so that no worker is left with one when the others are done.
-_LONG: Final = ("functional/life", "functional/bus", "scenario", "functional/fuzz", "functional/live")
+# What has files that take long, the longest first, by the beginning of its path. No worker is left with one when the
+# others are done.
+_LONG: Final = (
+    "functional/life",
+    "scenario",
+    "functional/fuzz",
+    "functional/bus",
+    "functional/live",
+    "functional/db",
+    "functional/rpc",
+    "unit/test_",
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the suites with long files first; deselect what proves none of the demands on the command line, if any."""
-    items.sort(key=lambda one: _suite(one.nodeid) not in _LONG)
+    """Put what takes long first; deselect what proves none of the demands on the command line, if any."""
+    items.sort(key=_turn)
     if chosen := set(config.getoption("--demand")):
         proving = [one for one in items if any(chosen.intersection(mark.args) for mark in one.iter_markers("demand"))]
         config.hook.pytest_deselected(items=[one for one in items if one not in proving])
         items[:] = proving
 
 
+def _turn(item: pytest.Item) -> int:
+    path = item.nodeid.removeprefix("ironic/tests/")
+    return next((turn for turn, start in enumerate(_LONG) if path.startswith(start)), len(_LONG))
+
+
 def pytest_collection_finish() -> None:
     """Have no collection of garbage walk through all modules and tests again: it would take a second, and often."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace halves of characters in what a test has logged: a worker that has to report one ends."""
-    report = yield
-    report.sections = [(name, text.encode(errors="replace").decode()) for name, text in report.sections]
-    return report
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how long the tests of each suite took, added up over all processes, and why those failed that ran again."""
-    for report in terminalreporter.getreports("rerun"):
-        terminalreporter.section(f"ran again: {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
-        terminalreporter.write_line(report.caplog)
-    seconds: defaultdict[str, float] = defaultdict(float)
-    tests: Counter[str] = Counter()
-    for report in (
-        each for kind in terminalreporter.stats.values() for each in kind if isinstance(each, pytest.TestReport)
-    ):
-        suite = _suite(report.nodeid)
-        seconds[suite] += report.duration
-        tests[suite] += report.when == "call"
-    terminalreporter.section("suites")
-    for suite in sorted(seconds):
-        terminalreporter.write_line(f"{suite:<24} {tests[suite]:>5} tests {seconds[suite]:>7.1f} s")
-
-
-def _suite(nodeid: str) -> str:
-    """Return unit, scenario, or functional with the part below it."""
-    parts = nodeid.removeprefix("ironic/tests/").split("/")
-    return "/".join(parts[:2] if parts[0] == "functional" else parts[:1])

@@ -26,6 +26,7 @@ from ironic.tests.forked_programs import ForkedProgram, may_be_forked
 
 PROGRAMS = Path(sys.executable).parent
 START_SECONDS = 60
+_READY = re.compile(r"^.+ is ready(?: at \S+(?: and \S+)*)?; it logs to .+\.\n")
 STOP_SECONDS = 60
 
 Options = Mapping[str, Mapping[str, object]]
@@ -144,6 +145,11 @@ class Service:
         """Wait for its end and return its exit status and what it printed."""
         output, _ = self._process.communicate(timeout=STOP_SECONDS)
         return self._process.wait(), output
+
+    def ended_well(self) -> bool:
+        """Wait for its end; return whether the status is 0 and all it printed is that it was ready."""
+        status, output = self.end()
+        return status == 0 and not _READY.sub("", output)
 
     def stop(self) -> int:
         """Ask it to end, wait, and return its exit status; safe for one that has ended."""

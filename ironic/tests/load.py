@@ -54,13 +54,16 @@ class Result:
 
 
 def run(port: int, nodes: Sequence[str], *, writers: int, readers: int, seconds: float) -> Result:
-    """Have so many users change the nodes, each its own ones, and others read them, for a while."""
+    """Have so many users change the nodes, each its own ones, and others read them, for a while.
+
+    It takes longer where a writer needs more time to change each of its nodes once.
+    """
     result, until, guard = Result(), time.monotonic() + seconds, threading.Lock()
 
-    def work(outcome: Outcome, asked: Iterator[Request], noted: Callable[[Request], None]) -> None:
+    def work(outcome: Outcome, asked: Iterator[Request], noted: Callable[[Request], None], least: int) -> None:
         mine = Outcome()
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        while time.monotonic() < until:
+        while time.monotonic() < until or len(mine.seconds) < least:
             request = next(asked)
             began = time.monotonic()
             connection.request(request.method, request.path, request.body, HEADERS)
@@ -77,8 +80,8 @@ def run(port: int, nodes: Sequence[str], *, writers: int, readers: int, seconds:
         result.acknowledged[request.node] = request.number
 
     users = [
-        *((result.writes, _writes(nodes[number::writers]), acknowledged) for number in range(writers)),
-        *((result.reads, _reads(nodes[number:]), lambda _: None) for number in range(readers)),
+        *((result.writes, _writes(own), acknowledged, len(own)) for own in (nodes[n::writers] for n in range(writers))),
+        *((result.reads, _reads(nodes[number:]), lambda _: None, 1) for number in range(readers)),
     ]
     threads = [threading.Thread(target=work, args=user) for user in users]
     for thread in threads:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ironic.tests.repository import ROOT
+
 EXAMPLE = Path(__file__).parent / "functional" / "drivers" / "acme"
 
 
@@ -29,8 +31,8 @@ def lay_out(directory: Path, module: Path, entry_points: str) -> Path:
 
 
 def run(*arguments: str, cwd: Path, path: str = "") -> str:
-    """Run Python with a place on its path; return what it printed."""
-    environment = {**os.environ, "PYTHONPATH": path}
+    """Run Python with a place on its path, and with this tree, which may be a copy; return what it printed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (path, str(ROOT))))}
     done = subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=cwd, env=environment
     )

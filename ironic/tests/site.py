@@ -32,6 +32,8 @@ GENERAL = {
     **FAKES,
     **NONE,
 }
+# For machines of which some have a BMC.
+WITH_REDFISH = {f"enabled_{kind}_interfaces": "fake, redfish" for kind in ("power", "management")}
 MEMBERSHIP = {"heartbeat_interval": 1, "heartbeat_timeout": 5, "check_provision_state_interval": 2}
 
 _NO_OPTIONS: Options = {}
@@ -96,6 +98,11 @@ class Site:
         environment = self._environments.get(name)
         self.conductors[name] = Service("ironic-conductor", files, self._log(name), environment=environment)
         return self.conductors[name]
+
+    def reconfigure(self, name: str, options: Options) -> None:
+        """Give a running process, "api" or a conductor, other options, and have it read them."""
+        self._configuration(name, options)
+        (self._api if name == "api" else self.conductors[name]).signal(signal.SIGHUP)
 
     def host(self, name: str) -> str:
         """Return the host name of a conductor, unique on the broker."""
@@ -188,6 +195,15 @@ class Site:
         """Return the conductors that the API takes for alive, by the names they have here."""
         found = self.get("/v1/conductors").json()["conductors"]
         return {each["hostname"].removeprefix(f"{self.name}-") for each in found if each["alive"]}
+
+    def await_conductors(self, *names: str) -> None:
+        """Wait until the API chooses among these conductors, and no others; its table of drivers is never older."""
+
+        def chosen_from() -> set[str]:
+            found = self.get("/v1/drivers").json()["drivers"]
+            return {host.removeprefix(f"{self.name}-") for driver in found for host in driver["hosts"]}
+
+        eventually(chosen_from, set(names))
 
     def owner(self, node: Mapping[str, Any]) -> str:
         """Return the conductor that serves a node, by the name it has here."""

@@ -87,7 +87,9 @@ def swift_store() -> Iterator[SwiftStore]:
         do_GET = do_PUT = do_DELETE = _any
 
         def do_HEAD(self) -> None:
-            self.send_response(store.trouble or 204)
+            container = self.path.removeprefix(ACCOUNT).strip("/")
+            is_there = not container or container in store.containers
+            self.send_response(store.trouble or (204 if is_there else 404))
             if store.key:
                 self.send_header("X-Account-Meta-Temp-Url-Key", store.key)
             self.end_headers()

@@ -34,6 +34,7 @@ ROUTES = (
         receive,
         rule="baremetal:driver:ipa_continue_inspection",
         public=True,
+        of_ramdisks=True,
         body_limit="max_body_inspection",
         precheck=inspection_reports.admit,
         precheck_as="early_rules",

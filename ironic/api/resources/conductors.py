@@ -4,6 +4,7 @@ A conductor is named by its host name; rows of dead ones stay. Source: doc/contr
 """
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ironic.api import answers, listing, projection
@@ -17,9 +18,21 @@ from ironic.core.model.conductor import Conductor
 
 
 def alive(request: Request, rows: Sequence[tuple[Any, ...]]) -> Sequence[bool]:
-    """Return whether each conductor is alive: online, and with a heartbeat within the time-out."""
-    oldest = request.store.conductors.oldest_alive(request.settings.conductor_heartbeat_timeout)
-    return [bool(online) and updated_at is not None and updated_at >= oldest for online, updated_at in rows]
+    """Return whether each conductor is alive: online, with a heartbeat within the time-out.
+
+    One that did not take a call of this process is dead until its next heartbeat.
+    """
+    seconds = request.settings.conductor_heartbeat_timeout
+    oldest = request.store.conductors.oldest_alive(seconds)
+
+    def newest_silence(hostname: str) -> datetime:
+        missed = request.services.conductors.seconds_since_missed(hostname)
+        return oldest if missed is None else max(oldest, oldest + timedelta(seconds=seconds - missed))
+
+    return [
+        bool(online) and updated_at is not None and updated_at >= newest_silence(hostname)
+        for online, updated_at, hostname in rows
+    ]
 
 
 projection.bind_computed(Conductor, alive=alive)

@@ -91,6 +91,7 @@ ROUTES = (
         continue_inspection,
         rule="baremetal:driver:ipa_continue_inspection",
         public=True,
+        of_ramdisks=True,
         body_limit="max_body_inspection",
         precheck=_admit,
         precheck_as="early_rules",

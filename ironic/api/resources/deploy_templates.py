@@ -40,7 +40,9 @@ def create(request: Request, values: dict[str, object]) -> Answer:
 
 def patch(request: Request, template: str, changes: Sequence[Change]) -> Answer:
     """Change a deploy template."""
-    return step_lists.change_step_list(request, DeployTemplate, request.store.deploy_templates, template, changes)
+    return step_lists.change_step_list(
+        request, DeployTemplate, request.store.deploy_templates, template, changes, _UPDATE
+    )
 
 
 def delete(request: Request, template: str) -> Answer:

@@ -136,6 +136,7 @@ ROUTES = (
         shape=FAULT,
         rule=_RULE,
         public=True,
+        of_ramdisks=True,
         precheck=ramdisk_access.admit,
         body=_ARGUMENTS,
         ok=202,

@@ -128,6 +128,7 @@ ROUTES = (
         shape=FAULT,
         rule="baremetal:driver:ipa_lookup",
         public=True,
+        of_ramdisks=True,
         precheck=ramdisk_access.admit,
         # The UUID wins over the addresses.
         query=(Argument("addresses", Words()), Argument("node_uuid", Uuid())),

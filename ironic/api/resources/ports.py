@@ -49,8 +49,8 @@ def index(request: Request, page: Page) -> Answer:
     """List ports."""
     filters = _filters(request, page, page.filters)
     if (node := page.filters.get("node")) is not None:
-        if request.minor < 5 and not syntax.is_uuid(node):
-            raise unacceptable("Naming a node by its name", 5)
+        if request.minor < access.NAMES_SINCE and not syntax.is_uuid(node):
+            raise unacceptable("Naming a node by its name", access.NAMES_SINCE)
         filters["node_id"] = named_nodes.seen_id(request, node)
     if (portgroup := page.filters.get("portgroup")) is not None:
         with access.as_if_foreign(request, access.SEE_NODE, of_part=True):

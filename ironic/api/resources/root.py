@@ -6,6 +6,8 @@ The collections of a version are read from one table; the order of keys has no m
 import functools
 from typing import Any, Final
 
+import orjson
+
 from ironic.api import answers, projection, version_negotiation
 from ironic.api.answers import Answer
 from ironic.api.error_responses import Refused
@@ -40,10 +42,7 @@ COLLECTIONS = {
 
 def show_root(request: Request) -> Answer:
     """Show the versions of the API."""
-    version = _version(request.base)
-    return answers.document(
-        {"name": NAME, "description": DESCRIPTION, "default_version": version, "versions": [version]}
-    )
+    return _root(request.base)
 
 
 def show_v1(request: Request) -> Answer:
@@ -51,7 +50,14 @@ def show_v1(request: Request) -> Answer:
     return _v1(request.base, request.minor)
 
 
-# Clients read this document first; the base URL is theirs to choose, so the cache is limited.
+# Clients read these documents first; the base URL is theirs to choose, so the caches are limited.
+@functools.lru_cache(maxsize=64)
+def _root(base: str) -> Answer:
+    version = _version(base)
+    document = {"name": NAME, "description": DESCRIPTION, "default_version": version, "versions": [version]}
+    return answers.ready_made(orjson.dumps(document))
+
+
 @functools.lru_cache(maxsize=64)
 def _v1(base: str, minor: int) -> Answer:
     document: dict[str, Any] = {
@@ -66,7 +72,7 @@ def _v1(base: str, minor: int) -> Answer:
     for name, since in COLLECTIONS.items():
         if since <= minor:
             document[name] = projection.links(base, f"{name}/")
-    return answers.document(document)
+    return answers.ready_made(orjson.dumps(document))
 
 
 def _version(base: str) -> dict[str, object]:

@@ -154,7 +154,7 @@ def patch(request: Request, runbook: str, changes: Sequence[Change]) -> Answer:
         _check_steps(request, settled, settled.get("owner", record.owner))
         return settled
 
-    return step_lists.change_step_list(request, Runbook, request.store.runbooks, runbook, changes, settle)
+    return step_lists.change_step_list(request, Runbook, request.store.runbooks, runbook, changes, _UPDATE, settle)
 
 
 def delete(request: Request, runbook: str) -> Answer:

@@ -38,16 +38,23 @@ LOG = logging.getLogger(__name__)
 
 
 def start_automated(task: TaskManager) -> None:
-    """Accept a request to clean a node and offer it; a runbook that can't be used is refused at once."""
+    """Accept a request to clean a node and offer it; what can't succeed is refused at once.
+
+    That is a runbook that can't be used, or a ramdisk that can't be booted.
+    """
     _validate(task)
     if is_wanted(task):
-        chosen_runbook(task)
+        book = chosen_runbook(task)
+        if book is None or not book.disable_ramdisk:
+            task.deploy.validate_ramdisk(task)
     task.process_event("provide", callback=run_automated, call_args=(task,))
 
 
 def start_manual(task: TaskManager, clean_steps: Sequence[Mapping[str, object]], disable_ramdisk: bool = False) -> None:
     """Accept a user's list of clean steps; the node is manageable again afterwards."""
     _validate(task)
+    if not disable_ramdisk:
+        task.deploy.validate_ramdisk(task)
     fast_track.forget_former_agent(task.node)
     step_list.accept_steps(task, flow.CLEAN, clean_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("clean", callback=_begin, call_args=(task,), target_state=states.MANAGEABLE)

@@ -33,7 +33,7 @@ from ironic.core.errors import NodeLocked, NodeNotFound, NoFreeConductorWorker
 from ironic.core.flow import Flow, in_state
 from ironic.core.step_cursor import StepCursor
 from ironic.core.steps import Step
-from ironic.drivers import awaited_setting, interruptible_wait
+from ironic.drivers import awaited_event, awaited_setting, interruptible_wait
 
 LOG = logging.getLogger(__name__)
 
@@ -104,11 +104,13 @@ def waiting_or_held(task: TaskManager) -> Operation | None:
 class Failure:
     """Why an operation failed.
 
-    ``is_fault``: the machine is to blame; ``is_prepared``: there may be something to clean up.
+    ``stage`` is what was done outside of the steps; ``is_fault``: the machine is to blame; ``is_prepared``: there may
+    be something to clean up.
     """
 
     reason: str
     step: Step | None = None
+    stage: str | None = None
     is_fault: bool = True
     is_prepared: bool = True
 
@@ -119,7 +121,7 @@ class Failure:
 
     def text(self, flow: Flow, uuid: str) -> str:
         """Return the sentence for last_error, maintenance_reason and node history."""
-        return flow.failure_text(uuid, self.reason, None if self.step is None else self.step.name)
+        return flow.failure_text(uuid, self.reason, None if self.step is None else self.step.name, self.stage)
 
 
 def begin(task: TaskManager, operation: Operation) -> None:
@@ -140,7 +142,7 @@ def _prepare(task: TaskManager, operation: Operation) -> None:
     if isinstance(answer, Again):
         _let_wait(task, operation)
     elif isinstance(answer, Failed):
-        fail(task, operation, Failure(f"preparing the machine failed: {answer.reason}"))
+        fail(task, operation, Failure(answer.reason, stage="preparing the machine"))
     elif answer is not None and answer == operation.flow.waiting:
         task.finish("wait")
     else:
@@ -230,11 +232,20 @@ def _run_built_in(task: TaskManager, operation: Operation, act: Callable[..., ob
 
 
 def _let_wait(task: TaskManager, operation: Operation) -> None:
-    """Release a node that waits; without a waiting state it stays as it is, and what it awaits is remembered."""
-    if operation.flow.waiting:
-        task.finish("wait")
-    else:
-        task.save_and_release()
+    """Release a node that waits; without a waiting state it stays as it is, and what it awaits is remembered.
+
+    What its driver says it waits for becomes a line of node history.
+    """
+
+    def write(_connection: object) -> None:
+        if awaited := awaited_event.text_of(task.node):
+            driver_steps.note(task, operation.flow, f"waiting for {awaited}")
+        if operation.flow.waiting:
+            task.finish("wait")
+        else:
+            task.save_and_release()
+
+    task.store.run(write, repeatable=True)
 
 
 def _run(
@@ -259,10 +270,10 @@ def _run(
             case Done():
                 continue
             case Wait():
-                return task.finish("wait")
+                return _let_wait(task, operation)
             case Again():
                 replace(StepCursor.of(task.node, operation.flow), repeats=True).put(task.node)
-                return task.finish("wait")
+                return _let_wait(task, operation)
             case Pause(seconds):
                 return _pause(task, operation, seconds)
             case Hold():
@@ -320,10 +331,10 @@ def _end(task: TaskManager, operation: Operation, ended: Step | None) -> None:
     perform = attempt_repeatable if flow.has_steps and flow.waiting else attempt
     answer = perform(task, operation.tear_down)
     if isinstance(answer, Again):
-        task.finish("wait")
+        _let_wait(task, operation)
         return
     if isinstance(answer, Failed):
-        fail(task, operation, Failure(f"clean-up after the last step failed: {answer.reason}"))
+        fail(task, operation, Failure(answer.reason, stage="clearing up after the last step"))
         return
     seconds = StepCursor.of(task.node, flow).seconds(task.node.now())
     if operation.refreshes_at_end:

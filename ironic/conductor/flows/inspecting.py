@@ -19,7 +19,13 @@ from ironic.conductor.transitions import shortened
 from ironic.conf import CONF
 from ironic.core import flow, introspection, node_rules, states
 from ironic.core.agent_memory import AgentMemory
-from ironic.core.errors import HardwareInspectionFailure, UnsupportedDriverExtension
+from ironic.core.errors import (
+    HardwareInspectionFailure,
+    NodeLocked,
+    NodeNotFound,
+    NoFreeConductorWorker,
+    UnsupportedDriverExtension,
+)
 from ironic.drivers import fast_track
 from ironic.inspection import boot_tokens
 from ironic.inspection.arrival import rejection_summary
@@ -79,9 +85,53 @@ def continue_inspection(task: TaskManager, inventory: dict[str, object], plugin_
         LOG.warning("Node %s: inspection data are dropped in state '%s'", task.node.uuid, state)
         raise nothing_found()
     AgentMemory(task.node).record_contact(task.node.now())
-    introspection.process(task.node)
+    if task.inspect.hands_reports_on:
+        _hand_on(task, inventory, plugin_data)
+        return
     boot_tokens.use_up(task.node)
+    introspection.process(task.node)
     task.process_event("resume", callback=engine.resume, call_args=(task, INSPECT, inventory, plugin_data))
+
+
+def _hand_on(task: TaskManager, inventory: dict[str, object], plugin_data: dict[str, object]) -> None:
+    """Hand a report on to the service that inspects the machine, with the node unlocked; it changes the node.
+
+    The ramdisk is answered afterwards. Without an answer, because that service is silent or this process has ended, it
+    posts its report again.
+    """
+    inspect, uuid = task.inspect, task.node.uuid
+    is_wanted = not inspect.has_report(task)
+    task.save_and_release()
+    if not is_wanted:
+        LOG.info("Node %s: a further report of its ramdisk is not handed on", uuid)
+        return
+    refusal = None
+    try:
+        inspect.hand_report_on(uuid, inventory, plugin_data)
+    except HardwareInspectionFailure as error:
+        refusal = str(error.facts.get("error", error))
+    try:
+        with task.acquire_other(uuid, "noting what became of a report") as again:
+            if again.node.provision_state != states.INSPECTWAIT:
+                return
+            if refusal is not None:
+                again.spawn_after(end_wait, again, refusal)
+                return
+            inspect.note_report(again)
+            boot_tokens.use_up(again.node)
+            again.save_and_release()
+    except (NodeLocked, NodeNotFound, NoFreeConductorWorker) as obstacle:
+        result = refusal or "its report is handed on"
+        LOG.warning("Node %s: %s, which can't be noted now: %s", uuid, result, obstacle)
+
+
+def end_wait(task: TaskManager, failure: str | None) -> None:
+    """End the wait for another service that inspects the machine: fetch what it has found, or fail for a reason."""
+    if failure is not None:
+        engine.fail(task, _FINISH, engine.Failure(failure))
+        return
+    introspection.process(task.node)
+    task.process_event("resume", callback=engine.resume, call_args=(task, _FINISH))
 
 
 def _is_undiscovered(node: Any) -> bool:
@@ -157,6 +207,10 @@ INSPECT: Final = bind(
         clean_up=_clean_up,
         timeout_details=lambda task: rejection_summary(task.store, task.node, [port.address for port in task.ports]),
     )
+)
+# What another service has found is fetched.
+_FINISH: Final = Operation(
+    flow=flow.INSPECT, resume=lambda task: task.inspect.finish_inspection(task), tear_down=_end, clean_up=_clean_up
 )
 # Data that are processed again: the machine is not touched, and an agent that runs on it is not forgotten.
 _REAPPLY: Final = Operation(

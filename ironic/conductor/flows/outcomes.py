@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ironic.conductor.tasks import TaskManager
-from ironic.core.errors import Invalid, IronicError, TakenOver
-from ironic.drivers.awaited_setting import SettingAwaited, suspendable
+from ironic.core.errors import CleanStepFailed, Invalid, IronicError, TakenOver
+from ironic.drivers.awaited_setting import suspendable
+from ironic.drivers.step_declarations import SettingAwaited
 
 LOG = logging.getLogger(__name__)
 
@@ -75,7 +76,9 @@ def attempt(
         raise
     except IronicError as error:
         LOG.warning("Node %s: %s: %s", task.node.uuid, type(error).__name__, error)
-        return Failed(str(error), refused=isinstance(error, Invalid))
+        # The flow's own text names step and node.
+        reason = error.facts.get("reason") if isinstance(error, CleanStepFailed) else None
+        return Failed(str(reason or error), refused=isinstance(error, Invalid))
     except Exception as error:
         LOG.exception("Node %s: unexpected error in an operation", task.node.uuid)
         return Failed(f"unexpected {type(error).__name__}: {error}")

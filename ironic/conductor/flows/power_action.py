@@ -25,12 +25,12 @@ def change_node_power_state(task: TaskManager, target: str, timeout: int | None)
         with awaited_shutdown.suspendable():
             answer = attempt(task, TaskManager.change_power, target, timeout)
         if isinstance(answer, Failed):
-            node.last_error = shortened(power.failure_text(target, answer.reason))
+            node.last_error = shortened(power.failure_text(node.uuid, target, answer.reason))
         task.save_and_release()
 
     def not_started(error: BaseException) -> None:
         node.target_power_state = None
-        node.last_error = shortened(power.failure_text(target, str(error)))
+        node.last_error = shortened(power.failure_text(node.uuid, target, str(error)))
         power.note_failure(task, target, str(error))
 
     task.spawn_after(change)
@@ -43,4 +43,4 @@ def read(task: TaskManager) -> None:
     """Set the node's power state as the machine reports it, or raise PowerStateFailure; the caller saves the node."""
     task.node.power_state = task.validated(task.power).get_power_state(task)
     if task.node.power_state == "error":
-        raise PowerStateFailure("the BMC reports an error as power state")
+        raise PowerStateFailure(power.odd_state_text(task))

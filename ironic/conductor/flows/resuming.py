@@ -96,7 +96,7 @@ def _handle_heartbeat(task: TaskManager, operation: Operation, beat: Mapping[str
             task.node.save()
             answer = attempt(task, TaskManager.change_power, states.REBOOT)
             if isinstance(answer, Failed):
-                failure = Failure(f"restarting the machine failed: {answer.reason}", step=cursor.current)
+                failure = Failure(answer.reason, step=cursor.current, stage="restarting the machine")
                 engine.fail(task, operation, failure)
             else:
                 task.save_and_release()

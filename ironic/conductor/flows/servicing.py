@@ -19,6 +19,8 @@ def start(task: TaskManager, service_steps: Sequence[Mapping[str, object]], disa
     """Accept a user's list of service steps."""
     for kind in ("power", "network"):
         task.driver.require(kind).validate(task)
+    if not disable_ramdisk:
+        task.deploy.validate_ramdisk(task)
     AgentMemory(task.node).forget()
     step_list.accept_steps(task, flow.SERVICE, service_steps, disable_ramdisk=disable_ramdisk)
     task.process_event("service", callback=engine.begin, call_args=(task, SERVICE))

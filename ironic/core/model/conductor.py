@@ -26,7 +26,7 @@ class Conductor(Resource):
     conductor_group = Field(Text(), since=49, write=NEVER, plain=True)
     drivers = Field(Array(), since=49, write=NEVER)
     links = Field(Links("conductors/{}"), since=49, write=NEVER, plain=True)
-    alive = Field(Bool(), since=49, write=NEVER, plain=True, needs=("online", "updated_at"))
+    alive = Field(Bool(), since=49, write=NEVER, plain=True, needs=("online", "updated_at", "hostname"))
 
 
 # The types of drivers: with fixed interfaces, or a hardware type whose interfaces a node can choose.

@@ -72,6 +72,9 @@ POWER_FAILURE: Final = "power failure"
 # Besides those that failed flows set; older services set the last one, and clients may filter by it.
 FAULTS: Final = (POWER_FAILURE, *(flow.fault for flow in FLOWS if flow.fault), "rescue abort failure")
 
+# What users may ask for; the mode of a machine is what its driver reports.
+BOOT_MODES: Final = ("bios", "uefi")
+
 # The key of `properties` that selects the inspection rules which have a scope.
 SCOPE_PROPERTY: Final = "inspection_scope"
 

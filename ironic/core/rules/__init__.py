@@ -16,6 +16,7 @@ from ironic.core.rules.compiled_rules import (
     selected,
 )
 from ironic.core.rules.evaluation import evaluate
+from ironic.core.rules.impossible_actions import check_possible
 from ironic.core.rules.rule_outcomes import Failure, Outcome
 from ironic.core.rules.vocabulary import ACTIONS, OPERATORS, Action, Operator
 from ironic.core.rules.workspace import Changes, Facts, LogLine, Masking
@@ -38,6 +39,7 @@ __all__ = [
     "Operator",
     "Outcome",
     "PlannedCall",
+    "check_possible",
     "check_rule",
     "evaluate",
     "in_order",

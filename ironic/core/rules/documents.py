@@ -276,6 +276,8 @@ class Document:
             if present == REPLACEMENT and depth < len(path) - 1:
                 raise RuleFault(f"{pointer(path)} of the {self._owner} is inside a secret that the rule can't see")
             if present is None:
+                if depth == 1 and self._fields is not None:
+                    self._by_field(path[:1], lambda field: checked_value(field, {}))
                 self._apply_to_views(put_operation(self.data, path[:depth], {}))
             elif present == REPLACEMENT:
                 return

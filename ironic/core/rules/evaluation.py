@@ -17,7 +17,17 @@ from ironic.core.rules.compiled_rules import AnyRule, BoundAction, CompiledRule,
 from ironic.core.rules.inspector.inspector_documents import InspectorRule
 from ironic.core.rules.inspector.inspector_run import InspectorRun
 from ironic.core.rules.interpolation import Scope
-from ironic.core.rules.limits import ITEMS_SHOWN, JUDGING, LOG_LENGTH, STEPS, VERDICT, RuleFault, pay_verdict
+from ironic.core.rules.limits import (
+    ITEMS_SHOWN,
+    JUDGING,
+    LOG_LENGTH,
+    STEPS,
+    VERDICT,
+    FailRequested,
+    RuleFault,
+    TooMuchWork,
+    pay_verdict,
+)
 from ironic.core.rules.rule_outcomes import Effect, Failure, Outcome, preview, shown_changes
 from ironic.core.rules.signatures import values_of
 from ironic.core.rules.workspace import Facts, LogLine, Masking, Workspace
@@ -55,9 +65,26 @@ class _Run:
                     self._act(index, action)
                 self._check_node()
         except _Stopped as stop:
-            text = None if self.rule.sensitive else str(stop.fault)[:LOG_LENGTH]
+            text = None if self.rule.sensitive else f"{stop.fault}{self._reason_of(stop)}"[:LOG_LENGTH]
             kind = type(stop.fault).__name__
-            self.failure = Failure(self.rule.uuid, self.rule.phase, stop.part, stop.index, kind, text)
+            self.failure = Failure(
+                self.rule.uuid,
+                self.rule.phase,
+                stop.part,
+                stop.index,
+                kind,
+                text,
+                description=self.rule.description,
+            )
+
+    def _reason_of(self, stop: _Stopped) -> str:
+        """Return what the failed part looked for in vain, which may be why it failed; not for the action ``fail``."""
+        if isinstance(stop.fault, FailRequested | TooMuchWork) or not self._workspace.is_masked:
+            return ""
+        parts: Sequence[Condition | BoundAction] = getattr(self.rule, stop.part)
+        lookups = [lookup for one in parts[stop.index].arguments for lookup in one.lookups]
+        absent = dict.fromkeys(self._workspace.missing[one] for one in lookups if one in self._workspace.missing)
+        return f" ({'; '.join(absent)})" if absent else ""
 
     def log_lines(self) -> list[LogLine]:
         """Return the log lines of the rule, without the texts of a sensitive one."""
@@ -75,6 +102,8 @@ class _Run:
         if not self.rule.sensitive:
             hiding = not self._workspace.is_masked
             document["changes"] = shown_changes(self._workspace.changes(self._marks), hiding=hiding)
+            if self._workspace.missing and not hiding:
+                document["missing"] = list(dict.fromkeys(self._workspace.missing.values()))
             if self.calls:
                 document["calls"] = [calls.shown_call(one.call, hiding=hiding) for one in self.calls]
         if self.failure:

@@ -5,6 +5,7 @@ are refused when the rule is posted. A text that is exactly one expression yield
 text a missing value is empty. Values are never parsed for expressions again. `{{` and `}}` stand for braces.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,6 +29,11 @@ ITEM: Final = "item"  # the name of the current item of a loop
 _MOST_PARTS: Final = 256
 _MOST_KEYS: Final = 32
 _SHOWN: Final = 60
+# Of what expressions looked for in vain, for one rule; keys may be names that a machine has chosen.
+_MOST_MISSING: Final = 16
+_MOST_KEYS_READ: Final = 256
+_MOST_KEYS_SHOWN: Final = 20
+_ODD: Final = re.compile(r"[^A-Za-z0-9_.:/-]|.{33}|\A\Z")
 
 
 class BadExpression(ValueError):
@@ -37,17 +43,20 @@ class BadExpression(ValueError):
 class Scope:
     """The values that expressions can refer to, with their origin, and in a loop its current item."""
 
-    __slots__ = ("_is_reported", "_item", "_values")
+    __slots__ = ("_is_reported", "_item", "_values", "missing")
 
     def __init__(
         self,
         values: Mapping[str, object],
         is_reported: Callable[[str, tuple[str, ...]], bool] = lambda name, keys: False,
         item: tuple[object, bool] = (None, False),
+        missing: dict["Lookup", str] | None = None,
     ) -> None:
+        """Take the values by name; ``missing`` collects what expressions looked for in vain, and what is there."""
         self._values = values
         self._is_reported = is_reported
         self._item = item
+        self.missing = {} if missing is None else missing
 
     def find(self, name: str) -> object:
         """Return the value with this name; None if there is none."""
@@ -59,7 +68,7 @@ class Scope:
 
     def with_item(self, item: object, *, reported: bool) -> "Scope":
         """Return this scope with an item of a loop."""
-        return Scope(self._values, self._is_reported, (item, reported))
+        return Scope(self._values, self._is_reported, (item, reported), self.missing)
 
 
 class Template(Protocol):
@@ -106,12 +115,14 @@ class Lookup:
     def render(self, scope: Scope, budget: Budget) -> object:
         """Return the value at the keys; None if there is none."""
         value = scope.find(self.name)
-        for key in self.keys:
-            if isinstance(value, dict):
-                value = value.get(key)
-            elif isinstance(value, list):
-                value = _item(value, key)
+        for depth, key in enumerate(self.keys):
+            if isinstance(value, dict) and key in value:
+                value = value[key]
+            elif isinstance(value, list) and (index := _index(value, key)) is not None:
+                value = value[index]
             else:
+                if self not in scope.missing and len(scope.missing) < _MOST_MISSING:
+                    scope.missing[self] = _absence(".".join((self.name, *self.keys[:depth])), key, value)
                 return None
         return value
 
@@ -302,12 +313,23 @@ def _all_constant(templates: Sequence[Template]) -> bool:
     return all(isinstance(one, Constant) for one in templates)
 
 
-def _item(values: Sequence[object], key: str) -> object:
-    """Return an item of a list by its index in digits."""
+def _index(values: Sequence[object], key: str) -> int | None:
+    """Return the index in a list that digits stand for, None when the list has no such item."""
     if not (key.isascii() and key.isdigit() and len(key) <= _LARGEST_INDEX):
         return None
-    index = int(key)
-    return values[index] if index < len(values) else None
+    return index if (index := int(key)) < len(values) else None
+
+
+def _absence(place: str, key: str, value: object) -> str:
+    """Return a text that says that a place has no such key, and which keys it has."""
+    if isinstance(value, dict):
+        names = sorted(map(str, itertools.islice(value, _MOST_KEYS_READ)))
+        shown = ", ".join(_short(name) if _ODD.search(name) else name for name in names[:_MOST_KEYS_SHOWN])
+        has = f"it has {shown}{' and more' if len(value) > _MOST_KEYS_SHOWN else ''}" if names else "it is empty"
+        return f"{place} has no {key}; {has}"
+    if isinstance(value, list):
+        return f"{place} is a list of {len(value)} items and has no item {key}"
+    return f"{place} is {'missing' if value is None else 'no object'}, so it has no {key}"
 
 
 def _short(token: str) -> str:

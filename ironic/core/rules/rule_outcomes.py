@@ -19,6 +19,10 @@ _MOST_ELEMENTS: Final = 32
 Effect = dict[str, Any]
 
 
+# Characters of a description in an error.
+_LONGEST_DESCRIPTION: Final = 80
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Where a rule failed the inspection and why; ``text`` is None if the rule is sensitive."""
@@ -30,6 +34,7 @@ class Failure:
     kind: str
     text: str | None
     maintenance: str | None = None  # why the node is to be in maintenance from now on
+    description: str | None = None  # of the rule
 
     def __str__(self) -> str:
         place = f"phase {self.phase}, {self.part}[{self.index}]"
@@ -37,8 +42,9 @@ class Failure:
 
     def error(self, what: str) -> InspectionRuleFailure:
         """Return the error to raise; ``what`` names the node that the rule ran on."""
+        named = f"{self.rule} ({self.description[:_LONGEST_DESCRIPTION]})" if self.description else self.rule
         return InspectionRuleFailure(
-            rule=self.rule, what=what, error=str(self), phase=self.phase, part=self.part, index=self.index
+            rule=named, what=what, error=str(self), phase=self.phase, part=self.part, index=self.index
         )
 
 

@@ -123,7 +123,7 @@ def action_of(name: str, found: object) -> Action:
     if not (inspect.isclass(found) and any("__call__" in vars(one) for one in found.__mro__)):
         raise TypeError("an action must be a function of a workspace, or a class with __call__(task, rule, ...)")
     plugin: Any = found()
-    signature = Signature(type(plugin).__call__, skip=3, templates=getattr(plugin, "formatted_params", None))
+    signature = Signature(type(plugin).__call__, skip=3, templates=getattr(plugin, "formatted_params", ()))
     early = bool(getattr(plugin, "supports_early", False))
     if early and Signature(type(plugin).call_early, skip=2).names != signature.names:
         raise TypeError("call_early must have the same arguments as __call__")

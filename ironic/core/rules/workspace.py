@@ -12,7 +12,7 @@ from ironic.core import secret_updates
 from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
-from ironic.core.rules.interpolation import Scope
+from ironic.core.rules.interpolation import Lookup, Scope
 from ironic.core.rules.limits import STEPS, Budget, RuleFault, quoted
 from ironic.core.rules.paths import Patch, Path, copy, keys_of
 from ironic.core.secrets import is_secret, masked
@@ -83,13 +83,17 @@ class Workspace:
         self._views = _VIEWS[masking]
         self._masking = masking
         self._documents: list[Document] = []
-        self._stored_driver_info: Mapping[str, Any] = (facts.node or {}).get("driver_info") or {}
+        self._stored: Mapping[str, Mapping[str, Any]] = {
+            name: (facts.node or {}).get(name) or {} for name in secret_updates.IMAGE_DOCUMENTS
+        }
         self._node = None
         if facts.node is not None:
             self._node = self._document("node", facts.node, documents.NODE, documents.LITERAL)
         self._ports = {str(port["uuid"]): self._document("port", port, documents.PORT) for port in facts.ports}
         self.plugin_data = self._document("plug-in data", facts.plugin_data, None)
         shared = {"inventory": dict(facts.inventory), "port_groups": [dict(one) for one in facts.port_groups]}
+        # What expressions of the current rule looked for in vain, and what is there instead.
+        self.missing: dict[Lookup, str] = {}
         self._read_only = {view: shared if view is CLEAR else masked(shared) for view in self._views}
         self._scopes = {view: self._scope(view) for view in self._views}
         self._acting = self._views[0]
@@ -124,6 +128,7 @@ class Workspace:
     def begin_rule(self, rule: ActingRule) -> None:
         """Set the current rule, and with it the view of the documents."""
         self.rule = rule
+        self.missing.clear()
         sees_all = self._masking == "never" or (self._masking == "sensitive" and rule.sensitive)
         self._acting = CLEAR if sees_all else MASKED
         for document in self._documents:
@@ -154,16 +159,21 @@ class Workspace:
             return
         if wrong := documents.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
             raise RuleFault(wrong)
-        if "driver_info" in self._node.reported:
+        if not self._node.reported.isdisjoint(secret_updates.IMAGE_DOCUMENTS):
             self._check_logins(self._node)
 
     def _check_logins(self, node: Document) -> None:
         """Raise RuleFault if data that a machine reported would send a stored secret to another address."""
-        stored, now = self._stored_driver_info, node.views[CLEAR].get("driver_info") or {}
-        own = {key: one for key, one in now.items() if not node.provenance.is_reported(("driver_info", key))}
-        # Values that rules have written literally or removed are not changes by the machine.
-        before = {key: one for key, one in stored.items() if key in now or is_secret(key)} | own
-        if secrets := secret_updates.redirected_secrets(before, now, [((key,), one) for key, one in own.items()]):
+        before, now, own = {}, {}, {}
+        for name in secret_updates.IMAGE_DOCUMENTS:
+            stored, now[name] = self._stored[name], node.views[CLEAR].get(name) or {}
+            own[name] = {key: one for key, one in now[name].items() if not node.provenance.is_reported((name, key))}
+            # Values that rules have written literally or removed are not changes by the machine.
+            before[name] = {key: one for key, one in stored.items() if key in now[name] or is_secret(key)} | own[name]
+        written = {name: [((key,), one) for key, one in values.items()] for name, values in own.items()}
+        driver = secret_updates.DRIVER
+        secrets = secret_updates.redirected_secrets(before[driver], now[driver], written[driver])
+        if secrets := secrets or secret_updates.redirected_image_secrets(before, now, written):
             raise RuleFault(
                 f"what a machine reported would send the stored {', '.join(secrets)} to another address: a rule that "
                 "writes such an address must write the secret as well"
@@ -190,7 +200,7 @@ class Workspace:
         if self._node is not None:
             scope["node"] = self._node.views[view]
             scope["ports"] = [document.views[view] for document in self._ports.values()]
-        return Scope(scope, self.is_reported)
+        return Scope(scope, self.is_reported, missing=self.missing)
 
 
 def _since(document: Document, marks: Mapping[int, int]) -> Patch:

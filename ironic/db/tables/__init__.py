@@ -38,6 +38,7 @@ from ironic.db.tables.nodes import (
     node_inventory,
     node_traits,
     nodes,
+    refused_reports,
 )
 from ironic.db.tables.scheduling import (
     AllocationColumns,
@@ -92,6 +93,7 @@ __all__ = [
     "nodes",
     "portgroups",
     "ports",
+    "refused_reports",
     "rejected_callbacks",
     "runbook_steps",
     "runbook_traits",

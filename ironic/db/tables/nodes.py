@@ -123,16 +123,25 @@ node_traits = table(
     trait=text(255, primary_key=True, nullable=False),
 )
 
-node_inventory = table(
-    "node_inventory",
-    unique("node_inventory", "node_id"),
-    id=key(),
-    created_at=moment(nullable=False),
-    updated_at=moment(),
-    node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
-    inventory_data=json_dict(),
-    plugin_data=json_dict(),
-)
+
+def _reports(name: str) -> sa.Table:
+    """Return a table with one report of a machine per node."""
+    return table(
+        name,
+        unique(name, "node_id"),
+        id=key(),
+        created_at=moment(nullable=False),
+        updated_at=moment(),
+        node_id=reference("nodes.id", on_delete="CASCADE", nullable=False),
+        inventory_data=json_dict(),
+        plugin_data=json_dict(),
+    )
+
+
+node_inventory = _reports("node_inventory")
+
+# The report that the last inspection has failed on: dry runs of rules use it, hooks never do.
+refused_reports = _reports("refused_reports")
 
 
 class HistoryColumns(

@@ -103,6 +103,33 @@ class InspectInterface(BaseInterface):
         """
         raise unsupported(task, "continue_inspection")
 
+    # Whether reports of ramdisks are for another service, which needs the node unlocked while it processes them.
+    hands_reports_on: ClassVar[bool] = False
+
+    def has_report(self, task: Task) -> bool:
+        """Return whether the other service has a report of this inspection already."""
+        raise unsupported(task, "has_report")
+
+    def note_report(self, task: Task) -> None:
+        """Note, with the lock held, that the other service has the report."""
+        raise unsupported(task, "note_report")
+
+    def hand_report_on(
+        self, node_uuid: str, inventory: Mapping[str, object], plugin_data: Mapping[str, object]
+    ) -> None:
+        """Send a report to the other service, without a lock.
+
+        Raise HardwareInspectionFailure if it is refused, TemporaryFailure or NodeLocked if the ramdisk shall post it
+        again later.
+        """
+
+    def finish_inspection(self, task: Task) -> None:
+        """Store what another service has found, once a periodic method has reported by StepDone that it is done.
+
+        Raise HardwareInspectionFailure.
+        """
+        raise unsupported(task, "finish_inspection")
+
     def reapply_inspection(self, task: Task, inventory: Mapping[str, object], plugin_data: dict[str, object]) -> None:
         """Process data of an earlier inspection without touching the machine, if ``reapplies_data``.
 
@@ -148,6 +175,9 @@ class DeployInterface(BaseInterface):
         """Set up on this host what the former conductor of the node had set up on its own."""
 
     # Cleaning and servicing
+
+    def validate_ramdisk(self, task: Task) -> None:
+        """Raise what keeps the ramdisk from being booted that cleaning and servicing need, if they need one."""
 
     def prepare_cleaning(self, task: Task) -> str | None:
         """Prepare cleaning; return CLEANWAIT when an agent must boot first."""

@@ -80,12 +80,12 @@ def delay_seconds(text: str) -> float:
 
 
 class FakePower(NoProperties, PowerInterface):
-    """Power that reaches every state; the node's record is the power state."""
+    """Power that reaches every state; the node's record is the power state, at first as [fake]reports_power says."""
 
     def get_power_state(self, task: Task) -> str | None:
         simulate_delay("power")
         state: str | None = task.node.power_state
-        return state
+        return state or (states.POWER_OFF if CONF.fake.reports_power else None)
 
     def set_power_state(self, task: Task, power_state: str, timeout: int | None = None) -> None:
         if power_state not in states.POWER_TARGET:
@@ -188,16 +188,23 @@ class FakeInspect(NoProperties, InspectInterface):
 
 
 class FakeDeploy(NoProperties, DeployInterface):
-    """A deployment of one step, without an agent."""
+    """A deployment of one step, without an agent; it changes the power where [fake]reports_power wants that."""
 
     @deploy_step(priority=100)
     def deploy(self, task: Task) -> str | None:
         simulate_delay("deploy")
+        self._switch(task, states.POWER_ON)
         return None
 
     def tear_down(self, task: Task) -> str | None:
         simulate_delay("deploy")
+        self._switch(task, states.POWER_OFF)
         return states.DELETED
+
+    @staticmethod
+    def _switch(task: Task, target: str) -> None:
+        if CONF.fake.reports_power and not (target == states.POWER_OFF and task.node.disable_power_off):
+            task.change_power(target)
 
     def prepare(self, task: Task) -> None:
         simulate_delay("deploy")

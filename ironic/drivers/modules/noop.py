@@ -10,7 +10,7 @@ from typing import Any
 
 from ironic.core import states
 from ironic.core.bmc_readings import Console
-from ironic.core.errors import UnsupportedDriverExtension
+from ironic.core.errors import ChosenInterfaceLacksFeature, UnsupportedDriverExtension
 from ironic.drivers.interfaces import (
     BaseInterface,
     BIOSInterface,
@@ -44,7 +44,11 @@ class UnsupportedFeature(BaseInterface):
         return {}
 
     def validate(self, task: Task, *args: Any, **kwargs: Any) -> None:
-        raise unsupported(task, self.interface_type)
+        kind = self.interface_type
+        chosen = getattr(task.node, f"{kind}_interface") or f"no-{kind}"
+        raise ChosenInterfaceLacksFeature(
+            driver=task.node.driver, extension=kind, node=task.node.uuid, interface=chosen
+        )
 
 
 class NoBIOS(UnsupportedFeature, BIOSInterface):

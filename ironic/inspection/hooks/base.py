@@ -25,6 +25,12 @@ class InspectionHook(ABC):
     # Names of hooks that must run before this one: they come earlier in [inspector]hooks.
     dependencies: ClassVar[Sequence[str]] = ()
 
+    # Keys of the plug-in data that this hook sets.
+    plugin_data_keys: ClassVar[Sequence[str]] = ()
+    # Whether a dry run may call it: true for a class, not for those derived from it, that acts on nothing but what it
+    # gets as arguments.
+    runs_dry: ClassVar[bool] = False
+
     def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Check the data before the main call of any hook; the node must not be changed here."""
         return

@@ -19,6 +19,8 @@ _CAPABILITIES: Final = "capabilities"
 class Architecture(InspectionHook):
     """Set property `cpu_arch` to the CPU architecture; fail without one (S85)."""
 
+    runs_dry = True
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property, or fail when the inventory has no architecture."""
         architecture = text_at(inventory, "cpu", "architecture")
@@ -31,6 +33,8 @@ class Architecture(InspectionHook):
 class Cpus(InspectionHook):
     """Set property `cpus` to the number of CPUs; no default hook, because schedulers no longer use it (S99)."""
 
+    runs_dry = True
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property when the inventory has a number."""
         if count := whole_number_at(inventory, "cpu", "count"):
@@ -40,6 +44,8 @@ class Cpus(InspectionHook):
 
 class Memory(InspectionHook):
     """Set property `memory_mb` to the size of the memory; fail without one (S93)."""
+
+    runs_dry = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the property, or fail when the inventory has no size."""
@@ -65,6 +71,8 @@ def set_capabilities(task: StagedTask, changes: Mapping[str, str]) -> None:
 class CpuCapabilities(InspectionHook):
     """Set a capability for each CPU flag that the option names (S90)."""
 
+    runs_dry = True
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the capabilities of flags that the CPU has; others stay as they are."""
         if found := capabilities_of(list_at(inventory, "cpu", "flags"), CONF.inspector.cpu_capabilities):
@@ -79,6 +87,8 @@ def capabilities_of(flags: Iterable[object], meanings: Mapping[str, str]) -> dic
 
 class BootMode(InspectionHook):
     """Set capability `boot_mode` to the mode in which the ramdisk was booted (S89)."""
+
+    runs_dry = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the capability when the inventory has a mode."""

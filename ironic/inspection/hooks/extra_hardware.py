@@ -21,6 +21,9 @@ Nested = dict[str, dict[str, dict[str, object]]]
 class ExtraHardware(InspectionHook):
     """Convert the data of the extra-hardware collector, a list of lists, into the nested dictionary `extra` (S91)."""
 
+    runs_dry = True
+    plugin_data_keys = ("extra",)
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Replace `data` of the plug-in data by `extra`; malformed data stay, or are dropped in strict mode."""
         if "data" not in plugin_data:

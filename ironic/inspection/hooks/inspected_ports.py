@@ -1,7 +1,8 @@
 """Hook ports: create ports for usable interfaces and delete ports that are not expected.
 
 `plan` decides from data alone, `carry_out` changes the ports of the staged task. An existing port keeps everything but
-`pxe_enabled` (when [inspector]update_pxe_enabled is set) and the client id. Source: doc/contract/inspection.md#hooks.
+`pxe_enabled` (when [inspector]update_pxe_enabled is set and the report names the booted interface) and the client id.
+Source: doc/contract/inspection.md#hooks.
 """
 
 import logging
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ironic.conf import CONF
+from ironic.core import syntax
 from ironic.core.errors import HardwareInspectionFailure
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
+from ironic.inspection.hooks.report_validation import boot_mac
 from ironic.inspection.reported_data import text_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -45,6 +48,8 @@ class Plan:
 class Ports(InspectionHook):
     """Create ports for usable interfaces, update existing ports, and delete ports that are not expected."""
 
+    runs_dry = True
+
     dependencies = ("validate-interfaces",)
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
@@ -56,7 +61,10 @@ class Ports(InspectionHook):
                 error="all_interfaces and valid_interfaces of the plug-in data are not those of validate-interfaces"
             )
         existing = {port.address: port for port in task.ports}
-        options = PortOptions(CONF.inspector.add_ports, CONF.inspector.keep_ports, CONF.inspector.update_pxe_enabled)
+        # A machine that was booted otherwise, from virtual media for example, says nothing about PXE.
+        is_said = syntax.machine_mac_of(boot_mac(inventory)) or any(one["pxe_enabled"] for one in everything.values())
+        updates = CONF.inspector.update_pxe_enabled and bool(is_said)
+        options = PortOptions(CONF.inspector.add_ports, CONF.inspector.keep_ports, updates)
         if not (task.is_proven or is_recognised(existing, everything)):
             LOG.warning(
                 "Node %s: its ports are not changed, because none of them has a MAC address that was reported. Correct "

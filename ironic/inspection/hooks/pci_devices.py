@@ -65,6 +65,8 @@ def devices_at(data: Mapping[str, object]) -> list[PciDevice]:
 class PciDevices(InspectionHook):
     """Set a capability to the number of PCI devices for each alias of the option (S95)."""
 
+    runs_dry = True
+
     def __init__(self) -> None:
         self.aliases = aliases(CONF.inspector.pci_device_alias)
 
@@ -103,6 +105,8 @@ def counts(devices: Iterable[PciDevice], names: Aliases) -> dict[str, str]:
 
 class Accelerators(InspectionHook):
     """Set property `accelerators` to the GPUs and similar devices, known by their PCI ids (S88)."""
+
+    runs_dry = True
 
     def __init__(self) -> None:
         self.known = load_accelerators(CONF.inspector.known_accelerators)

@@ -13,7 +13,7 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.db import PortRecord
 from ironic.inspection.hooks.base import InspectionHook, Inventory, PluginData
-from ironic.inspection.lldp import Frame, MalformedFrame, decode, frames_of, lldp_values, parse_frame
+from ironic.inspection.lldp import Value, decode, frames_of, lldp_values, parse_frame
 from ironic.inspection.reported_data import IpAddress, ip_addresses_of, text_at, value_at
 from ironic.inspection.staged_task import StagedTask
 
@@ -25,7 +25,6 @@ _READERS: Final = {
     2: ("port_id", lldp_values.port_id),
     5: ("switch_info", lldp_values.plain_text),
 }
-_END: Final = 0
 
 
 def interfaces_of(plugin_data: PluginData) -> dict[str, Mapping[str, object]]:
@@ -44,6 +43,9 @@ def ports_by_interface(task: StagedTask, plugin_data: PluginData) -> dict[str, P
 class ParseLldp(InspectionHook):
     """Decode the LLDP data of all interfaces into `parsed_lldp` of the plug-in data (S94)."""
 
+    runs_dry = True
+    plugin_data_keys = ("parsed_lldp",)
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set `parsed_lldp` when some interface has LLDP data."""
         parsed = {name: parse_frame(frame) for name, frame in frames_of(inventory, plugin_data).items()}
@@ -54,6 +56,8 @@ class ParseLldp(InspectionHook):
 class LocalLinkConnection(InspectionHook):
     """Complete `local_link_connection` of ports from LLDP data (S92)."""
 
+    runs_dry = True
+
     dependencies = ("validate-interfaces",)
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
@@ -62,22 +66,16 @@ class LocalLinkConnection(InspectionHook):
         for name, port in ports_by_interface(task, plugin_data).items():
             if name not in frames:
                 continue
-            try:
-                found = connection(decode(frames[name]))
-            except MalformedFrame as error:
-                LOG.warning("Node %s: LLDP data of interface %s are ignored: %s", task.node.uuid, name[:32], error)
-                continue
+            found = connection(decode(frames[name]))
             if missing := {key: value for key, value in found.items() if not port.local_link_connection.get(key)}:
                 port.local_link_connection.update(missing)
                 port.save()
 
 
-def connection(frame: Frame) -> dict[str, str]:
+def connection(frame: Iterable[Value]) -> dict[str, str]:
     """Return the keys of local_link_connection in a frame; of several values of one type the first counts."""
     found: dict[str, str] = {}
     for kind, data in frame:
-        if kind == _END:
-            break
         key, read = _READERS.get(kind, ("", lldp_values.plain_text))
         if key and key not in found and (text := read(data)):
             found[key] = text
@@ -93,6 +91,8 @@ class MappedSubnet(NamedTuple):
 
 class PhysicalNetwork(InspectionHook):
     """Set `physical_network` of ports from the IP addresses of their interfaces (S96)."""
+
+    runs_dry = True
 
     dependencies = ("validate-interfaces",)
 

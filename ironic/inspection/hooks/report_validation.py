@@ -27,6 +27,8 @@ _LONGEST = 2000  # characters of an error
 class RamdiskError(InspectionHook):
     """Fail the inspection when the ramdisk reports an error (S84)."""
 
+    runs_dry = True
+
     def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Raise HardwareInspectionFailure with the ramdisk's error."""
         if error := plugin_data.get("error"):
@@ -38,6 +40,9 @@ class RamdiskError(InspectionHook):
 
 class ValidateInterfaces(InspectionHook):
     """List the usable ones of the reported network interfaces; fail when there are none (S86)."""
+
+    runs_dry = True
+    plugin_data_keys = ("all_interfaces", "valid_interfaces", "macs", "bmc_address")
 
     def preprocess(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the keys of the plug-in data, or fail when no interface is usable."""
@@ -71,7 +76,7 @@ def all_interfaces(inventory: Inventory) -> Interfaces:
     booted = boot_mac(inventory)
     found: Interfaces = {}
     for interface in list_at(inventory, "interfaces"):
-        name, mac = text_at(interface, "name"), syntax.mac_of(text_at(interface, "mac_address"))
+        name, mac = text_at(interface, "name"), syntax.machine_mac_of(text_at(interface, "mac_address"))
         if name and mac and isinstance(interface, Mapping):
             address = interface.get("ipv6_address")
             found[name] = {

@@ -32,6 +32,9 @@ _REMEMBERED: Final = "raid_device_serials"
 class RootDevice(InspectionHook):
     """Choose the root disk by hints, fail when none matches, and set `local_gb` to its usable size (S98, S103)."""
 
+    runs_dry = True
+    plugin_data_keys = ("root_disk", "local_gb")
+
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set `root_disk` and `local_gb`, or fail when no disk matches the hints."""
         properties = task.node.properties
@@ -76,6 +79,8 @@ def local_gb(disk: object, spacing: int) -> int:
 
 class RaidDevice(InspectionHook):
     """Set root device hints, when there are none, to the one disk that is new since the last inspection (S97)."""
+
+    runs_dry = True
 
     def __call__(self, task: StagedTask, inventory: Inventory, plugin_data: PluginData) -> None:
         """Set the hints when there are none and exactly one disk is new."""

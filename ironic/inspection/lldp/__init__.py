@@ -3,6 +3,6 @@
 Names of the facts: doc/contract/inspection.md#lldp.
 """
 
-from ironic.inspection.lldp.lldp_parser import Frame, MalformedFrame, decode, frames_of, parse_frame
+from ironic.inspection.lldp.lldp_parser import Value, decode, frames_of, parse_frame
 
-__all__ = ["Frame", "MalformedFrame", "decode", "frames_of", "parse_frame"]
+__all__ = ["Value", "decode", "frames_of", "parse_frame"]

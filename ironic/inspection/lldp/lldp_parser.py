@@ -1,15 +1,15 @@
 """Parse LLDP frames that a ramdisk captured into named facts about the switch and its port.
 
 A ramdisk reports a frame as a list of [type, hexadecimal value]. A machine may send anything, so there are limits on
-interfaces, on values per frame (S94) and on the length of each. Malformed values are an error in `decode`;
-`parse_frame` leaves them out. Facts that are lists collect several values; of other facts the first value counts, so a
-hostile tail changes nothing. Source: doc/contract/inspection.md#lldp.
+interfaces, on values per frame (S94) and on the length of each. Malformed values are left out, and cost no other value.
+Facts that are lists collect several values; of other facts the first value counts, so a hostile tail changes nothing.
+Source: doc/contract/inspection.md#lldp.
 """
 
 import itertools
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from ironic.inspection.lldp import lldp_values
 from ironic.inspection.lldp.lldp_values import Facts
@@ -48,10 +48,7 @@ class Value(NamedTuple):
     data: bytes
 
 
-Frame = list[Value]
-
-
-class MalformedFrame(ValueError):
+class MalformedValue(ValueError):
     """A value of a frame is not [type, hexadecimal text], or too long."""
 
 
@@ -60,11 +57,11 @@ def frames_of(inventory: Mapping[str, object], plugin_data: Mapping[str, object]
     collected = value_at(plugin_data, "lldp_raw")
     raw = collected if isinstance(collected, Mapping) else {}
     frames = {
-        name: raw.get(name) or value_at(one, "lldp")
+        name: next(filter(_is_frame, (raw.get(name), value_at(one, "lldp"))), None)
         for one in list_at(inventory, "interfaces")
         if (name := text_at(one, "name"))
     }
-    found = {name: frame for name, frame in {**raw, **frames}.items() if frame and isinstance(frame, list)}
+    found = {name: frame for name, frame in {**raw, **frames}.items() if _is_frame(frame)}
     if len(found) > MOST_INTERFACES:
         LOG.warning(
             "LLDP data of %d interfaces are reported; only those of the first %d are used", len(found), MOST_INTERFACES
@@ -72,36 +69,41 @@ def frames_of(inventory: Mapping[str, object], plugin_data: Mapping[str, object]
     return dict(itertools.islice(found.items(), MOST_INTERFACES))
 
 
-def decode(frame: Sequence[object]) -> Frame:
-    """Return the values of a frame, or raise MalformedFrame."""
-    return [_value(item) for item in itertools.islice(frame, MOST_VALUES)]
+def _is_frame(found: object) -> TypeGuard[list[object]]:
+    return isinstance(found, list) and bool(found)
+
+
+def decode(frame: Sequence[object]) -> Iterator[Value]:
+    """Iterate over the values of a frame up to its end; malformed ones are left out."""
+    for item in itertools.islice(frame, MOST_VALUES):
+        try:
+            value = _value(item)
+        except MalformedValue as error:
+            LOG.info("A value of an LLDP frame is left out: %s", error)
+            continue
+        if value.kind == _END:
+            return
+        yield value
 
 
 def _value(item: object) -> Value:
     if not isinstance(item, list | tuple) or len(item) != 2:
-        raise MalformedFrame("it is no pair of a type and a value")
+        raise MalformedValue("it is no pair of a type and a value")
     kind, text = item
     if not isinstance(kind, int) or isinstance(kind, bool) or not 0 <= kind <= _LARGEST_TYPE:
-        raise MalformedFrame("its type is no number from 0 to 127")
+        raise MalformedValue("its type is no number from 0 to 127")
     if not isinstance(text, str) or len(text) > 2 * LONGEST_VALUE:
-        raise MalformedFrame(f"value of type {kind} is no text or longer than {LONGEST_VALUE} bytes")
+        raise MalformedValue(f"value of type {kind} is no text or longer than {LONGEST_VALUE} bytes")
     try:
         return Value(kind, bytes.fromhex(text))
     except ValueError:
-        raise MalformedFrame(f"value of type {kind} is not hexadecimal") from None
+        raise MalformedValue(f"value of type {kind} is not hexadecimal") from None
 
 
 def parse_frame(frame: Sequence[object]) -> Facts:
     """Return the facts of a frame as it was reported; malformed and unknown values are left out."""
     facts: Facts = {}
-    for item in itertools.islice(frame, MOST_VALUES):
-        try:
-            value = _value(item)
-        except MalformedFrame as error:
-            LOG.info("A value of an LLDP frame is left out: %s", error)
-            continue
-        if value.kind == _END:
-            break
+    for value in decode(frame):
         read = _READERS.get(value.kind)
         for name, found in read(value.data).items() if read else ():
             known: Any = facts.setdefault(name, found)

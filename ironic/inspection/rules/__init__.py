@@ -5,7 +5,7 @@ The rule language itself is `ironic.core.rules`.
 
 from ironic.inspection.rules.explanation import record_early
 from ironic.inspection.rules.rule_book import BuiltInRule, EarlyRules, RuleBook, load_built_in
-from ironic.inspection.rules.rule_run import Inspection, StoredNode, dry_run, facts_of, facts_without_node, run_early
+from ironic.inspection.rules.rule_run import Inspection, StoredNode, facts_of, facts_without_node, run_early
 
 __all__ = [
     "BuiltInRule",
@@ -13,7 +13,6 @@ __all__ = [
     "Inspection",
     "RuleBook",
     "StoredNode",
-    "dry_run",
     "facts_of",
     "facts_without_node",
     "load_built_in",

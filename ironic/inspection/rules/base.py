@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 class InspectionRuleActionBase(ABC):
     """One action of the rule language."""
 
-    # The arguments in which expressions are replaced by values; None: all of them.
-    formatted_params: ClassVar[Collection[str] | None] = None
+    # The arguments in which expressions are replaced by values. In the others a brace is a character like any other,
+    # as the specification's class has it: the author decides which arguments see data that a machine has reported.
+    formatted_params: ClassVar[Collection[str]] = []
 
     # Whether rules of the early phase may use it; there is no node then, and call_early is called.
     supports_early: ClassVar[bool] = False

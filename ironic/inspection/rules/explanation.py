@@ -22,6 +22,7 @@ LOG = logging.getLogger(__name__)
 
 Explanation = Sequence[Mapping[str, Any]]
 
+_WHERE_THERE_ARE_SOME: Final = ("calls", "cleanups", "deleted", "error", "missing")
 _LONGEST: Final = 1024 * 1024  # characters of a stored explanation
 
 
@@ -29,7 +30,8 @@ def explain(explanation: Explanation) -> dict[str, object]:
     """Return the results of each rule under ``rules``, and of all together under ``changes``.
 
     A rule has uuid, description, applies, conditions (op, args, values, verdict, items of a loop), changes (one JSON
-    patch, None when they are not shown), and calls and error where there are some. A rule of the standalone inspector
+    patch, None when they are not shown), and where there are some calls, error, and under missing what its expressions
+    looked for in vain. A rule of the standalone inspector
     may have cleanups (action, at, undone, reason), and be there although it is deleted, because of them. The changes of
     all rules are JSON patches by what they change: node, ports (by UUID) and plugin_data.
     """
@@ -50,7 +52,7 @@ def explain(explanation: Explanation) -> dict[str, object]:
             ],
             "changes": None if changes is None else _as_one_patch(changes),
         }
-        rules.append(rule | {name: entry[name] for name in ("calls", "cleanups", "deleted", "error") if name in entry})
+        rules.append(rule | {name: entry[name] for name in _WHERE_THERE_ARE_SOME if name in entry})
         if changes:
             node += changes["node"]
             plugin_data += changes["plugin_data"]
@@ -98,7 +100,8 @@ def _previews(patch: Patch) -> Patch:
 
 
 def _verdict_only(entry: Mapping[str, object]) -> dict[str, object]:
-    return {**{name: one for name, one in entry.items() if name != "calls"}, "conditions": [], "changes": None}
+    kept = {name: one for name, one in entry.items() if name not in ("calls", "missing")}
+    return {**kept, "conditions": [], "changes": None}
 
 
 def tally_of(explanation: Explanation) -> RuleStatistics:

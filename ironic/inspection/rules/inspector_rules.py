@@ -12,7 +12,8 @@ import orjson
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.resource_errors import InspectionRuleNotFound
-from ironic.core.rules.inspector import INSPECTOR, short_form, shown_form, stored_form
+from ironic.core.rules import check_possible
+from ironic.core.rules.inspector import INSPECTOR, compile_rule, short_form, shown_form, stored_form
 from ironic.db import Store
 
 _SHORT: Final = ("uuid", "description", "scope")
@@ -25,6 +26,7 @@ Document = dict[str, Any]
 def create(store: Store, document: object) -> Document:
     """Store a new rule and return its document; raises InvalidParameterValue or InspectionRuleAlreadyExists."""
     columns = stored_form(document)
+    check_possible(compile_rule(columns))
     store.rules.create(columns)
     return shown_form(columns)
 
@@ -34,11 +36,14 @@ def replace(store: Store, uuid: str, document: object) -> Document:
 
     Raises InspectionRuleNotFound, or InvalidParameterValue, also for a document with another UUID.
     """
-    _columns(store, uuid)
+    before = _columns(store, uuid)
     named = document | {"uuid": document.get("uuid") or uuid} if isinstance(document, dict) else document
     columns = stored_form(named)
     if columns["uuid"] != uuid:
         raise InvalidParameterValue(err="Invalid inspection rule: uuid is not that of the rule to replace.")
+    # An old rule can still get other conditions.
+    if columns["actions"] != before["actions"]:
+        check_possible(compile_rule(columns))
     if not store.rules.update(uuid, columns, where=_MINE):
         raise InspectionRuleNotFound(rule=uuid)
     return shown_form(columns)

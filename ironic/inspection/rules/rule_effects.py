@@ -1,36 +1,37 @@
 """Apply what rules decided: HTTP calls, then changes to the node, its ports and the plug-in data.
 
 The evaluation has checked every write against what rules may change. What is left here are the consequences of a change
-(a node taken out of maintenance loses the reason) and the checks that need the database: which interfaces a new driver
-has, and the owner of a parent node.
+(a node taken out of maintenance loses the reason, one that loses its instance its allocation) and the checks that need
+the database: which interfaces a new driver has, and the owner of a parent node.
 
 Calls are made before the changes of their phase are stored, outside of transactions; a dry run makes none. The first
 call that fails fails its rule and the inspection.
 """
 
+import copy
 import logging
 import math
 import time
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 from ironic.conf import CONF
+from ironic.core import node_rules, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, choose_interfaces, interface_field
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import INTERFACES
 from ironic.core.permit import PERMIT
 from ironic.core.rules import Changes, Failure, Outcome
 from ironic.core.rules.paths import Patch, apply, keys_of
+from ironic.db import NodeRecord
 from ironic.inspection.staged_task import StagedTask
 from ironic.integrations import rule_calls
+from ironic.services import allocation_binding, node_changes
 
 LOG = logging.getLogger(__name__)
 
 _TRAITS: Final = "traits"
 _CHASSIS: Final = "chassis_uuid"
-
-# Fields that are cleared with a flag.
-_CLEARED: Final = {name: one.clears for name, one in Node.table.fields.items() if one.clears}
 
 
 def make_calls(outcome: Outcome, what: str, within: float = math.inf) -> None:
@@ -44,8 +45,9 @@ def make_calls(outcome: Outcome, what: str, within: float = math.inf) -> None:
             reason = rule_calls.make(planned.call, until - time.monotonic()).failure
         if reason:
             text = None if planned.sensitive else reason
-            failure = Failure(planned.rule, planned.phase, "actions", planned.index, "CallFailed", text)
             entry = next(one for one in outcome.explanation if one["uuid"] == planned.rule)
+            place = (planned.rule, planned.phase, "actions", planned.index)
+            failure = Failure(*place, "CallFailed", text, description=entry["description"])
             entry["error"] = str(failure)
             raise failure.error(what)
         LOG.info("Inspection rule %s on %s: the call of actions[%d] is made", planned.rule, what, planned.index)
@@ -54,6 +56,7 @@ def make_calls(outcome: Outcome, what: str, within: float = math.inf) -> None:
 def apply_changes(changes: Changes, task: StagedTask, plugin_data: Mapping[str, object]) -> None:
     """Apply the changes to the staged task; nothing is stored yet. Raises errors of the database and of checks."""
     about = {name: [one for one in changes.node if keys_of(one)[0] == name] for name in (_TRAITS, _CHASSIS)}
+    before = {name: copy.deepcopy(getattr(task.node, name)) for name in _fields(changes.node) - about.keys()}
     touched = _patch(task.node, [one for one in changes.node if keys_of(one)[0] not in about])
     if about[_TRAITS]:
         document = {_TRAITS: list(task.traits)}
@@ -64,16 +67,48 @@ def apply_changes(changes: Changes, task: StagedTask, plugin_data: Mapping[str, 
         task.node.chassis_id = None if chassis is None else int(task.store.chassis.row(("id",), chassis)[0])
     if "parent_node" in touched:
         task.node.parent_node = _parent(task)
-    for flag, others in _CLEARED.items():
-        if flag in touched and not getattr(task.node, flag):
-            for name in others:
-                setattr(task.node, name, None)
+    _follow(task, before)
     if touched & {"driver", "conductor_group", *INTERFACES}:
         _choose_interfaces(task, touched)
     ports = {port.uuid: port for port in task.ports}
     for uuid, patch in changes.ports.items():
         _patch(ports[uuid], patch)
     apply(plugin_data, changes.plugin_data)
+
+
+def _follow(task: StagedTask, before: Mapping[str, object]) -> None:
+    """Check the new values and set what follows from them, as a PATCH does.
+
+    The allocation follows when the phase is stored.
+    """
+    node, store, allocation = task.node, task.store, task.node.allocation_id
+    values = {name: value for name, old in before.items() if (value := getattr(node, name)) != old}
+    node_rules.check_changes(cast(NodeRecord, _Before(node, before)), values)
+    node_rules.check_values(values)
+    node_changes.set_values(node, values)
+
+    def follow() -> None:
+        # A transaction may be repeated, and the last attempt has changed the node.
+        node.allocation_id = allocation
+        allocation_binding.follow_node_change(store, node, values)
+
+    if allocation is not None and values.keys() & allocation_binding.FOLLOWED:
+        task.also_store(follow)
+
+
+class _Before:
+    """A node with the values that it had before rules changed it.
+
+    Its state is that of an inspection, also in a dry run, whose node may be in any state.
+    """
+
+    provision_state = states.INSPECTING
+
+    def __init__(self, node: NodeRecord, before: Mapping[str, object]) -> None:
+        self._node, self._before = node, before
+
+    def __getattr__(self, name: str) -> object:
+        return self._before[name] if name in self._before else getattr(self._node, name)
 
 
 def _parent(task: StagedTask) -> str | None:
@@ -89,9 +124,13 @@ def _parent(task: StagedTask) -> str | None:
     return str(uuid)
 
 
+def _fields(patch: Patch) -> set[str]:
+    return {keys_of(operation)[0] for operation in patch}
+
+
 def _patch(record: object, patch: Patch) -> set[str]:
     """Apply a patch to the fields of a record; return their names."""
-    names = {keys_of(operation)[0] for operation in patch}
+    names = _fields(patch)
     document = {name: getattr(record, name) for name in names}
     apply(document, patch)
     for name, value in document.items():

@@ -1,13 +1,9 @@
-"""Run the rules of one phase on the facts of a machine, for real or as a dry run.
+"""Run the rules of one phase on the facts of a machine.
 
 Rules are chosen by phase, scope and inspect interface and evaluated on facts: plain copies of the node, its ports and
 port groups, with times as text. Secrets are still in the facts; the evaluation masks them where a rule must not see
-them. A real run then logs what rules want logged, applies their changes and makes their calls. A rule that fails the
+them. The run then logs what rules want logged, applies their changes and makes their calls. A rule that fails the
 inspection, also by a failed call, raises InspectionRuleFailure, and nothing is stored.
-
-A dry run uses the same choice, facts and evaluation, and neither stores nor logs anything. Its phases follow each other
-as in an inspection, each with the changes of the one before. Faults that need the database (a name in use, a driver
-that no conductor serves) are found by a real run only.
 """
 
 import logging
@@ -21,21 +17,16 @@ from ironic.conf import CONF
 from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure, IronicError
 from ironic.core.model.node import SCOPE_PROPERTY
 from ironic.core.rules import (
-    PHASES,
     AnyRule,
-    Changes,
     Facts,
-    Masking,
     Outcome,
     evaluate,
-    in_order,
     selected,
 )
-from ironic.core.rules.paths import Patch, apply, copy
+from ironic.core.rules.paths import apply
 from ironic.db import NodeRecord, PortgroupRecord, PortRecord, Store
 from ironic.db.node_rule_effects import Effects
 from ironic.inspection.rules import explanation
-from ironic.inspection.rules.explanation import explain
 from ironic.inspection.rules.rule_book import EarlyRules, RuleBook
 from ironic.inspection.rules.rule_effects import apply_changes, make_calls
 from ironic.inspection.staged_task import StagedTask
@@ -201,49 +192,3 @@ def _log_lines(outcome: Outcome, what: str) -> None:
         LOG.log(_LEVELS[line.level], "Inspection rule %s on %s: %s", line.rule, what, text)
     if outcome.failure is not None:
         raise outcome.failure.error(what)
-
-
-def dry_run(
-    rules: Sequence[AnyRule],
-    facts: Facts,
-    *,
-    phase: str | None = None,
-    interface: str | None = None,
-    masking: Masking | None = None,
-    effects: Effects = _NO_EFFECTS,
-) -> dict[str, Any]:
-    """Return what the rules would do, in the form of `explain`.
-
-    ``phase`` None runs all phases; ``interface`` is the inspect interface of a real node, None without one; ``effects``
-    are those that rules have had on the node.
-    """
-    explanation: list[dict[str, Any]] = []
-    for one in [phase] if phase else PHASES:
-        runs = one == "early" or interface is None or supports_rules(interface)
-        outcome = evaluate(
-            chosen(in_order(rules), one, (facts.node or {}).get("properties") or {}) if runs else [],
-            Facts(facts.inventory, facts.plugin_data) if one == "early" else facts,
-            masking=masking or CONF.inspection_rules.mask_secrets,
-            effects=effects if runs and one == "main" else _NO_EFFECTS,
-        )
-        explanation += outcome.explanation
-        if outcome.failure is not None:
-            break
-        facts = _after(facts, outcome.changes)
-    return explain(explanation)
-
-
-def _after(facts: Facts, changes: Changes) -> Facts:
-    """Return the facts after a phase."""
-    ports = [_patched(port, changes.ports.get(str(port["uuid"]), [])) for port in facts.ports]
-    node = None if facts.node is None else _patched(facts.node, changes.node)
-    plugin_data = _patched(facts.plugin_data, changes.plugin_data)
-    return Facts(facts.inventory, plugin_data, node, ports, facts.port_groups)
-
-
-def _patched(data: Any, patch: Patch) -> Any:
-    if not patch:
-        return data
-    patched = copy(data)
-    apply(patched, patch)
-    return patched

@@ -139,7 +139,7 @@ def test_it_fails_with_a_reason_and_may_be_asked_for_again(house):
     house.script.answers["wax"] = IronicError("no wax is left")
     uuid = house.polished(WAX)
     node = house.row(uuid)
-    assert node.last_error == f"Polishing node {uuid} failed: step vendor.wax failed: no wax is left"
+    assert node.last_error == f"no wax is left. Polishing node {uuid} failed in step vendor.wax."
     assert (node.provision_state, node.maintenance, node.fault) == (POLISHFAIL, True, "polish failure")
     assert house.history(uuid)[-1] == ("ERROR", "polishing", node.last_error)
     house.script.reset()

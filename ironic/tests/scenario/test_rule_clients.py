@@ -86,14 +86,14 @@ def test_the_command_line_changes_rules(baremetal: Baremetal) -> None:
     other = [{"op": "fail", "args": {"msg": "no"}}]
     baremetal(
         "inspection", "rule", "set", uuid, "--actions", json.dumps(other), "--conditions", json.dumps(CONDITIONS),
-        "--description", "changed", "--priority", "3", "--phase", "main",
+        "--description", "changed", "--priority", "3", "--phase", "preprocess",
     )  # fmt: skip
     shown = baremetal.json("inspection", "rule", "show", uuid)
     assert (shown["actions"], shown["conditions"], shown["priority"]) == (other, CONDITIONS, 3)
-    assert shown["description"] == "changed"
-    baremetal("inspection", "rule", "unset", uuid, "--description", "--priority")
+    assert (shown["description"], shown["phase"]) == ("changed", "preprocess")
+    baremetal("inspection", "rule", "unset", uuid, "--description", "--priority", "--phase")
     shown = baremetal.json("inspection", "rule", "show", uuid)
-    assert (shown["description"], shown["priority"]) == (None, 0)
+    assert (shown["description"], shown["priority"], shown["phase"]) == (None, 0, "main")
     with pytest.raises(CommandFailed, match="no operator"):
         bad = json.dumps([{"op": "odd", "args": {}}])
         baremetal("inspection", "rule", "create", "--actions", json.dumps(ACTIONS), "--conditions", bad)
@@ -217,7 +217,7 @@ def test_no_secret_gets_out_through_rules(service: Service, baremetal: Baremetal
         texts += [service.get(f"/v1/{path}").text for path in (*paths, "inspection_rules?detail=true", "ports/detail")]
         for body in ({"node": name}, {"inventory": report_of("x")["inventory"], "plugin_data": {}}):
             tried = requests.post(f"{service.url}/v1/inspection_rules/evaluate", json=body, headers=HEADERS, timeout=30)
-            assert (tried.status_code == 200) is not (bool(more) and "node" in body), tried.text
+            assert tried.status_code == 200, tried.text
             texts.append(tried.text)
         if not more:
             # What the machine reported is kept as it came; what rules made of it is not.

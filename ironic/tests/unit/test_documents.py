@@ -1,6 +1,7 @@
 """Generated pages are what the code says now, and tests point at demands that exist."""
 
 import re
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -58,6 +59,13 @@ def test_the_page_on_lists_of_steps_says_what_the_code_does() -> None:
     table = page[page.index("## Steps of the service itself") : page.index("## Child nodes")]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == RESERVED
+
+
+def test_the_page_for_those_who_come_from_elsewhere_knows_every_program() -> None:
+    page = tool("coming_page")
+    programs = {point.name for point in entry_points(group="console_scripts") if point.value.startswith("ironic.")}
+    assert page.OWN_PROGRAMS.keys() <= programs
+    assert not page.MISSING_PROGRAMS.keys() & programs
 
 
 def recipes() -> str:

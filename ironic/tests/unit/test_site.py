@@ -12,6 +12,8 @@ from ironic.tests.repository import ROOT
 
 FIRST = ROOT / "doc" / "index.md"
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# What a browser asks for by itself; links are for those who follow them.
+FETCHED = re.compile(r"""(?:<(?:script|img|iframe|source)[^>]*?\ssrc|<link[^>]*?\shref)=["']([^"']+)["']""")
 LINK = re.compile(r"\]\(([^)#\s:]+\.md)\)")
 
 
@@ -49,6 +51,31 @@ def test_the_site_builds(tmp_path: Path) -> None:
     for page in [FIRST, *below(FIRST)]:
         assert (tmp_path / "html" / page.relative_to(ROOT)).with_suffix(".html").exists()
     assert (tmp_path / "html" / "searchindex.js").exists()
+    fetched = [one for page in (tmp_path / "html").rglob("*.html") for one in FETCHED.findall(page.read_text())]
+    assert len(fetched) > 100
+    assert [address for address in fetched if "//" in address] == [], "the site has to work without a network"
+
+
+def test_a_diagram_is_drawn_by_the_browser_from_its_source(tmp_path: Path) -> None:
+    pages = tmp_path / "doc"
+    pages.mkdir()
+    (pages / "index.md").write_text('# First\n\n```mermaid\nflowchart LR\n    a --> b["<c>"]\n```\n')
+    done = build(tmp_path, tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "html" / "doc" / "index.html").read_text()
+    assert '<pre class="mermaid">flowchart LR\n    a --&gt; b[&quot;&lt;c&gt;&quot;]</pre>' in page
+    assert [name.partition("?")[0] for name in re.findall(r'src="[./]*_static/(\S+)"', page)][-2:] == [
+        "mermaid.min.js",
+        "diagrams.js",
+    ]
+
+
+def test_every_option_has_an_address_of_its_own() -> None:
+    addresses = re.findall(
+        r'^<a id="(\S+)" href="#\1">`\w+`</a>', (ROOT / "doc" / "options.md").read_text(), re.MULTILINE
+    )
+    assert len(addresses) == len(set(addresses)) > 400
+    assert "deploy-http-root" in addresses
 
 
 def test_dead_links_fail_the_build(tmp_path: Path) -> None:

@@ -122,7 +122,9 @@ def contract() -> str:
 
 
 def test_pages_name_options_that_there_are() -> None:
-    text = "\n".join(page.read_text() for page in EVERY_PAGE if page.name != "options.md" or page.parent == CONTRACT)
+    # Those are made from the options; the second one names missing ones as well.
+    made = {ROOT / "doc" / "options.md", ROOT / "doc" / "coming-from-openstack.md"}
+    text = "\n".join(page.read_text() for page in EVERY_PAGE if page not in made)
     named = {(group, name) for group, name in re.findall(r"`\[(\w+)\](\w+)[` ]", text) if group not in FOREIGN_GROUPS}
     assert len(named) > 120
     named.remove(("DEFAULT", "rpc_response_timeout"))  # oslo.messaging's

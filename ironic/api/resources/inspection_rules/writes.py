@@ -19,7 +19,7 @@ from ironic.api.routes import FAULT, Route
 from ironic.core.errors import Conflict, InvalidParameterValue
 from ironic.core.model.inspection_rule import InspectionRule, Parts
 from ironic.core.resource_errors import InspectionRuleAlreadyExists, InspectionRuleNotFound
-from ironic.core.rules import check_rule
+from ironic.core.rules import check_possible, check_rule
 from ironic.core.rules.inspector import IRONIC
 from ironic.db import InspectionRuleRecord
 
@@ -44,7 +44,7 @@ _PARTS: Final = frozenset({"conditions", "actions"})
 
 def create(request: Request, values: dict[str, Any]) -> Answer:
     """Create an inspection rule."""
-    check_rule(values)
+    check_possible(check_rule(values))
     if reads.of(request).is_built_in(values.get("uuid", "")):
         raise InspectionRuleAlreadyExists(resource="inspection rule", field="uuid", value=values["uuid"])
     uuid = request.store.rules.create(_plain(values)).uuid
@@ -98,7 +98,10 @@ def _changed(record: InspectionRuleRecord, changes: Sequence[Change], minor: int
     if record.sensitive and values.get("sensitive") is False:
         raise InvalidParameterValue(err="A sensitive rule can't be made insensitive. Delete it and create another one.")
     with _hidden_details(hiding=record.sensitive):
-        check_rule(before | values)
+        made = check_rule(before | values)
+        # An old rule can still get another description or priority.
+        if "actions" in values:
+            check_possible(made)
     return values
 
 

@@ -15,6 +15,11 @@ def show(request: Request, node: str) -> Answer:
     """Show the inventory and plug-in data of the last inspection of a node."""
     found, uuid = named_nodes.row(request, ("id", "uuid"), node)
     texts = request.settings.inventories.texts(request.store, found, uuid)
+    if texts is None and request.store.refused_reports.stored_at(found) is not None:
+        raise NodeInventoryNotFound(
+            f"Node {uuid} has no inventory of an inspection that succeeded; last_error says why the last one failed. "
+            "Dry runs of inspection rules use its data."
+        )
     if texts is None:
         raise NodeInventoryNotFound(node=uuid)
     inventory, plugin_data = str(texts.inventory), posted_data.processed_text(str(texts.plugin_data))

@@ -23,7 +23,7 @@ from ironic.api.version_negotiation import (
     VERB_SINCE,
     VERB_SINCE_AFTER_STATE,
 )
-from ironic.core import node_rules, states, user_steps
+from ironic.core import node_rules, secret_updates, secrets, states, user_steps
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.flow import DEPLOY, FLOWS
 from ironic.core.node_rules import NodeValues
@@ -159,7 +159,9 @@ def check(
     if (since := VERB_SINCE.get(verb, 1)) > minor:
         raise unacceptable(f"Provision target '{verb}'", since)
     if verb not in states.VERBS:
-        raise InvalidParameterValue(err="There is no such provision target.")
+        raise InvalidParameterValue(
+            err=f"There is no such provision target. Known ones: {', '.join(sorted(states.VERBS))}."
+        )
     node_rules.check_verb(facts, verb, by_holder=False)
     _check_config_drive(verb, given.get("configdrive"), minor)
     runbook = _runbook(given, minor, find)
@@ -211,6 +213,8 @@ def _check_steps(verb: str, given: Mapping[str, object], minor: int) -> None:
             if verb not in verbs:
                 raise InvalidParameterValue(err=f"{name} are allowed with {' and '.join(verbs)} only.")
             check_types({name: form}, {name: given[name]})
+            # As clients copy them from a runbook that they read: the machine would get the asterisks.
+            secret_updates.restored_secrets(given[name], None, secrets.masked)
 
 
 def _check_late(facts: NodeValues, verb: str, minor: int) -> None:

@@ -16,7 +16,7 @@ from ironic.api.resources.nodes import provision_request, step_rights
 from ironic.api.routes import FAULT, Route
 from ironic.core import node_rules, states, user_steps
 from ironic.core.errors import UnsupportedDriverExtension
-from ironic.core.model.node import NodeStates
+from ironic.core.model.node import BOOT_MODES, NodeStates
 from ironic.core.values import Bool, Enum, Integer, Text
 
 # A missing node is refused before a power target that is invalid or newer than the request.
@@ -154,7 +154,7 @@ ROUTES = (
         shape=FAULT,
         rule="baremetal:node:set_boot_mode",
         rights_first=True,
-        body=BodyOrQuery(Argument("target", Enum("bios", "uefi", name="boot mode"), required=True)),
+        body=BodyOrQuery(Argument("target", Enum(*BOOT_MODES, name="boot mode"), required=True)),
         ok=202,
         location=True,
     ),

@@ -32,8 +32,8 @@ def validate_by_query(request: Request, node: str = "", node_uuid: str = "") -> 
 
 
 def _validated(request: Request, node: str) -> Answer:
-    if request.minor < 5 and not syntax.is_uuid(node):
-        raise unacceptable("Naming a node by its name", 5)
+    if request.minor < access.NAMES_SINCE and not syntax.is_uuid(node):
+        raise unacceptable("Naming a node by its name", access.NAMES_SINCE)
     conductor, uuid = named_nodes.conductor(request, node)
     # The reasons are texts of drivers, which may quote secret options and addresses.
     verdicts = secrets.masked(conductor.validate_interfaces(request.context, uuid))

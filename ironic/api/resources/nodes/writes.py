@@ -22,13 +22,13 @@ from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.routes import Route, refuse_collection
-from ironic.core import node_rules, states, syntax
+from ironic.core import bmc_hosts, node_rules, secret_updates, states, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
-from ironic.core.model.node import INTERFACES, Node
+from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
-from ironic.core.values import Bool
+from ironic.core.values import Bool, Enum
 from ironic.services import allocation_binding, node_changes
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         node_rules.check_project_driver_info({}, values.get("driver_info", {}))
         node_rules.check_project_properties({}, values.get("properties", {}))
     node_rules.check_values(values)
-    if values.get("boot_mode") in settings.disallowed_boot_modes:
+    if node_rules.named_boot_modes(values) & settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
     values["uuid"] = values.get("uuid") or str(uuid4())
     values["conductor_group"] = group = values.get("conductor_group", settings.default_conductor_group)
@@ -75,6 +75,12 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
     values |= node_changes.chosen_interfaces(request.hash_ring, values["driver"], group, values)
     # Before 1.11 clients know no enroll and expect a new node to be available.
     values["provision_state"] = states.ENROLL if request.minor >= 11 else states.AVAILABLE
+    node_rules.check_new(values)
+    values |= node_rules.implied_values(values)
+    _check_instance_interfaces(request, values["driver"], group, {}, values.get("instance_info") or {})
+    if (info := values.get("driver_info")) and not request.services.policy.is_open:
+        by_project = project is not None
+        values["driver_internal_info"] = bmc_hosts.with_chooser({}, {}, info, [((), info)], by_project=by_project)
     values["resource_class"] = values.get("resource_class") or settings.default_resource_class
     most = settings.nodes_per_project if project is not None else None
     record = node_changes.enroll(request.store, values, partial(_as_columns, request), most)
@@ -158,23 +164,60 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
         (before["chassis_uuid"],) = request.store.nodes.row(("chassis_uuid",), record.id)
     values = json_patch.patched(Node, before, changes, request.minor)
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
+    _check_image_logins(request, record, values, changes)
     if "driver_info" in values:
         if access.acts_for_project(request, rule_of("driver_info")):
             node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
+    if "driver_info" in roots and not request.services.policy.is_open:
+        values |= _noted_chooser(request, record, before["driver_info"], values, changes)
     if "properties" in values and access.acts_for_project(request, rule_of("properties")):
         node_rules.check_project_properties(before["properties"] or {}, values["properties"])
     node_rules.check_changes(record, values)
     node_rules.check_values(values)
     values |= node_rules.implied_values(values, record.instance_name)
     if "instance_info" in values:
-        _check_instance_interfaces(request, record, before["instance_info"] or {}, values)
+        driver, group = (values.get(name, getattr(record, name)) for name in ("driver", "conductor_group"))
+        _check_instance_interfaces(request, driver, group, before["instance_info"] or {}, values["instance_info"])
     # Those that the patch names but does not change are chosen for another driver too.
     named = {name: before[name] for name in roots & INTERFACES} if "driver" in values else {}
     values |= _interfaces(request, record, named | values, reset=reset)
     allocation_binding.follow_node_change(request.store, record, values)
     for name, value in _as_columns(request, values, record).items():
         setattr(record, name, value)
+
+
+def _check_image_logins(
+    request: Request, record: "NodeRecord", values: Mapping[str, Any], changes: Sequence[Change]
+) -> None:
+    """Refuse that a project's patch sends logins, perhaps those of another project, to servers of its choice."""
+    changed = [name for name in secret_updates.IMAGE_DOCUMENTS if name in values]
+    if not any(access.acts_for_project(request, rule_of(name)) for name in changed):
+        return
+    before = {name: getattr(record, name) or {} for name in secret_updates.IMAGE_DOCUMENTS}
+    after = before | {name: values[name] for name in changed}
+    written = {name: json_patch.written_to(name, changes) for name in changed}
+    names = secret_updates.redirected_image_secrets(before, after, written)
+    json_patch.refuse_redirected(names, " and ".join(changed))
+
+
+def _noted_chooser(
+    request: Request,
+    record: "NodeRecord",
+    before: Mapping[str, Any] | None,
+    values: Mapping[str, Any],
+    changes: Sequence[Change],
+) -> dict[str, Any]:
+    """Return driver_internal_info if a patch of driver_info changes who has chosen the host of the BMC."""
+    internal = record.driver_internal_info or {}
+    noted = bmc_hosts.with_chooser(
+        internal,
+        before or {},
+        values.get("driver_info", before) or {},
+        json_patch.written_to("driver_info", changes),
+        by_project=access.acts_for_project(request, rule_of("driver_info")),
+    )
+    return {} if noted == internal else {"driver_internal_info": noted}
 
 
 def _rules_of(changes: Sequence[Change]) -> list[str]:
@@ -190,17 +233,15 @@ def _check_rights(request: Request, record: NodeValues, changes: Sequence[Change
 
 
 def _check_instance_interfaces(
-    request: Request, record: "NodeRecord", before: Mapping[str, Any], values: Mapping[str, Any]
+    request: Request, driver: str, group: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Refuse an interface for the instance that the node can't have: its power and its removal would fail."""
-    after = values["instance_info"]
     asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
     if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
         raise InvalidParameterValue(
             err=f"{', '.join(sorted(wrong))} in instance_info must be the name of an interface."
         )
     kinds = [kind for kind in KINDS if interface_field(kind) in asked]
-    driver, group = (values.get(name, getattr(record, name)) for name in ("driver", "conductor_group"))
     node_changes.chosen_interfaces(request.hash_ring, driver, group, asked, kinds)
 
 
@@ -263,7 +304,7 @@ ROUTES = (
         handler_authorizes=True,
         precheck=_project_of_new,
         precheck_as="project",
-        of=Create(Node),
+        of=Create(Node, exact={"boot_mode": Enum(*BOOT_MODES, name="boot mode")}),
     ),
     Route("PATCH", _ALL, _WHOLE),
     Route("DELETE", _ALL, _WHOLE),

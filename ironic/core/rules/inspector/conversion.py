@@ -16,6 +16,7 @@ from jsonpath_ng.parser import parse as parse_path
 
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules.compiled_rules import check_rule
+from ironic.core.rules.impossible_actions import check_possible
 from ironic.core.rules.inspector.bound_actions import APPEND_ATTRIBUTE, EXTEND, FORMS, SET
 from ironic.core.rules.inspector.checks import CHECKS
 from ironic.core.rules.inspector.inspected_data import (
@@ -26,7 +27,7 @@ from ironic.core.rules.inspector.inspected_data import (
     OF_INVENTORY,
     PARSED_LLDP,
 )
-from ironic.core.rules.inspector.inspector_documents import stored_form
+from ironic.core.rules.inspector.inspector_documents import compile_rule, stored_form
 from ironic.core.rules.paths import APPEND, parsed
 from ironic.core.secrets import is_secret
 
@@ -90,8 +91,9 @@ def converted(document: Any) -> Conversion:
     made = Conversion(document.get("uuid") if is_object else None, document.get("description") if is_object else None)
     try:
         columns = stored_form(document)
+        check_possible(compile_rule(columns))
         made.rule = _rule(columns, made.remarks, has_uuid=made.uuid is not None)
-        check_rule(made.rule)
+        check_possible(check_rule(made.rule))
     except (_Impossible, InvalidParameterValue) as error:
         made.rule, made.remarks = None, [str(error)]
     return made

@@ -62,9 +62,10 @@ def check_parameters(plugin: object, params: Mapping[str, Any], required: Collec
     needed = set(getattr(plugin, "REQUIRED_PARAMS", required))
     given = {name for name, value in params.items() if value is not None}
     if missing := needed - given:
-        raise ValueError(f"missing required parameter(s): {', '.join(sorted(missing))}")
-    if unknown := given - needed - set(getattr(plugin, "OPTIONAL_PARAMS", ())):
-        raise ValueError(f"unexpected parameter(s): {', '.join(sorted(unknown))}")
+        raise ValueError(f"the rule has to give {', '.join(sorted(missing))}")
+    known = needed | set(getattr(plugin, "OPTIONAL_PARAMS", ()))
+    if unknown := given - known:
+        raise ValueError(f"it takes no {', '.join(sorted(unknown))}; known: {', '.join(sorted(known)) or 'none'}")
 
 
 def _message(text: str) -> str:

@@ -68,6 +68,10 @@ class AgentBase(InBandSteps, DeployInterface):
 
     # Cleaning and servicing
 
+    def validate_ramdisk(self, task: Task) -> None:
+        if not fast_track.can_continue(task.node):
+            task.boot.validate(task)
+
     def prepare_cleaning(self, task: Task) -> str | None:
         AgentMemory(task.node).set_erasure_options(CONF.deploy)
         return None if ramdisk_boot.boot_into(task, flow.CLEAN, ramdisk_boot.kernel_parameters()) else states.CLEANWAIT

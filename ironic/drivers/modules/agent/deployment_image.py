@@ -10,6 +10,7 @@ is deployed without a checksum. Source: doc/contract/agent.md#deployments.
 
 import hashlib
 import re
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +18,7 @@ from ironic.conf import CONF
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.local_paths import names_file
+from ironic.core.missing_keys import missing_keys
 from ironic.drivers.modules.agent import partition_images, published_images
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
@@ -44,7 +46,7 @@ _KNOWN: Final = frozenset({"md5", "sha256", "sha384", "sha512", "sha3_256", "sha
 
 _SUM: Final = re.compile(r"[0-9a-fA-F]{32,128}")
 # "SHA256 (name) = sum", and "sum  name" or "sum *name".
-_BSD: Final = re.compile(r"^\S+ \((?P<name>.+)\) = (?P<sum>[0-9a-fA-F]+)$")
+_BSD: Final = re.compile(r"^(?P<algorithm>\S+) ?\((?P<name>.+)\) ?= ?(?P<sum>[0-9a-fA-F]{32,128})$")
 _GNU: Final = re.compile(r"^(?P<sum>[0-9a-fA-F]{32,128})(?:\s+\*?(?P<name>\S.*))?$")
 _LARGEST_LIST: Final = 1024 * 1024
 
@@ -56,7 +58,7 @@ def check_image(node: Node) -> None:
     """Raise InvalidParameterValue or MissingParameterValue when instance_info does not describe a usable image."""
     given = node.instance_info.get("image_source")
     if not given:
-        raise MissingParameterValue(err=f"Node {node.uuid} needs image_source in its instance_info.")
+        raise missing_keys(node.uuid, "instance_info", ["image_source"], node.instance_info)
     source = str(given)
     if syntax.url_of(source, _SCHEMES) is None:
         raise InvalidParameterValue(
@@ -156,10 +158,8 @@ def check_checksum(node: Node, *, is_file: bool) -> None:
         )
     for given in filter(None, (value, simple)):
         _check_form(node, given)
-    if value and not _is_url(value):
-        digits = 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
-        if len(value) != digits:
-            raise InvalidParameterValue(err=f"image_os_hash_value of node {node.uuid} is no checksum of {algorithm}.")
+    if value and not _is_url(value) and len(value) != _digits(algorithm):
+        raise InvalidParameterValue(err=f"image_os_hash_value of node {node.uuid} is no checksum of {algorithm}.")
     if value or (simple and not _is_url(simple)):
         _check_strength(node, algorithm or _algorithm(node, simple))
 
@@ -167,9 +167,9 @@ def check_checksum(node: Node, *, is_file: bool) -> None:
 def given_checksum(node: Node, source: str) -> dict[str, object]:
     """Return the checksums under the agent's names; lists are fetched. Empty when the user gives no checksum."""
     algorithm, value, simple = _given(node)
-    simple = _resolved(node, simple, source) if simple else ""
+    simple = _resolved(node, simple, source, tuple(_ALGORITHMS)) if simple else ""
     if value:
-        value = _resolved(node, value, source)
+        value = _resolved(node, value, source, (_digits(algorithm),), algorithm)
     elif simple:
         algorithm, value = _algorithm(node, simple), simple
     else:
@@ -197,6 +197,10 @@ def _check_form(node: Node, given: str) -> None:
         )
 
 
+def _digits(algorithm: str) -> int:
+    return 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
+
+
 def _is_url(given: str) -> bool:
     return given.startswith(("http://", "https://"))
 
@@ -215,24 +219,47 @@ def _check_strength(node: Node, algorithm: str) -> None:
         )
 
 
-def _resolved(node: Node, given: str, source: str) -> str:
-    """Return a checksum itself, or that of the image in the list behind a URL; a list may also be one checksum."""
+def _resolved(node: Node, given: str, source: str, lengths: Collection[int], algorithm: str = "") -> str:
+    """Return a checksum itself, or that of the image in the list behind a URL; a list may also be one checksum.
+
+    ``lengths`` are those of acceptable checksums, in hexadecimal digits: a list may have several of one image.
+    """
     if not _is_url(given):
         return given.lower()
     try:
         with image_servers.get(given, most_bytes=_LARGEST_LIST) as answer:
             if not answer.is_good:
                 raise CallFailed(f"the server answers with status {answer.status}")
-            lines = answer.read().decode("utf-8", "replace").splitlines()
+            lines = answer.read().decode("utf-8-sig", "replace").splitlines()
     except CallFailed as error:
         raise InvalidParameterValue(
             err=f"The list of checksums for node {node.uuid} could not be fetched: {error}."
         ) from error
     name = unquote(urlsplit(source).path).rpartition("/")[2]
-    found = [match for line in lines if (match := _BSD.match(line.strip()) or _GNU.match(line.strip()))]
-    for match in found:
-        if (match["name"] or "").rpartition("/")[2] == name:
-            return match["sum"].lower()
-    if len(found) == 1 and not found[0]["name"]:
-        return found[0]["sum"].lower()
-    raise InvalidParameterValue(err=f"The list of checksums for node {node.uuid} has none for {name}.")
+    if (checksum := listed_checksum(lines, name, lengths, algorithm)) is None:
+        raise InvalidParameterValue(
+            err=f"The list of checksums for node {node.uuid} has none for {name} with "
+            f"{' or '.join(map(str, lengths))} hexadecimal digits, as its algorithm needs."
+        )
+    return checksum
+
+
+def listed_checksum(lines: Iterable[str], name: str, lengths: Collection[int], algorithm: str = "") -> str | None:
+    """Return the checksum of a file in a list: the first with one of these lengths, in hexadecimal digits.
+
+    A line that names another algorithm than ``algorithm``, as BSD's do, does not count; without it all do. A list may
+    also be nothing but one checksum, without a name.
+    """
+    matches = (_BSD.match(line.strip()) or _GNU.match(line.strip()) for line in lines)
+    found = [
+        (match["sum"].lower(), (match["name"] or "").rpartition("/")[2])
+        for match in matches
+        if match and len(match["sum"]) in lengths and _is_of(match.groupdict().get("algorithm"), algorithm)
+    ]
+    nameless = found[0][0] if len(found) == 1 and not found[0][1] else None
+    return next((checksum for checksum, of in found if of == name), nameless)
+
+
+def _is_of(named: str | None, algorithm: str) -> bool:
+    plain = (named or "").lower().replace("-", "_").replace("sha2_", "sha").replace("sha_", "sha")
+    return not (named and algorithm) or plain == algorithm

@@ -9,7 +9,7 @@ doc/contract/agent.md#step-cycle.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from ironic.conf import CONF
 from ironic.core.agent_memory import AgentMemory, KnownAgent
@@ -17,20 +17,13 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.flow import Flow, in_state, named
 from ironic.core.hardware_errors import AgentAPIError, AgentConnectionFailed, AgentInProgress
 from ironic.core.step_cursor import StepCursor
+from ironic.drivers.clean_priorities import AGENT_OPTIONS
 from ironic.drivers.interfaces import BaseInterface
 from ironic.drivers.modules.agent.agent_client import FAILED, MISMATCH, RUNNING, SUCCEEDED, Agent, Command
 from ironic.drivers.step_declarations import StepDone, StepEnd, StepFailed, StepKind, StepsChanged
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
-
-# (interface, step) -> the option of [deploy] that overrides the priority that the agent reports.
-_PRIORITIES: Final = {
-    ("deploy", "erase_devices"): "erase_devices_priority",
-    ("deploy", "erase_devices_metadata"): "erase_devices_metadata_priority",
-    ("raid", "delete_configuration"): "delete_configuration_priority",
-    ("raid", "create_configuration"): "create_configuration_priority",
-}
 
 
 def store_agent_steps(task: Task, flow: str) -> None:
@@ -58,7 +51,7 @@ def agent_steps(node: Node, flow: str, interface: str) -> list[dict[str, object]
 
 def prioritised(flow: str, step: Mapping[str, Any]) -> dict[str, object]:
     """Return a step with the priority that an option sets, or else its own."""
-    option = _PRIORITIES.get((step["interface"], step["step"])) if flow == "clean" else None
+    option = AGENT_OPTIONS.get(f"{step['interface']}.{step['step']}") if flow == "clean" else None
     priority = CONF.deploy[option] if option else None
     return {"priority": 0, **step} if priority is None else {**step, "priority": priority}
 

@@ -87,6 +87,8 @@ class Operation:
     longest: float = 0.0
     requests: int = 0
     received: int = 0
+    # Answers that did not come, and that the operation goes on without.
+    lost: int = 0
     paths: set[str] = field(default_factory=set)
 
     # An operation that reads more follows a BMC in a circle.

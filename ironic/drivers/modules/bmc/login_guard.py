@@ -135,6 +135,6 @@ def guard_of(store: Any, address: str, username: str, password: str | None) -> L
 
 def _barred(refused: int) -> LoginBarred:
     return LoginBarred(
-        f"it refused this login {refused} times, so it is not tried again; change the address, the user name or the "
-        "password in driver_info"
+        f"wrong password or user name: it refused this login {refused} times, so it is not tried again; change the "
+        "address, the user name or the password in driver_info"
     )

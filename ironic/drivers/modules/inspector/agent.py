@@ -19,7 +19,7 @@ from ironic.core import introspection, states
 from ironic.core.errors import HardwareInspectionFailure, InvalidParameterValue, TakenOver, UnsupportedDriverExtension
 from ironic.core.flow import INSPECT
 from ironic.core.resource_errors import MACAlreadyExists
-from ironic.core.syntax import mac_of
+from ironic.core.syntax import machine_mac_of, reported_mac_of
 from ironic.drivers import boot_devices, fast_track
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.agent import ramdisk_boot, ramdisk_logs
@@ -32,7 +32,7 @@ from ironic.inspection.rules import RuleBook, load_built_in
 LOG = logging.getLogger(__name__)
 
 _LABEL: Final = "inspection"
-_MANAGED: Final = "inspector_manage_boot"
+MANAGED: Final = "inspector_manage_boot"
 _CALLBACK: Final = "/v1/continue_inspection"
 
 
@@ -49,14 +49,14 @@ class AgentInspect(InspectInterface):
 
     def validate(self, task: Task) -> None:
         """Raise UnsupportedDriverExtension or InvalidParameterValue when the ramdisk can't be booted."""
-        if _boots_itself(task):
+        if boots_itself(task):
             if CONF.inspector.require_managed_boot:
                 raise InvalidParameterValue(
                     err=f"Node {task.node.uuid}: the service boots the inspection ramdisk itself. Leave that to it, or "
                     "set [inspector]require_managed_boot to false where machines boot it by other means."
                 )
             return
-        obstacle = _obstacle(task)
+        obstacle = obstacle_to_boot(task)
         if obstacle is None:
             callback_url()
         elif CONF.inspector.require_managed_boot:
@@ -71,12 +71,12 @@ class AgentInspect(InspectInterface):
             _create_known_ports(task)
         node = task.node
         addresses = bmc_addresses.collect(node.driver_info, keys=task.driver.bmc_address_keys)
-        managed = not _boots_itself(task) and _obstacle(task) is None
-        node.set_driver_internal_info(_MANAGED, managed)
+        managed = not boots_itself(task) and obstacle_to_boot(task) is None
+        node.set_driver_internal_info(MANAGED, managed)
         boot_tokens.forget(node)
         token = boot_tokens.issue(node) if managed and CONF.inspector.boot_token else None
         LOG.info("Node %s: inspection begins, boot is %s", node.uuid, "managed" if managed else "not managed")
-        if _boots_itself(task):
+        if boots_itself(task):
             bmc_addresses.remember(task.store, node, addresses)
             return states.INSPECTWAIT
         # The flags are stored before the machine is changed, by this call if it has to change the power, else with the
@@ -106,11 +106,11 @@ class AgentInspect(InspectInterface):
             raise
         except Exception:
             ramdisk_logs.keep(task, _LABEL, posted, failed=True)
-            _end_quietly(task)
+            end_quietly(task)
             raise
         ramdisk_logs.keep(task, _LABEL, posted, failed=False)
         # The driver_info of a machine that has just enrolled itself may not be set yet.
-        (_end_quietly if task.node.provision_state == states.ENROLL else _end)(task)
+        (end_quietly if task.node.provision_state == states.ENROLL else end)(task)
         return None
 
     def abort(self, task: Task) -> None:
@@ -119,7 +119,7 @@ class AgentInspect(InspectInterface):
         try:
             _clean_up_boot(task)
         finally:
-            if not _boots_itself(task):
+            if not boots_itself(task):
                 ramdisk_boot.switch_off(task)
 
     reapplies_data = True
@@ -129,12 +129,12 @@ class AgentInspect(InspectInterface):
         self.pipeline.run(task, dict(inventory), plugin_data, is_proven=False)
 
 
-def _boots_itself(task: Task) -> bool:
+def boots_itself(task: Task) -> bool:
     """Return whether the inspection was asked for with the machine's boot and power left to others."""
     return introspection.of(task.node.driver_internal_info).boots_itself
 
 
-def _obstacle(task: Task) -> UnsupportedDriverExtension | None:
+def obstacle_to_boot(task: Task) -> UnsupportedDriverExtension | None:
     """Return why the node's interfaces can't boot the ramdisk, None when they can; raise errors in their settings."""
     try:
         task.boot.validate_inspection(task)
@@ -174,7 +174,7 @@ def _create_known_ports(task: Task) -> None:
 
 def new_macs(reported: Iterable[str], present: Iterable[str]) -> list[str]:
     """Return the valid addresses among the reported ones that are not present, each once."""
-    valid = dict.fromkeys(mac for text in reported if (mac := mac_of(text)))
+    valid = dict.fromkeys(mac for text in reported if (mac := machine_mac_of(reported_mac_of(text))))
     known = set(present)
     return [mac for mac in valid if mac not in known]
 
@@ -233,19 +233,20 @@ def _announce_end(task: Task) -> None:
 
 def _switches_off(task: Task) -> bool:
     # With fast track the next operation continues with the running ramdisk.
-    return CONF.inspector.power_off and not fast_track.is_wanted(task.node) and not _boots_itself(task)
+    return CONF.inspector.power_off and not fast_track.is_wanted(task.node) and not boots_itself(task)
 
 
-def _end(task: Task) -> None:
+def end(task: Task) -> None:
+    """Undo the preparation of the ramdisk, and switch the machine off if that is wanted."""
     _clean_up_boot(task)
     if _switches_off(task):
         ramdisk_boot.switch_off(task)
 
 
-def _end_quietly(task: Task) -> None:
+def end_quietly(task: Task) -> None:
     """Clean up where a failure is only logged: it must not fail the inspection or hide why it has failed."""
     try:
-        _end(task)
+        end(task)
     except Exception as error:
         LOG.warning("Node %s: clearing up after its inspection failed: %s", task.node.uuid, error)
 
@@ -253,6 +254,6 @@ def _end_quietly(task: Task) -> None:
 def _clean_up_boot(task: Task) -> None:
     """Undo the preparation of the ramdisk, if there was one."""
     boot_tokens.forget(task.node)
-    if task.node.del_driver_internal_info(_MANAGED):
+    if task.node.del_driver_internal_info(MANAGED):
         task.boot.clean_up_ramdisk(task)
         ramdisk_boot.remove_network(task, INSPECT)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ironic.core import syntax
-from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
 
 PRIVILEGES: Final = ("ADMINISTRATOR", "CALLBACK", "OPERATOR", "USER")
@@ -76,6 +78,8 @@ class Access:
     cipher_suite: str | None = None
     # Options of bridging with their values.
     bridge: tuple[str, ...] = ()
+    # A project has chosen the address, so its errors don't say what is there.
+    by_project: bool = False
 
     @property
     def server(self) -> str:
@@ -87,7 +91,7 @@ def access_of(node: Node) -> Access:
     """Return how to reach the node's BMC; raise InvalidParameterValue or MissingParameterValue for driver_info."""
     info = _Info(node)
     if info.get("address") in (None, ""):
-        raise MissingParameterValue(err=f"Node {node.uuid} needs ipmi_address in its driver_info.")
+        raise missing_keys(node.uuid, "driver_info", ["ipmi_address"], node.driver_info, PROPERTIES)
     version = info.choice("protocol_version", tuple(PROTOCOLS), "2.0")
     cipher_suite = _cipher_suite(info)
     if cipher_suite is not None and version == "1.5":
@@ -102,6 +106,7 @@ def access_of(node: Node) -> Access:
         protocol=PROTOCOLS[version],
         cipher_suite=cipher_suite,
         bridge=_bridge(info),
+        by_project=bool(node.driver_internal_info.get(BY_PROJECT)),
     )
 
 
@@ -181,7 +186,9 @@ def _address(info: _Info) -> str:
         # An address with a zone is link-local, and such addresses are not contacted.
         if not isinstance(text, str) or "%" in text:
             raise ValueError
-        return str(ipaddress.ip_address(text))
+        # The brackets of a URL may stand around an address of IPv6.
+        inner = text[1:-1] if text.startswith("[") and text.endswith("]") and ":" in text else text
+        return str(ipaddress.ip_address(inner))
     except ValueError:
         raise info.wrong("address", "must be an IP address or a host name") from None
 
@@ -209,9 +216,8 @@ def _bridge(info: _Info) -> tuple[str, ...]:
         return ()
     missing = [f"ipmi_{name}" for name in _NEEDED[kind] if info.get(name) in (None, "")]
     if missing:
-        raise MissingParameterValue(
-            err=f"Node {info.node.uuid} needs {', '.join(missing)} in its driver_info for bridging {kind!r}."
-        )
+        reason = f" for bridging {kind!r}"
+        raise missing_keys(info.node.uuid, "driver_info", missing, info.node.driver_info, PROPERTIES, reason)
     found: list[str] = []
     for name, option in _BRIDGING.items():
         value = info.line(name, 4) if name in (*_NEEDED[kind], "local_address") else None

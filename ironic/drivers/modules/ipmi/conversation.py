@@ -31,7 +31,7 @@ from ironic.drivers.modules.ipmi.password_files import password_file
 from ironic.drivers.modules.ipmi.tool_errors import Fault, fault_in, is_begun, summary
 from ironic.drivers.modules.ipmi.tool_process import Ended, Preempted, TooLate, TooMuch
 from ironic.drivers.task import Node, Task
-from ironic.integrations.allowed_destinations import BMC_POLICY, Refused, resolve_allowed
+from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
 
 LOG = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def with_checked_address(access: Access) -> Access:
 
     ipmitool gets this address, so that it does not resolve the name to another one.
     """
-    found = resolve_allowed(access.address, access.port, policy=BMC_POLICY)
+    found = resolve_allowed(access.address, access.port, policy=bmc_policy(by_project=access.by_project))
     return replace(access, address=str(found[0].address[0]))
 
 
@@ -138,7 +138,10 @@ def _ironic_errors(node: Node, access: Access, title: str) -> Iterator[None]:
         return kind(node=node.uuid, address=f"{access.address} port {access.port}", operation=title, error=reason)
 
     try:
-        yield
+        with _one_text(access):
+            yield
+    except _Unreachable as error:
+        raise failed(IPMIConnectionFailure, UNREACHABLE) from error
     except BmcBusy as error:
         raise failed(IPMIConnectionFailure, str(error)) from error
     except CommandFailed as error:
@@ -146,7 +149,8 @@ def _ironic_errors(node: Node, access: Access, title: str) -> Iterator[None]:
         if error.fault is Fault.NO_SESSION:
             raise failed(IPMIConnectionFailure, f"it does not answer ({said}); check ipmi_address") from error
         if error.fault is Fault.REFUSED:
-            text = f"the BMC refuses the login ({said}); check ipmi_username and ipmi_password"
+            why = f"wrong password or user name: the BMC refuses the login ({said})"
+            text = f"{why}; check ipmi_username and ipmi_password"
             raise failed(IPMIFailure, text) from error
         if error.fault is Fault.KEY:
             raise failed(IPMIFailure, f"the BMC has another key K_g ({said}); check ipmi_hex_kg_key") from error
@@ -166,6 +170,22 @@ def _ironic_errors(node: Node, access: Access, title: str) -> Iterator[None]:
         raise failed(IPMIFailure, f"{PROGRAM} can't be run on this conductor: {error.strerror}") from error
 
 
+class _Unreachable(Exception):
+    """A BMC at an address that a project chose can't be reached, for whatever reason."""
+
+
+@contextmanager
+def _one_text(access: Access) -> Iterator[None]:
+    """Raise _Unreachable for each error that would show a project what is at an address of its choice."""
+    try:
+        yield
+    except (CommandFailed, TooLate, Refused, socket.gaierror) as error:
+        if not access.by_project or (isinstance(error, CommandFailed) and error.fault is not Fault.NO_SESSION):
+            raise
+        LOG.info("BMC %s, an address of a project: %s", access.server, error or type(error).__name__)
+        raise _Unreachable from error
+
+
 class Line:
     """The way to one BMC with one login."""
 
@@ -179,6 +199,8 @@ class Line:
         clock, until = self.gateway.clock, self.gateway.clock() + request.seconds
         interval = float(CONF.ipmi.min_command_interval)
         others = list(CONF.ipmi.cipher_suite_versions) if access.cipher_suite is None else []
+        # One command goes to one address, whatever its name means at the next attempt.
+        judged: list[Access] = []
         if self._cipher_suite in others:
             others.remove(self._cipher_suite)
 
@@ -192,9 +214,11 @@ class Line:
 
         def attempt() -> str:
             with self.gateway.request(request.kind, operation.seconds_left(clock(), until - clock())):
+                if not judged:
+                    judged.append(with_checked_address(access))
                 suite = access.cipher_suite or self._cipher_suite
                 seconds = operation.seconds_left(clock(), _longest(request))
-                return self._once(replace(access, cipher_suite=suite), request, seconds)
+                return self._once(replace(judged[0], cipher_suite=suite), request, seconds)
 
         return retrying(
             max(1, int(request.seconds // max(interval, 1.0))),
@@ -219,7 +243,6 @@ class Line:
         return ended.output
 
     def _run(self, access: Access, request: _Request, seconds: float) -> Ended:
-        access = with_checked_address(access)
         # Only a verbose ipmitool says whether the login was refused.
         before = [*([] if "-v" in request.command else ["-v"]), *_timing(request.kind)]
         with ExitStack() as stack:

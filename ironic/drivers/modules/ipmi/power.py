@@ -10,12 +10,13 @@ from typing import Final
 from ironic.core import states
 from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.ipmi import boot_device
 from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.ipmi.command_line import check_tool
 from ironic.drivers.modules.ipmi.conversation import change, read
-from ironic.drivers.task import Task
+from ironic.drivers.task import ODD_POWER, Task
 
 _REPORTED: Final = {"Chassis Power is on": states.POWER_ON, "Chassis Power is off": states.POWER_OFF}
 
@@ -35,7 +36,10 @@ class IPMIPower(ActionPower):
     def get_power_state(self, task: Task) -> str | None:
         # Power synchronisation reads without a lock; whatever changes the power has one.
         kind = CallClass.TELEMETRY if task.shared else CallClass.POWER
-        return _REPORTED.get(read(task, ("power", "status"), anew=True, kind=kind).strip(), states.ERROR)
+        said = read(task, ("power", "status"), anew=True, kind=kind).strip()
+        if said not in _REPORTED:
+            task.notes.put(ODD_POWER, safe_text(said, access_of(task.node).password))
+        return _REPORTED.get(said, states.ERROR)
 
     @property
     def actions(self) -> Mapping[str, Action]:

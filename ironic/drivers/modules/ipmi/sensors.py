@@ -23,11 +23,18 @@ def readings(text: str) -> Readings:
 def _blocks(text: str) -> Iterator[Mapping[str, str]]:
     """Iterate over the blocks, which an empty line separates; what was sent and received is skipped."""
     block: dict[str, str] = {}
+    last = ""
     for line in (*text.splitlines(), ""):
         if not line.strip():
             if block:
                 yield block
             block = {}
+            last = ""
+        elif line.strip().startswith("["):
+            # A state on a line of its own belongs to the field above, whatever colons it has.
+            if last:
+                block[last] = f"{block[last]} {line.strip()}".strip()
         elif not line.startswith("<<") and line.count(":") == 1:
             name, _, value = line.partition(":")
-            block[name.strip()] = value.strip()
+            last = name.strip()
+            block[last] = value.strip()

@@ -19,7 +19,7 @@ from ironic.drivers.modules.ipmi.bmc_access import PROPERTIES, PROTOCOLS, access
 from ironic.drivers.modules.ipmi.command_line import check_tool, command_line
 from ironic.drivers.modules.ipmi.conversation import change, with_checked_address
 from ironic.drivers.task import Task
-from ironic.integrations.allowed_destinations import Refused
+from ironic.integrations.allowed_destinations import UNREACHABLE, Refused
 
 LOG = logging.getLogger(__name__)
 
@@ -50,9 +50,13 @@ class IPMISocatConsole(SerialConsole):
         return terminal_port_of(task.node)
 
     def console_command(self, task: Task) -> ConsoleCommand:
+        access = access_of(task.node)
         try:
-            access = with_checked_address(access_of(task.node))
+            access = with_checked_address(access)
         except (Refused, OSError) as error:
+            if access.by_project:
+                LOG.info("BMC %s, an address of a project: %s", access.server, error)
+                raise ConsoleError(node=task.node.uuid, error=UNREACHABLE) from error
             raise ConsoleError(node=task.node.uuid, error=f"ipmi_address can't be used: {error}") from error
         line = command_line(access, ("sol", "activate"), None)
         return ConsoleCommand(line.arguments, line.environment)

@@ -4,6 +4,7 @@ Kernel and ramdisk are written first, the files that boot programs find by MAC a
 between finds everything or nothing. Writing and removing may be repeated at any time.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,10 @@ from ironic.integrations.image_cache import Image, ImageCache
 _HTTP_CLIENT = "HTTPClient"
 _ISO = "instance_iso"
 _PRIVATE = 0o600
+# A template that an operator wrote for upstream begins with its section for deployment, and has one for what an
+# instance boots: an ISO image, or a kernel and a ramdisk.
+_FIRST_SECTION = re.compile(r"^goto[ \t]+deploy[ \t]*$", re.MULTILINE)
+_INSTANCE_SECTION = re.compile(r"^:boot_ramdisk[ \t]*$", re.MULTILINE)
 
 
 class BootFiles:
@@ -50,6 +55,8 @@ class BootFiles:
         values = self._template_values(prepared, program)
         values["pxe_options"] = _older_variables(values)
         text = boot_templates.render(self._template(program), **values)
+        if prepared.purpose == kernel_and_ramdisk.INSTANCE and _INSTANCE_SECTION.search(text):
+            text = _FIRST_SECTION.sub(r"goto boot_ramdisk", text, count=1)
         # A copy for the operator; no machine requests it. It may contain a token.
         shared_boot_files.write_file(self._layout.folder / CONFIG, text, _PRIVATE)
         for mac in prepared.cards.values():
@@ -77,7 +84,9 @@ class BootFiles:
         if program == IPXE:
             return str(CONF.pxe.ipxe_config_template)
         default = CONF.pxe.pxe_config_template if program == PXELINUX else CONF.pxe.uefi_pxe_config_template
-        return str(CONF.pxe.pxe_config_template_by_arch.get(node_attributes.architecture(self._node), default))
+        arch, boot_mode = node_attributes.architecture(self._node), instance_capabilities.boot_mode(self._node)
+        by_arch = CONF.pxe.pxe_config_template_by_arch
+        return str(node_attributes.for_architecture(by_arch, arch, boot_mode) or default)
 
     def _template_values(self, prepared: PreparedBoot, program: str) -> dict[str, object]:
         """Return the variables of a template; the images that they name are provided first."""
@@ -122,7 +131,7 @@ class BootFiles:
 def _older_variables(values: Mapping[str, object]) -> boot_templates.OptionalVariables:
     """Return `pxe_options`, by which templates that operators wrote for upstream name the same values.
 
-    Such a template has a section per purpose and starts with the one for deployment, so the kernel and the ramdisk of
+    Such a template has a section per purpose, and not all have the one for instances, so the kernel and the ramdisk of
     the present purpose are in each. It asks for values of other ways to boot, which are empty here.
     """
     found = {
@@ -162,7 +171,7 @@ def boot_program_of(variant: Variant, boot_mode: str, arch: str | None) -> str:
     """Return the file name of the boot program that the firmware fetches."""
     stem = "ipxe_bootfile_name" if variant.ipxe else "pxe_bootfile_name"
     default = CONF.pxe[f"uefi_{stem}" if boot_mode == boot_devices.UEFI else stem]
-    return str(CONF.pxe[f"{stem}_by_arch"].get(arch, default))
+    return str(node_attributes.for_architecture(CONF.pxe[f"{stem}_by_arch"], arch, boot_mode) or default)
 
 
 def _hosts(prepared: PreparedBoot) -> list[Host]:

@@ -56,8 +56,9 @@ def set_wanted_boot_mode(task: Task) -> None:
         management.set_boot_mode(task, wanted)
     except (UnsupportedDriverExtension, DriverOperationError) as error:
         if present is None:
+            why = str(error).rstrip(".")
             raise InvalidParameterValue(
-                err=f"The BMC of node {node.uuid} reports no boot mode, and it can't be set to {wanted}: {error} Set "
+                err=f"The BMC of node {node.uuid} reports no boot mode, and it can't be set to {wanted}: {why}. Set "
                 f"the mode {wanted} in the firmware setup of the machine, remove boot_mode from the capabilities in "
                 f"properties and instance_info, and set [deploy]default_boot_mode to {wanted}."
             ) from error

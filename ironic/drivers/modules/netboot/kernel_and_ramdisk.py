@@ -18,9 +18,10 @@ from typing import Final
 
 from ironic.conf import CONF
 from ironic.core import boot_file_quoting, syntax
-from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.flow import in_state
-from ironic.drivers import node_attributes
+from ironic.core.missing_keys import missing_keys
+from ironic.drivers import instance_capabilities, node_attributes
 from ironic.drivers.task import Node
 from ironic.integrations import host_files
 from ironic.integrations.image_cache import ALGORITHMS, Image
@@ -81,7 +82,10 @@ def find_ramdisk(node: Node, purpose: str) -> Ramdisk:
     """
     names = kernel, ramdisk = f"{purpose}_kernel", f"{purpose}_ramdisk"
     arch = node_attributes.architecture(node)
-    by_arch = {name: CONF.conductor[f"{name}_by_arch"].get(arch) for name in names}
+    boot_mode = instance_capabilities.boot_mode(node)
+    by_arch = {
+        name: node_attributes.for_architecture(CONF.conductor[f"{name}_by_arch"], arch, boot_mode) for name in names
+    }
     sources: list[tuple[str, Mapping[str, object]]] = [
         ("its driver_info", node.driver_info),
         ("[conductor] options by cpu_arch", by_arch),
@@ -96,17 +100,15 @@ def find_ramdisk(node: Node, purpose: str) -> Ramdisk:
             if CONF.conductor.error_on_ramdisk_config_inconsistency:
                 raise InvalidParameterValue(err=text)
             LOG.warning("%s It is ignored", text)
-    raise MissingParameterValue(
-        err=f"Node {node.uuid} needs {purpose}_kernel and {purpose}_ramdisk in its driver_info, or the options of the "
-        "same names in [conductor]."
-    )
+    reason = ", or the options of the same names in [conductor]"
+    raise missing_keys(node.uuid, "driver_info", names, node.driver_info, reason=reason)
 
 
 def of_instance(node: Node) -> Ramdisk:
     """Return the kernel and ramdisk of the user's own ramdisk; raises as `find_ramdisk` does."""
     info = node.instance_info
     if not (info.get("kernel") and info.get("ramdisk")):
-        raise MissingParameterValue(err=f"Node {node.uuid} needs kernel and ramdisk in its instance_info.")
+        raise missing_keys(node.uuid, "instance_info", ["kernel", "ramdisk"], info)
     return Ramdisk(INSTANCE, _image(node, "kernel", info), _image(node, "ramdisk", info))
 
 

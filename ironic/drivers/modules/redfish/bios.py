@@ -4,6 +4,7 @@ Most changes take effect when the machine starts. A step therefore restarts it a
 BMC reports the requested values.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,25 +12,32 @@ import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.driver_periodics import node_periodic
 from ironic.drivers.interfaces import BIOSInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import bios_attributes, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
 
+LOG = logging.getLogger(__name__)
+
 _KEY: Final = "redfish_bios_state"
 _REQUESTED: Final = "requested_bios_attrs"
+_SHOWN_BEFORE: Final = "former_values_shown"
 
 _ARGSINFO: Final = {
     "settings": {"description": "Settings to apply, each with a name and a value.", "required": True},
 }
+_READ_ONLY: Final = "its BIOS settings can only be read: its resource Bios leads to none that can be changed"
 _BOOTED: Final = (sushy.BootProgressStates.OS_BOOT_STARTED, sushy.BootProgressStates.OS_RUNNING)
-# A BMC without boot progress does not say when the machine has started; others say so late.
+# A BMC without boot progress does not say when the machine has started; others say so late. Only requested values that
+# were not shown before the restart, and are now, show as much.
 _SECONDS_TO_START: Final = 60.0
 
 
@@ -53,7 +61,7 @@ class RedfishBIOS(BIOSInterface):
     @service_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
     def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Apply settings; without a restart when the machine has them already."""
-        known = task.store.bios_settings.rows(bios_attributes.CHECKED, task.node.id)
+        known = task.store.bios_settings.values(bios_attributes.CHECKED, task.node.id)
         wanted = bios_attributes.requested(task.node.uuid, settings, known)
 
         def apply(system: System) -> bool:
@@ -62,6 +70,8 @@ class RedfishBIOS(BIOSInterface):
             conflicts = [name for name, value in wanted.items() if pending.get(name, value) != value]
             if not conflicts and not _unapplied(wanted, current, {}):
                 return False
+            if "SettingsObject" not in bios.json.get("@Redfish.Settings", {}):
+                raise UnusableAnswer(_READ_ONLY)
             times = bios.supported_apply_times or ()
             bios.set_attributes(
                 wanted, apply_time=sushy.ApplyTime.ON_RESET if sushy.ApplyTime.ON_RESET in times else None
@@ -70,7 +80,8 @@ class RedfishBIOS(BIOSInterface):
 
         if not change(task, "changing BIOS settings", apply):
             return None
-        return self._wait(task, {_REQUESTED: wanted})
+        memory = {_REQUESTED: wanted, _SHOWN_BEFORE: _shows_former_values(task, wanted)}
+        return self._wait(task, memory, f"the BMC to report {bios_attributes.in_words(wanted)}")
 
     @clean_step(priority=0, requires_ramdisk=False)
     @deploy_step(priority=0)
@@ -78,7 +89,7 @@ class RedfishBIOS(BIOSInterface):
     def factory_reset(self, task: Task) -> str | None:
         """Reset all settings to the factory defaults."""
         change(task, "resetting the BIOS settings", lambda system: _bios_of(task, system).reset_bios())
-        return self._wait(task, {})
+        return self._wait(task, {}, "the machine to start with the default settings of its BIOS")
 
     def cache_bios_settings(self, task: Task) -> None:
         """Store the settings that the BMC reports now; raise UnsupportedDriverExtension when it reports none."""
@@ -95,15 +106,15 @@ class RedfishBIOS(BIOSInterface):
         with task.writing():
             task.store.bios_settings.sync(task.node.id, found)
 
-    def _wait(self, task: Task, memory: Memory) -> str:
+    def _wait(self, task: Task, memory: Memory, what: str) -> str:
         waiting_step.restart(task, _KEY, memory)
-        return waiting_step.begin(task)
+        return waiting_step.begin(task, what)
 
     @node_periodic(
         purpose="watching a change of BIOS settings",
-        spacing=lambda: CONF.redfish.firmware_update_status_interval,
-        filters=waiting_step.WAITING,
-        predicate=waiting_step.is_remembered(_KEY),
+        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
+        filters=waiting_step.waiting_for(_KEY),
+        predicate=waiting_step.is_due(_KEY, lambda: CONF.redfish.firmware_update_status_interval),
     )
     def watch_bios_settings(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue the flow of a node whose settings have taken effect."""
@@ -138,6 +149,19 @@ def _unapplied(wanted: Mapping[str, Any], current: Mapping[str, Any], pending: M
     return sorted(name for name, value in wanted.items() if current.get(name) != value or name in listed)
 
 
+def _shows_former_values(task: Task, wanted: Mapping[str, Any]) -> bool:
+    """Return whether the BMC shows the requested values only when they have taken effect; False if it can't be read."""
+
+    def look(system: System) -> bool:
+        return bool(_unapplied(wanted, _bios_of(task, system).attributes or {}, {}))
+
+    try:
+        return read(task, "reading the BIOS settings", look, anew=True)
+    except RedfishError as error:
+        LOG.info("Node %s: its BIOS settings can't be read after they were changed: %s", task.node.uuid, error)
+        return False
+
+
 def _judge(task: Task, memory: Memory) -> Ended | None:
     """Return how a change of settings has ended; None while the machine starts."""
     wanted = memory.get(_REQUESTED) or {}
@@ -157,7 +181,7 @@ def _judge(task: Task, memory: Memory) -> Ended | None:
         return None
     # Right after the restart a BMC may show the progress of the boot before.
     is_settled = waiting_step.seconds_since_restart(memory) >= _SECONDS_TO_START
-    if wanted and not unapplied and (is_settled or not is_unknown):
+    if wanted and not unapplied and (is_settled or not is_unknown or memory.get(_SHOWN_BEFORE)):
         return StepDone()
     if not is_settled:
         return None

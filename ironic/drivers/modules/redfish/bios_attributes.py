@@ -5,15 +5,16 @@ of the BMC to find one. Without a registry the attributes have names and values 
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
-from sushy import exceptions as sushy_errors
 from sushy.resources.registry.message_registry_file import MessageRegistryFileCollection
 
-from ironic.core import syntax
+from ironic.core import secrets, syntax
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
+from ironic.drivers.modules.bmc.error_texts import safe_text
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
 
 LOG = logging.getLogger(__name__)
 
@@ -27,6 +28,11 @@ _FIELDS: Final = (
 # What a check needs.
 CHECKED: Final = ("name", "allowable_values", *_FIELDS)
 _WHOLE_NUMBERS: Final = ("lower_bound", "upper_bound", "min_length", "max_length")
+# Words of an enumeration that a message names, and the characters of each.
+_MOST_WORDS: Final = 30
+_LONGEST_WORD: Final = 64
+# Attributes that a text about a change names.
+_MOST_SHOWN: Final = 3
 _LONGEST_NAME: Final = 255
 
 
@@ -67,32 +73,30 @@ def _registry(system: System, bios: Any) -> dict[str, Any]:
     path = (system.root.json.get("Registries") or {}).get("@odata.id")
     if not wanted or not path:
         return {}
-    connector = connector_of(system)
-    try:
-        collection = MessageRegistryFileCollection(connector, path, redfish_version=system.root.redfish_version)
-        # Most BMCs name the file after its registry; the others are read one by one.
-        for identity in sorted(collection.members_identities, key=lambda one: wanted not in one):
-            file = collection.get_member(identity)
-            if wanted in (file.identity, file.registry):
-                registry = file.get_attribute_registry("en", connector)
-                entries = registry.registry_entries.attributes if registry is not None else []
-                return {entry.name: entry for entry in entries}
-    except (sushy_errors.HTTPError, sushy_errors.MissingAttributeError, AttributeError, TypeError) as error:
-        LOG.info("The registry of the BIOS attributes can't be read: %s", error)
+    connector, version = connector_of(system), system.root.redfish_version
+    files = optional(lambda: MessageRegistryFileCollection(connector, path, redfish_version=version), None)
+    # Most BMCs name the file after its registry; the others are read one by one.
+    for identity in sorted(files.members_identities or () if files else (), key=lambda one: wanted not in one):
+        file = optional(partial(files.get_member, identity), None)
+        if file is not None and wanted in (file.identity, file.registry):
+            registry = optional(partial(file.get_attribute_registry, "en", connector), None)
+            if registry is not None and registry.registry_entries is not None:
+                return {entry.name: entry for entry in registry.registry_entries.attributes or ()}
+    LOG.info("The registry %s of the BIOS attributes can't be read, so they have names and values only", wanted)
     return {}
 
 
 # Requested values
 
 
-def requested(uuid: str, settings: object, known: Iterable[Sequence[Any]]) -> Attributes:
+def requested(uuid: str, settings: object, known: Iterable[Row]) -> Attributes:
     """Return the requested attributes in the types that the BMC wants; raise InvalidParameterValue naming wrong ones.
 
-    ``known`` are the stored rows with the columns `CHECKED`. Names that are not among them pass as they are.
+    ``known`` are the stored settings with the columns `CHECKED`. Names that are not among them pass as they are.
     """
     if not isinstance(settings, list) or not settings:
         raise InvalidParameterValue(err=f"BIOS settings for node {uuid} must be a list, not empty.")
-    rows = {row[0]: dict(zip(CHECKED, row, strict=True)) for row in known}
+    rows = {row["name"]: row for row in known}
     found: Attributes = {}
     faults = []
     for setting in settings:
@@ -109,6 +113,13 @@ def requested(uuid: str, settings: object, known: Iterable[Sequence[Any]]) -> At
     if faults:
         raise InvalidParameterValue(err=f"BIOS settings for node {uuid} can't be applied: {'; '.join(faults)}.")
     return found
+
+
+def in_words(attributes: Attributes) -> str:
+    """Return attributes for people: a few of them, without secrets."""
+    shown = secrets.masked(dict(list(attributes.items())[:_MOST_SHOWN]))
+    more = f" and {len(attributes) - _MOST_SHOWN} more" if len(attributes) > _MOST_SHOWN else ""
+    return ", ".join(f"{name}={str(value)[:_LONGEST_WORD]}" for name, value in shown.items()) + more
 
 
 def _converted(row: Row, value: Any) -> Any:
@@ -128,8 +139,12 @@ def _fault(row: Row, value: Any) -> str | None:
     kind = row["attribute_type"]
     if row["read_only"]:
         return "is read-only"
-    if kind == "Enumeration" and row["allowable_values"] and value not in row["allowable_values"]:
-        return f"must be one of {', '.join(row['allowable_values'])}"
+    if kind == "Enumeration" and (words := row["allowable_values"]) and value not in words:
+        # A number is no word, even where the word has its digits.
+        quotes = "" if isinstance(value, str) else '"'
+        named = [f"{quotes}{safe_text(word)[:_LONGEST_WORD]}{quotes}" for word in words[:_MOST_WORDS]]
+        more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
+        return f"must be one of {', '.join(named)}{more}{'' if isinstance(value, str) else ' (text in quotes)'}"
     if kind == "Boolean" and not isinstance(value, bool):
         return "must be true or false"
     if kind == "Integer":
@@ -137,7 +152,9 @@ def _fault(row: Row, value: Any) -> str | None:
             return "must be a whole number"
         return _outside(value, row["lower_bound"], row["upper_bound"], "")
     if kind == "String":
-        return _outside(len(str(value)), row["min_length"], row["max_length"], " characters")
+        if not isinstance(value, str):
+            return "must be text"
+        return _outside(len(value), row["min_length"], row["max_length"], " characters")
     return None
 
 

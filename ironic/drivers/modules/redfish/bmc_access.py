@@ -13,7 +13,9 @@ from urllib.parse import urlsplit
 
 from ironic.conf import CONF
 from ironic.core import syntax
-from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.errors import InvalidParameterValue
+from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
 from ironic.integrations import host_files
 
@@ -53,6 +55,8 @@ class Access:
     tls_minimum_version: str | None = None
     tls_ciphers: str | None = None
     root_prefix: str = ROOT
+    # A project has chosen the address, so its errors don't say what is there.
+    by_project: bool = False
 
     @property
     def has_login(self) -> bool:
@@ -60,16 +64,16 @@ class Access:
         return bool(self.username or self.password)
 
     @property
-    def key(self) -> tuple[str, str, str | None]:
+    def key(self) -> tuple[str, str, str | None, bool]:
         """The key of a cached connection: a chassis may have the service roots of its machines at one address."""
-        return self.address, self.root_prefix, self.username
+        return self.address, self.root_prefix, self.username, self.by_project
 
 
 def access_of(node: Node) -> Access:
     """Return how to reach the node's BMC; raise InvalidParameterValue or MissingParameterValue for driver_info."""
     info = _Info(node)
     if not info.get("address"):
-        raise MissingParameterValue(err=f"Node {node.uuid} needs redfish_address in its driver_info.")
+        raise missing_keys(node.uuid, "driver_info", ["redfish_address"], node.driver_info, PROPERTIES)
     address, root_prefix = _address(info)
     return Access(
         address=address,
@@ -81,6 +85,7 @@ def access_of(node: Node) -> Access:
         auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
         tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
         tls_ciphers=info.text("tls_ciphers") or CONF.redfish.tls_ciphers,
+        by_project=bool(node.driver_internal_info.get(BY_PROJECT)),
     )
 
 

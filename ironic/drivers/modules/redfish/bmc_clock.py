@@ -4,14 +4,13 @@ import logging
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sushy import exceptions as sushy_errors
-
 from ironic.core import syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.members import managers_of
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -67,10 +66,7 @@ def correct_clock(task: Task) -> None:
 
 
 def _manager(task: Task, system: System) -> Any:
-    try:
-        managers = list(system.managers)
-    except sushy_errors.MissingAttributeError:
-        managers = []
+    managers = managers_of(system)
     if not managers or "DateTime" not in managers[0].json:
         raise unsupported(task, "bmc_clock")
     return managers[0]

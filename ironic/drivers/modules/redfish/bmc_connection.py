@@ -6,10 +6,12 @@ reads such branches. Connections are kept in `connection_cache`; how requests tr
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import EnumMeta
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import sushy
 from sushy import exceptions as sushy_errors
@@ -21,15 +23,18 @@ from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted
 from ironic.drivers.modules.bmc.error_texts import safe_text
 from ironic.drivers.modules.bmc.login_guard import LoginBarred, LoginGuard, guard_of
 from ironic.drivers.modules.redfish.bmc_access import Access, access_of
-from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, LostConnection, operation
+from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, LostConnection, may_lose_another, operation
+from ironic.drivers.modules.redfish.bmc_messages import words_of
 from ironic.drivers.modules.redfish.connection_cache import CONNECTIONS, Connection
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
 
-S = TypeVar("S")
 T = TypeVar("T")
 System = Any
+
+# As `<BootSource.PXE: 'Pxe'>` or `BootSource.PXE`, and an empty set of them.
+_LIBRARY_NAMES: Final = re.compile(r"<\w+\.\w+: '([^']*)'>|\b([A-Z]\w+)\.([A-Z][A-Z0-9_]*)\b|\bset\(\)")
 
 # Errors that sushy does not catch when an answer has not the form of Redfish.
 NOT_REDFISH = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
@@ -111,39 +116,36 @@ def _guard(task: Task, access: Access) -> LoginGuard | None:
 
 
 def optional(branch: Callable[[], T], otherwise: T) -> T:
-    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it; a refused login is still raised.
+    """Return what ``branch`` reads, or ``otherwise`` when the BMC lacks it or shows nothing of use there.
 
-    Some BMCs show a branch to administrators only, or with a licence.
+    Some BMCs show a branch to administrators only, or with a licence; some answer there with an error, with another
+    document, or not at all. A refused login and a BMC that can't be reached are still raised, and so are many answers
+    that do not come: the BMC may be dead, and each takes a long time.
     """
     try:
-        return branch()
-    except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
-        if isinstance(error, sushy_errors.AccessError) and error.status_code != HTTPStatus.FORBIDDEN:
+        try:
+            return branch()
+        except LostConnection as error:
+            # Answers that break off may come when they are asked for again; late ones take too long for that.
+            if not (error.has_begun and error.is_passing):
+                raise
+            return branch()
+    except LostConnection as error:
+        if not error.has_begun or not may_lose_another():
             raise
+        LOG.info("A Redfish BMC does not answer for a resource, which is left out: %s", error.text)
+    except sushy_errors.ConnectionError:
+        raise
+    except sushy_errors.AccessError as error:
+        if error.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        LOG.debug("A Redfish BMC does not show a resource: %s", error)
+    except (sushy_errors.MissingAttributeError, sushy_errors.HTTPError) as error:
         LOG.debug("A Redfish BMC lacks a resource: %s", error)
-        return otherwise
-
-
-def of_each(sources: Callable[[], Iterable[S]], read_one: Callable[[S], Iterable[T]]) -> Iterator[T]:
-    """Yield what is read of each source; one that the BMC lacks or can't show takes nothing away from the others."""
-    no_sources: list[S] = []
-    for source in optional(lambda: list(sources()), no_sources):
-        nothing: list[T] = []
-        yield from optional(lambda source=source: list(read_one(source)), nothing)  # type: ignore[misc]
-
-
-def enabled_interfaces(system: System) -> Iterator[Any]:
-    """Iterate over the network interfaces that have a MAC address and are enabled; those without a state count too."""
-    for interface in system.ethernet_interfaces.get_members():
-        state = interface.status.state if interface.status is not None else None
-        if interface.mac_address and state in (None, sushy.STATE_ENABLED):
-            yield interface
-
-
-def drives_of(storage: Any) -> list[Any]:
-    """Return the drives of a storage, without those that its list names and the BMC lacks, as of an empty bay."""
-    found = (optional(lambda path=path: storage.get_drive(path), None) for path in storage.drives_identities or ())  # type: ignore[misc]
-    return [drive for drive in found if drive is not None]
+    except (sushy_errors.SushyError, *NOT_REDFISH) as error:
+        LOG.info("A resource of a Redfish BMC can't be read and is left out: %s: %s", type(error).__name__, error)
+        LOG.debug("It could not be read here.", exc_info=True)
+    return otherwise
 
 
 def _with_retries(attempt: Callable[[], T]) -> T:
@@ -180,19 +182,45 @@ def _ironic_errors(node: Node, access: Access, what: str) -> Iterator[None]:
         raise RedfishConnectionError(node=node.uuid, address=access.address, operation=what, error=reason) from error
     except (LoginBarred, Exhausted) as error:
         raise _failed(node, access, what, str(error)) from error
-    except sushy_errors.AccessError as error:
-        reason = "it refuses the login; check redfish_username and redfish_password"
-        if error.status_code == HTTPStatus.FORBIDDEN:
-            reason = f"it forbids that to the user of redfish_username; check the rights of that user ({error})"
-        raise _failed(node, access, what, reason) from error
-    except sushy_errors.UnknownDefaultError as error:
-        raise _failed(node, access, what, "it has several systems or none; set redfish_system_id") from error
-    except sushy_errors.SushyError as error:
-        raise _failed(node, access, what, str(error)) from error
-    except NOT_REDFISH as error:
-        LOG.debug("The answer of BMC %s could not be read.", access.address, exc_info=True)
-        reason = f"its answer can't be read ({type(error).__name__}: {error}); check redfish_address"
-        raise _failed(node, access, what, reason) from error
+    except (sushy_errors.SushyError, *NOT_REDFISH) as error:
+        raise _failed(node, access, what, reason_of(error)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return what an error of sushy, or of what it makes of an answer, says to a person; the BMC's words if it has any.
+
+    The words may have secrets.
+    """
+    if isinstance(error, sushy_errors.HTTPError):
+        return _refusal(error)
+    if isinstance(error, sushy_errors.SushyError):
+        # The library writes its names for values that it does not allow.
+        return _LIBRARY_NAMES.sub(_plain_word, str(error))
+    LOG.debug("The answer of a BMC could not be read.", exc_info=error)
+    return "its answer has not the form of Redfish; check redfish_address, and the log at level debug"
+
+
+def _plain_word(found: re.Match[str]) -> str:
+    """Return the word of Redfish for a name of the library."""
+    if found[1] is not None or found[2] is None:
+        return found[1] or "none"
+    words = getattr(sushy, found[2], None)
+    is_one = isinstance(words, EnumMeta) and found[3] in words.__members__
+    return str(words[found[3]].value) if is_one and words is not None else found[0]
+
+
+def _refusal(error: sushy_errors.HTTPError) -> str:
+    words = words_of(error)
+    said = f"it answers with status {error.status_code}: {words}"
+    if isinstance(error, sushy_errors.ResourceNotFoundError):
+        return said if words else str(error)
+    if not isinstance(error, sushy_errors.AccessError):
+        return said if words else f"it answers with status {error.status_code} and gives no reason"
+    if error.status_code == HTTPStatus.FORBIDDEN:
+        reason = "it forbids that to the user of redfish_username; check the rights of that user"
+    else:
+        reason = "wrong password or user name: it refuses the login; check redfish_username and redfish_password"
+    return f"{reason} ({said})" if words else reason
 
 
 def _failed(node: Node, access: Access, what: str, reason: str) -> RedfishError:

@@ -4,22 +4,18 @@ sushy takes a connector of its user. Ours replaces the library's own because tha
 and links to other servers with the login, and reads answers of any size. Here every request goes through the gateway of
 the BMC, has an end, is sent once, and only to the BMC. A read is shared with others that ask the same (`bmc_gateway`).
 A login is tried under its guard (`login_guard`); when a session has expired, a new one is begun and the request, which
-the BMC has refused, is sent again.
+the BMC has refused, is sent again. At a name that a project chose, all connections go to the address that was judged
+first, until one fails.
 """
 
-import io
 import itertools
 import json
 import logging
-import os
 import ssl
 import threading
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from email.message import Message
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -28,7 +24,7 @@ from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core.allowed_addresses import server_of
+from ironic.core.allowed_addresses import Server, server_of
 from ironic.drivers.modules.bmc.bmc_gateway import BmcBusy, CallClass, Exhausted, Gateway, Operation, gateway_to
 from ironic.drivers.modules.bmc.error_texts import without_passwords
 from ironic.drivers.modules.bmc.login_guard import (
@@ -39,24 +35,29 @@ from ironic.drivers.modules.bmc.login_guard import (
     RepeatedLogin,
 )
 from ironic.drivers.modules.redfish.bmc_access import Access
+from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer, unpacked
+from ironic.drivers.modules.redfish.etags import candidates
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
+from ironic.drivers.modules.redfish.tls_terms import tls_context
 from ironic.integrations import http_client
-from ironic.integrations.allowed_destinations import BMC_POLICY
-from ironic.integrations.http_client import CallFailed, NotConnected, Terms
+from ironic.integrations.allowed_destinations import UNREACHABLE, SocketAddress, bmc_policy
+from ironic.integrations.http_client import BrokenOff, CallFailed, NotAllowed, NotConnected, Terms
 
 LOG = logging.getLogger(__name__)
 
 _MIB: Final = 1024 * 1024
-_SMALL: Final = 64 * 1024
 _MOST_REDIRECTS: Final = 3
 _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _NOT_ACCEPTABLE: Final = 406
-_PRECONDITION_FAILED: Final = 412
+_CONDITION_FAILED: Final = (412, 428)
+# Other redirects may turn an order into a read.
+_KEEPS_ORDER: Final = (307, 308)
+_MOST_PAGES: Final = 50
+# Answers without which an operation goes on; each may take as long as a BMC has for an answer.
+_MOST_LOST: Final = 2
 _READS: Final = "GET"
 _LOG_OUT_SECONDS: Final = 5.0
-# What zlib takes for the format of gzip.
-_GZIP: Final = 16 + zlib.MAX_WBITS
 
 _NUMBERS: Final = itertools.count()
 
@@ -65,23 +66,29 @@ _OPERATION: ContextVar[Operation] = ContextVar("redfish_operation")
 Headers = dict[str, str]
 
 
-class UnusableAnswer(sushy_errors.SushyError):  # type: ignore[misc]  # the library brings no types
-    """The answer can't be used, or there is none; ``is_lost`` when the same request may succeed later."""
-
-    message = "%(error)s"
-
-    def __init__(self, error: str, *, is_lost: bool = False) -> None:
-        super().__init__(error=error)
-        self.is_lost = is_lost
-
-
 class LostConnection(sushy_errors.ConnectionError):  # type: ignore[misc]  # the library brings no types
-    """The BMC can't be reached or broke the connection off; ``is_passing`` when another attempt may succeed."""
+    """The BMC can't be reached or broke the connection off; ``is_passing`` when another attempt may succeed.
 
-    def __init__(self, error: CallFailed) -> None:
-        super().__init__(url="of the BMC", error=error)
-        self.text = str(error)
-        self.is_passing = not isinstance(error.__cause__, ssl.SSLError | TimeoutError)
+    ``has_begun`` when it took the request, and did not answer it to the end.
+    """
+
+    def __init__(self, error: CallFailed, access: Access) -> None:
+        # A project learns nothing of what is at an address that it has chosen.
+        self.text = UNREACHABLE if access.by_project else f"{error}{_hint(error, access)}"
+        super().__init__(url="of the BMC", error=self.text)
+        self.has_begun = isinstance(error, BrokenOff)
+        self.is_passing = not isinstance(error.__cause__, ssl.SSLError | TimeoutError) and not isinstance(
+            error, NotAllowed
+        )
+
+
+def _hint(error: CallFailed, access: Access) -> str:
+    """Return what may help, with a mark before it."""
+    if isinstance(error.__cause__, ssl.SSLCertVerificationError):
+        return "; set redfish_verify_ca to the file of the authority that signed it, or to false to trust any"
+    if isinstance(error, BrokenOff) and access.address.startswith("http://"):
+        return "; does the BMC want https? redfish_address begins with http"
+    return ""
 
 
 @contextmanager
@@ -93,6 +100,13 @@ def operation(gateway: Gateway, kind: CallClass, *, anew: bool = False, seconds:
             yield
         finally:
             _OPERATION.reset(token)
+
+
+def may_lose_another() -> bool:
+    """Count an answer that did not come; return whether the operation may go on without it."""
+    running = _OPERATION.get()
+    running.lost += 1
+    return running.lost <= _MOST_LOST
 
 
 @contextmanager
@@ -122,40 +136,6 @@ class NoLogin(sushy_auth.AuthBase):  # type: ignore[misc]  # the library brings 
         return False
 
 
-class BmcAnswer:
-    """An answer, with the attributes of requests.Response that the library reads."""
-
-    def __init__(self, status: int, headers: Message, content: bytes) -> None:
-        self.status_code, self.headers, self.content = status, headers, content
-
-    @property
-    def text(self) -> str:
-        """The body as text."""
-        return self.content.decode(errors="replace")
-
-    @property
-    def is_small(self) -> bool:
-        """Whether it may be kept for a moment."""
-        return len(self.content) <= _SMALL
-
-    def json(self) -> Any:
-        """Return the document; raises ValueError for anything that is none."""
-        try:
-            document = json.loads(self.content)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
-        if self.status_code >= 400 and not (isinstance(document, dict) and _is_error(document)):
-            raise ValueError("the error has not the form of Redfish")
-        return document
-
-
-def _is_error(document: Mapping[str, Any]) -> bool:
-    error = document.get("error", {})
-    notes = error.get("@Message.ExtendedInfo") if isinstance(error, dict) else 0
-    items = notes if isinstance(notes, list) else [notes or {}]
-    return isinstance(error, dict) and all(isinstance(item, dict) for item in items)
-
-
 class _Session(NamedTuple):
     """A session at a BMC: its token, and the path to log out at, empty if it is not known."""
 
@@ -183,6 +163,7 @@ class BmcConnector:
         self._had_session = False
         self._sessions = f"{access.root_prefix}SessionService/Sessions"
         self._context: ssl.SSLContext | None = None
+        self._pinned: dict[Server, SocketAddress] | None = {} if access.by_project else None
 
     # What the library calls; it passes further arguments, which have no meaning here
 
@@ -197,7 +178,7 @@ class BmcConnector:
         url, running = self._url(path), _OPERATION.get()
 
         def fetch() -> BmcAnswer:
-            return self._read(url, headers or {})
+            return self._with_pages(url, self._read(url, headers or {}), headers or {})
 
         key = f"{self._number} {url}"
         answer = self.gateway.read_once(key, running, fetch, lambda answer: answer.is_small)
@@ -210,26 +191,17 @@ class BmcConnector:
 
     def put(self, path: str = "", data: object = None, headers: Headers | None = None, **more: Any) -> BmcAnswer:
         """Replace a resource."""
-        return self._order("PUT", path, data, headers or {})
+        return self._conditional("PUT", path, data, headers or {}, (headers or {}).get("If-Match"))
 
     def delete(self, path: str = "", data: object = None, headers: Headers | None = None, **more: Any) -> BmcAnswer:
         """Delete a resource."""
-        return self._order("DELETE", path, data, headers or {})
+        return self._conditional("DELETE", path, data, headers or {}, (headers or {}).get("If-Match"))
 
     def patch(
         self, path: str = "", data: object = None, headers: Headers | None = None, etag: str | None = None, **more: Any
     ) -> BmcAnswer:
-        """Change a resource; BMCs that refuse the ETag they have sent get its strong form, and then none."""
-        plain = {name: value for name, value in (headers or {}).items() if name != "If-Match"}
-        first = etag or (headers or {}).get("If-Match")
-        tags = [first, first.removeprefix("W/")] if first else []
-        for tag in dict.fromkeys(tags):
-            try:
-                return self._order("PATCH", path, data, {**plain, "If-Match": tag})
-            except sushy_errors.HTTPError as error:
-                if error.status_code != _PRECONDITION_FAILED:
-                    raise
-        return self._order("PATCH", path, data, plain)
+        """Change a resource; BMCs want its ETag in many forms (`etags`)."""
+        return self._conditional("PATCH", path, data, headers or {}, etag or (headers or {}).get("If-Match"))
 
     # Logging in
 
@@ -274,7 +246,8 @@ class BmcConnector:
 
     def _end(self, session: "_Session") -> None:
         if session.path:
-            self._exchange("DELETE", self._url(session.path), None, {"X-Auth-Token": session.token})
+            token = {"X-Auth-Token": session.token}
+            self._followed(lambda url: self._exchange("DELETE", url, None, token), self._url(session.path))
 
     def _session_but(self, stale: "_Session | None") -> "_Session | None":
         """Return the session, a new one in place of ``stale``; None when the BMC has no sessions."""
@@ -285,7 +258,7 @@ class BmcConnector:
             url = self._url(self._sessions)
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
             with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
-                answer = self._exchange("POST", url, body, {})
+                answer = self._followed(lambda url: self._exchange("POST", url, body, {}), url)
                 self._session, is_refused = _session_in(answer), _refuses_login(url, answer)
                 if is_refused:
                     raise LoginRefused
@@ -332,11 +305,7 @@ class BmcConnector:
         assert repeated is not None
 
         def send(seconds: float) -> BmcAnswer:
-            return repeated.send(
-                lambda: self._exchange(method, url, body, headers),
-                _accepts_login,
-                seconds,
-            )
+            return repeated.send(lambda: self._exchange(method, url, body, headers), _accepts_login, seconds)
 
         if repeated.is_proven:
             return send(LONGEST_WAIT)
@@ -357,10 +326,54 @@ class BmcConnector:
             url = self._url(urljoin(url, target))
         raise UnusableAnswer("it redirects in circles or to nowhere")
 
+    def _with_pages(self, url: str, answer: BmcAnswer, headers: Headers) -> BmcAnswer:
+        """Return a collection with the members of all its pages; one that is not read leaves its link there."""
+        seen = {url}
+        for _ in range(_MOST_PAGES):
+            place = answer.next_page if answer.status_code < HTTPStatus.BAD_REQUEST else None
+            if place is None or (next_url := self._url(urljoin(url, place))) in seen:
+                break
+            seen.add(next_url)
+            page = self._read(next_url, headers)
+            if not page.has_members:
+                LOG.info("BMC %s: a page of %s can't be read", self._access.address, url)
+                break
+            answer = answer.with_page(page)
+        return answer
+
+    def _conditional(self, method: str, path: str, data: object, headers: Headers, first: str | None) -> BmcAnswer:
+        """Send an order under the ETag that the BMC wants; one that it refuses has changed nothing."""
+        plain = {name: value for name, value in headers.items() if name != "If-Match"}
+
+        def current() -> Iterator[str | None]:
+            with suppress(sushy_errors.HTTPError, UnusableAnswer):
+                answer = self.get(path)
+                yield answer.headers.get("ETag")
+                yield answer.document().get("@odata.etag")
+
+        for tag in candidates(first, current):
+            try:
+                return self._order(method, path, data, {**plain, "If-Match": tag} if tag else plain)
+            except sushy_errors.HTTPError as error:
+                if error.status_code not in _CONDITION_FAILED:
+                    raise
+                refused = error
+        raise refused
+
+    def _followed(self, send: Callable[[str], BmcAnswer], url: str) -> BmcAnswer:
+        """Send a request again to where the BMC redirects it, if the redirect keeps method and body."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            answer = send(url)
+            target = answer.headers.get("Location")
+            if answer.status_code not in _KEEPS_ORDER or not target:
+                return answer
+            url = self._url(urljoin(url, target))
+        raise UnusableAnswer("it redirects in circles")
+
     def _order(self, method: str, path: str, body: object, headers: Headers) -> BmcAnswer:
         url = self._url(path)
         try:
-            answer = self._acceptable(method, url, body, headers)
+            answer = self._followed(lambda url: self._acceptable(method, url, body, headers), url)
         finally:
             self.gateway.machine_changes()
         sushy_errors.raise_for_response(method, url, answer)
@@ -388,7 +401,8 @@ class BmcConnector:
                 idle_seconds=seconds,
                 connect_seconds=CONF.redfish.connect_timeout,
                 most_bytes=CONF.bmc.largest_answer * _MIB,
-                policy=BMC_POLICY,
+                policy=bmc_policy(by_project=self._access.by_project),
+                pinned=self._pinned,
             )
             given = {"Accept": "application/json", "Accept-Encoding": "identity", **headers}
             given |= {"OData-Version": "4.0", "Connection": "close"}
@@ -397,13 +411,19 @@ class BmcConnector:
                 given["Content-Type"] = "application/json"
             try:
                 with http_client.send(method, url, terms, given, content) as answer:
-                    read = BmcAnswer(answer.status, answer.headers, _unpacked(answer.headers, answer.read()))
-            except NotConnected as error:
-                raise LostConnection(error) from error
-            except http_client.BrokenOff as error:
-                raise LostConnection(error) from error
+                    received = unpacked(answer.headers, answer.read())
+                    path, is_of_order = urlsplit(url).path, method != _READS
+                    read = BmcAnswer(answer.status, answer.headers, received, path, is_of_order=is_of_order)
             except CallFailed as error:
-                raise UnusableAnswer(str(error)) from error
+                is_hidden = self._access.by_project and isinstance(error, NotAllowed)
+                if not is_hidden and not isinstance(error, NotConnected | BrokenOff):
+                    raise UnusableAnswer(str(error)) from error
+                if self._pinned is not None:
+                    LOG.info("BMC %s, an address of a project: %s", self._access.address, error)
+                    if isinstance(error, NotConnected):
+                        # The BMC may have moved.
+                        self._pinned.clear()
+                raise LostConnection(error, self._access) from error
         running.take(len(read.content))
         if read.status_code >= HTTPStatus.BAD_REQUEST:
             # The library writes errors into the log.
@@ -416,17 +436,21 @@ class BmcConnector:
         base = self._access.address
         try:
             url = urljoin(f"{base}/", path)
-            is_own = server_of(url) == self._server and "@" not in urlsplit(url).netloc
+            parts, own = urlsplit(url), urlsplit(base)
+            is_own = server_of(url) == self._server and "@" not in parts.netloc
+            is_secure = (own.scheme, parts.scheme) == ("http", "https") and own.hostname == parts.hostname
         except ValueError:
-            is_own = False
+            is_own = is_secure = False
         if not is_own:
+            if is_secure:
+                raise UnusableAnswer("it leads to https; does the BMC want https? redfish_address begins with http")
             raise UnusableAnswer("it names a resource on another server, which is not read")
         return url
 
     def _tls(self) -> ssl.SSLContext:
         """Return the terms of TLS by the node's driver_info."""
         if self._context is None:
-            self._context = _context_of(self._access)
+            self._context = tls_context(self._access)
         return self._context
 
 
@@ -451,50 +475,9 @@ def _session_in(answer: BmcAnswer) -> _Session | None:
     token = answer.headers.get("X-Auth-Token") if answer.status_code < 400 else None
     if token is None:
         return None
+    place = answer.headers.get("Location") or answer.document().get("@odata.id")
     path = ""
     with suppress(ValueError):
-        document = {} if "Location" in answer.headers else answer.json()
-        place = answer.headers.get("Location") or (document.get("@odata.id") if isinstance(document, dict) else None)
         # Some BMCs call themselves by another name.
         path = urlsplit(place).path if isinstance(place, str) else ""
     return _Session(token, path)
-
-
-def _context_of(access: Access) -> ssl.SSLContext:
-    path = access.verify if isinstance(access.verify, str) else None
-    is_folder = path is not None and os.path.isdir(path)
-    context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
-    if access.verify is False:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    if access.tls_minimum_version:
-        context.minimum_version = ssl.TLSVersion[f"TLSv{access.tls_minimum_version.replace('.', '_')}"]
-    if access.tls_ciphers:
-        try:
-            context.set_ciphers(access.tls_ciphers)
-        except ssl.SSLError:
-            raise UnusableAnswer("no cipher of redfish_tls_ciphers is known") from None
-    return context
-
-
-def _unpacked(headers: Message, content: bytes) -> bytes:
-    """Return the body, unpacked where it is compressed; a small body may not become a large one."""
-    most = CONF.bmc.largest_answer * _MIB
-    if headers.get("Content-Encoding", "").lower() == "gzip":
-        unpacker = zlib.decompressobj(_GZIP)
-        try:
-            content = unpacker.decompress(content, most)
-        except zlib.error:
-            raise UnusableAnswer("its answer is compressed in a wrong way") from None
-        if unpacker.unconsumed_tail:
-            raise UnusableAnswer(f"its answer is larger than {most} bytes, the limit")
-    if headers.get_content_type() == "application/zip":
-        # The library unpacks archives of registries, as far as their directory says.
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-        except (zipfile.BadZipFile, ValueError):
-            raise UnusableAnswer("its archive is broken") from None
-        if size > most:
-            raise UnusableAnswer(f"its archive is larger than {most} bytes, the limit")
-    return content

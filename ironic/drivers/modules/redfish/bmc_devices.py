@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of
 
 Found = dict[str, object]
 
@@ -26,7 +27,7 @@ _PCI: Final = {
 
 def storage_controllers(system: System) -> Iterable[Found]:
     """Yield each storage with its controllers and drives."""
-    for storage in system.storage.get_members():
+    for storage in members_of(system, "storage"):
         yield {
             "id": storage.identity,
             "name": storage.name,
@@ -63,8 +64,8 @@ def _drive(drive: Any) -> Found:
 
 def pci_devices(system: System) -> Iterable[Found]:
     """Yield the functions of PCI devices; the class is the plain word of Redfish."""
-    for device in system.pcie_devices.get_members():
-        for function in _branch(device, "pcie_functions"):
+    for device in members_of(system, "pcie_devices"):
+        for function in members_of(device, "pcie_functions"):
             found: Found = {name: getattr(function, attribute) for name, attribute in _PCI.items()}
             yield {"class": _word(function.device_class), **found}
 
@@ -72,9 +73,9 @@ def pci_devices(system: System) -> Iterable[Found]:
 def parsed_lldp(system: System) -> dict[str, Found]:
     """Return what switches say about the ports that they are connected to, by port; ports without it are left out."""
     found: dict[str, Found] = {}
-    for chassis in system.chassis:
-        for adapter in _branch(chassis, "network_adapters"):
-            for port in _branch(adapter, "ports"):
+    for chassis in chassis_of(system):
+        for adapter in members_of(chassis, "network_adapters"):
+            for port in members_of(adapter, "ports"):
                 received = port.ethernet.lldp_receive if port.ethernet is not None else None
                 if received is None:
                     continue
@@ -82,17 +83,6 @@ def parsed_lldp(system: System) -> dict[str, Found]:
                 if known := {name: value for name, value in values.items() if value is not None}:
                     found[port.identity] = known
     return found
-
-
-def _branch(resource: Any, name: str) -> list[Any]:
-    """Return the members of a collection, or of a list; none where the BMC lacks it."""
-    nothing: list[Any] = []
-
-    def members() -> list[Any]:
-        found = getattr(resource, name)
-        return list(found if isinstance(found, list) else found.get_members())
-
-    return optional(members, nothing)
 
 
 def _status(status: Any) -> Found:

@@ -12,7 +12,8 @@ import sushy
 from ironic.core.bmc_readings import Lights
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import indicators
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, of_each, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, optional
+from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
 from ironic.drivers.task import Node
 
 
@@ -39,9 +40,9 @@ _Named = Iterable[tuple[str, Resource]]
 # The indicators of each component, by the name that users know.
 _RESOURCES: Final[dict[str, Callable[[System], _Named]]] = {
     indicators.SYSTEM: lambda system: [(system.uuid or system.identity, system)],
-    indicators.CHASSIS: lambda system: [(chassis.uuid or chassis.identity, chassis) for chassis in system.chassis],
+    indicators.CHASSIS: lambda system: [(chassis.uuid or chassis.identity, chassis) for chassis in chassis_of(system)],
     indicators.DISK: lambda system: of_each(
-        lambda: system.storage.get_members(),
+        members_of(system, "storage"),
         lambda storage: [(f"{storage.identity}:{drive.identity}", drive) for drive in drives_of(storage)],
     ),
 }

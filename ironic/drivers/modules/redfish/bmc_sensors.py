@@ -7,7 +7,8 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ironic.drivers.modules.redfish.bmc_connection import System, drives_of, of_each
+from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
 
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
@@ -62,15 +63,13 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
             if device.capacity_bytes
         )
 
-    def all_chassis() -> list[Any]:
-        return list(system.chassis)
-
+    all_chassis = chassis_of(system)
     return {
         "Fan": _collect(all_chassis, fans, _FAN),
         "Temperature": _collect(all_chassis, temperatures, _TEMPERATURE),
         "Power": _collect(all_chassis, supplies, _SUPPLY),
-        "Drive": _collect(lambda: system.storage.get_members(), drives, _DRIVE)
-        or _collect(lambda: system.simple_storage.get_members(), devices, _DRIVE),
+        "Drive": _collect(members_of(system, "storage"), drives, _DRIVE)
+        or _collect(members_of(system, "simple_storage"), devices, _DRIVE),
         "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
 
@@ -79,9 +78,7 @@ def _name(sensor: Any, chassis: Any) -> str:
     return f"{sensor.identity}@{chassis.identity}"
 
 
-def _collect(
-    parts: Callable[[], Iterable[Any]], sensors: Callable[[Any], Found], names: tuple[str, ...]
-) -> dict[str, Reading]:
+def _collect(parts: Iterable[Any], sensors: Callable[[Any], Found], names: tuple[str, ...]) -> dict[str, Reading]:
     """Return the named fields, state and health of the sensors of each part of the machine."""
 
     def reading(item: Any) -> Reading:
@@ -92,7 +89,12 @@ def _collect(
         # Drives of some BMCs have a health but no state.
         return found | {"state": "Enabled" if health and state is None else state, "health": health}
 
-    return dict(of_each(parts, lambda part: ((name, reading(item)) for name, item in sensors(part))))
+    found: dict[str, Reading] = {}
+    for name, item in of_each(parts, sensors):
+        # Some BMCs give all sensors one name.
+        same = sum(1 for known in found if known == name or known.startswith(f"{name} #"))
+        found[f"{name} #{same + 1}" if same else name] = reading(item)
+    return found
 
 
 def _plain(value: object) -> object:

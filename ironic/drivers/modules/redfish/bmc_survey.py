@@ -14,7 +14,7 @@ from ironic.conf import CONF
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.interfaces.base_interface import BaseInterface, Finding
 from ironic.drivers.modules.bmc.bmc_gateway import Exhausted
-from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, read
+from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, read, reason_of
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def _missing(system: System, interfaces: Mapping[str, Surveyed]) -> dict[str, st
             raise
         except (sushy_errors.SushyError, *NOT_REDFISH) as error:
             LOG.debug("Trying a BMC for interface %s failed", kind, exc_info=True)
-            text = f"an answer for interface {kind} that can't be used ({error})"
+            text = f"an answer for interface {kind} that can't be used ({reason_of(error)})"
         if text is not None:
             found[kind] = text
     return found

@@ -9,7 +9,6 @@ There are three places where a BMC may say it. The first that names a card of th
 - Functions of network adapters with `BootMode` PXE or HTTP.
 """
 
-import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -17,12 +16,12 @@ from typing import Any, Final
 
 import sushy
 
-from ironic.core import syntax
-from ironic.drivers.modules.redfish.bmc_connection import NOT_REDFISH, System, connector_of, optional
+from ironic.drivers.modules.redfish.bmc_connection import System, connector_of
+from ironic.drivers.modules.redfish.bmc_survey import has_link
+from ironic.drivers.modules.redfish.members import all_members, chassis_of, of_each
+from ironic.drivers.modules.redfish.network_cards import mac_in
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves
 from ironic.drivers.task import Node
-
-LOG = logging.getLogger(__name__)
 
 # Cards of the machine: identity -> MAC address.
 Cards = Mapping[str, str]
@@ -37,20 +36,10 @@ _MOST_OPTIONS: Final = 64
 def booted_from(node: Node, system: System, cards: Cards) -> list[str]:
     """Return the MAC addresses of the cards that the firmware boots from; empty when the BMC does not say."""
     for find in (_in_bios_attributes, _in_boot_options, _in_adapters):
-        try:
-            nothing: list[str] = []
-            named = optional(lambda find=find: list(find(node, system, cards)), nothing)  # type: ignore[misc]  # mypy infers no type for it
-        except NOT_REDFISH:
-            LOG.debug("Node %s: what its BMC says of boot cards can't be read", node.uuid, exc_info=True)
-            continue
+        named = of_each((find,), lambda find: find(node, system, cards))
         if found := [mac for mac in dict.fromkeys(named) if mac in cards.values()]:
             return found
     return []
-
-
-def mac_in(value: object) -> str | None:
-    """Return a MAC address of a BMC, which may have dashes, in lower case with colons; None for anything else."""
-    return syntax.mac_of(str(value).replace("-", ":"))
 
 
 def _in_bios_attributes(node: Node, system: System, cards: Cards) -> Iterator[str]:
@@ -78,13 +67,18 @@ def _in_boot_options(node: Node, system: System, cards: Cards) -> Iterator[str]:
 
 
 def _in_adapters(node: Node, system: System, cards: Cards) -> Iterator[str]:
-    for chassis in system.chassis:
-        for adapter in chassis.network_adapters.get_members():
-            for function in adapter.network_device_functions.get_members():
-                named = function.ethernet.mac_address if function.ethernet is not None else None
-                address = mac_in(named)
-                if address and function.json.get("BootMode") in _NETWORK_MODES:
-                    yield address
+    # One that can't be read might boot as well, so the others alone say nothing.
+    adapters = (one for chassis in chassis_of(system) for one in _all(chassis, "NetworkAdapters", "network_adapters"))
+    for adapter in adapters:
+        for function in _all(adapter, "NetworkDeviceFunctions", "network_device_functions"):
+            named = function.ethernet.mac_address if function.ethernet is not None else None
+            address = mac_in(named)
+            if address and function.json.get("BootMode") in _NETWORK_MODES:
+                yield address
+
+
+def _all(resource: Any, link: str, attribute: str) -> list[Any]:
+    return all_members(getattr(resource, attribute)) if has_link(resource, link) else []
 
 
 def _mode(system: System) -> Any:
@@ -97,8 +91,7 @@ def _members(system: System, link: object) -> Iterable[Mapping[str, Any]]:
 
     def document_at(place: object) -> dict[str, Any]:
         path = place.get("@odata.id") if isinstance(place, dict) else None
-        found = connector.get(path).json() if isinstance(path, str) else None
-        return found if isinstance(found, dict) else {}
+        return connector.get(path).document() if isinstance(path, str) else {}
 
     members = document_at(link).get("Members")
     for member in islice(members if isinstance(members, list) else (), _MOST_OPTIONS):

@@ -5,7 +5,7 @@ interface sets it again before each boot (`restore_device`).
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import sushy
@@ -14,9 +14,10 @@ from tenacity import wait_exponential
 
 from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import boot_devices
-from ironic.drivers.interruptible_wait import retrying
-from ironic.drivers.modules.redfish.bmc_connection import System, change
+from ironic.drivers.interruptible_wait import retrying, until
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, shows
 from ironic.drivers.task import Node, Task
 
@@ -47,6 +48,11 @@ _FORMER_NAMES: Final = {"hdd": boot_devices.DISK, "cd": boot_devices.CDROM, "bio
 _ONCE: Final = sushy.BootSourceOverrideEnabled.ONCE
 _CONTINUOUS: Final = sushy.BootSourceOverrideEnabled.CONTINUOUS
 _LONGEST_PAUSE: Final = 6
+_SETTINGS: Final = "@Redfish.Settings"
+_TARGET: Final = "BootSourceOverrideTarget"
+_ENABLED: Final = "BootSourceOverrideEnabled"
+_SECONDS_TO_STORE: Final = 5
+_SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
@@ -103,7 +109,7 @@ def request_mode(node: Node, system: System, mode: str) -> None:
             "target": (boot and boot.target) or sushy.BootSource.PXE,
             "enabled": (boot and boot.enabled) or _ONCE,
         }
-    system.set_system_boot_options(mode=MODES[mode], **more)
+    _set_options(system, mode=MODES[mode], **more)
 
 
 def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -> bool:
@@ -124,16 +130,65 @@ def _set(task: Task, device: str, *, persistent: bool, url: str | None = None) -
         except sushy_errors.HTTPError as error:
             if not persistent:
                 raise
-            LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, error)
+            LOG.info("Node %s: its BMC does not set a persistent boot device: %s", node.uuid, reason_of(error))
             _after_self_test(lambda: _send(node, system, device, _ONCE, url, always=True))
             is_kept = False
+        is_kept = _is_stored(node, system, device, persistent=persistent) and is_kept
         if behaves(node, Behaviour.MODE_AFTER_DEVICE) and mode_before is not None:
             system.refresh(force=True)
             if system.boot is not None and system.boot.mode != mode_before:
-                system.set_system_boot_options(mode=mode_before)
+                _set_options(system, mode=mode_before)
         return is_kept
 
     return change(task, f"setting boot device {device}", act)
+
+
+def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> bool:
+    """Return whether the BMC has stored the device for as long as was wanted; raise RedfishError if it has not at all.
+
+    Some BMCs accept everything. Others show a change a little later, or in their settings only.
+    """
+    shown: list[Any] = []
+
+    def is_shown() -> bool:
+        system.refresh(force=True)
+        shown[:] = [boot for boot in (_shown(system.json), _shown(_settings(system))) if boot]
+        return not shown or any(_has(boot, device) for boot in shown)
+
+    if not until(is_shown, timeout=_SECONDS_TO_STORE, interval=_SECONDS_BETWEEN_LOOKS):
+        target, enabled = shown[0].get(_TARGET), shown[0].get(_ENABLED)
+        reason = (
+            f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and has not stored it: it shows "
+            f"{target or 'no device'}, {enabled or 'for no boot'}"
+        )
+        raise RedfishError(node=node.uuid, operation=f"setting boot device {device}", error=reason)
+    is_for_once = any(boot.get(_ENABLED) == _ONCE.value for boot in shown if _has(boot, device))
+    return not (persistent and is_for_once)
+
+
+def _shown(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the boot settings of a resource, empty where it does not say which device is set."""
+    boot = document.get("Boot", {})
+    return boot if isinstance(boot.get(_TARGET), str) else {}
+
+
+def _settings(system: System) -> Mapping[str, Any]:
+    path = system.json.get(_SETTINGS, {}).get("SettingsObject", {}).get("@odata.id")
+    nothing: Mapping[str, Any] = {}
+    return optional(lambda: connector_of(system).get(path).json(), nothing) if path else nothing
+
+
+def _set_options(system: System, **options: Any) -> None:
+    """Have the library change the boot options, in the system itself where its settings can't be read."""
+    if _SETTINGS in system.json and not _settings(system):
+        system.refresh(force=True, json_doc={name: value for name, value in system.json.items() if name != _SETTINGS})
+    system.set_system_boot_options(**options)
+
+
+def _has(boot: Mapping[str, Any], device: str) -> bool:
+    # BMCs whose virtual media are a USB drive show that one.
+    wanted = {SOURCES[device].value} | ({sushy.BootSource.USB_CD.value} if device == boot_devices.CDROM else set())
+    return boot[_TARGET] in wanted and boot.get(_ENABLED) != sushy.BootSourceOverrideEnabled.DISABLED.value
 
 
 def _send(node: Node, system: System, device: str, enabled: Any, url: str | None, *, always: bool = False) -> None:
@@ -147,7 +202,7 @@ def _send(node: Node, system: System, device: str, enabled: Any, url: str | None
         more["mode"] = (boot and boot.mode) or sushy.BootSourceOverrideMode.UEFI
     if url:
         more["http_boot_uri"] = url
-    system.set_system_boot_options(SOURCES[device], **more)
+    _set_options(system, target=SOURCES[device], **more)
 
 
 def _after_self_test(send: Callable[[], None]) -> None:

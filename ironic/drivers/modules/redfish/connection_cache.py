@@ -16,11 +16,13 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import sushy
+from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.drivers import open_sessions
 from ironic.drivers.modules.bmc.login_guard import LoginGuard
 from ironic.drivers.modules.redfish.bmc_access import Access
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer, is_whole
 from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, NoLogin, held
 
 LOG = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ LOG = logging.getLogger(__name__)
 # Threads that log out, beside all work and at the end of the service.
 _FEW: Final = 2
 _MANY: Final = 32
+_MOST_LISTED: Final = 16
 
 GuardMaker = Callable[[], LoginGuard | None]
 
@@ -55,7 +58,7 @@ class Connection:
         """Return a machine's system resource, after reading the service root and logging in if need be."""
         with held(self._opening, self.connector.gateway):
             root = self._root = self._root or self._read_root()
-        return root.get_system(system_id)
+        return root.get_system(system_id or _only_system(root))
 
     def reopen(self) -> None:
         """Read the service root again at the next use."""
@@ -63,24 +66,47 @@ class Connection:
         self.connector.doubt_login()
 
     def _read_root(self) -> Any:
-        root = ServiceRoot(
-            self.access.address,
-            auth=NoLogin(),
-            connector=self.connector,
-            root_prefix=self.access.root_prefix,
-            # The library would fetch registries from any server that a BMC names.
-            public_connector=self.connector,
-        )
+        try:
+            root = ServiceRoot(
+                self.access.address,
+                auth=NoLogin(),
+                connector=self.connector,
+                root_prefix=self.access.root_prefix,
+                # The library would fetch registries from any server that a BMC names.
+                public_connector=self.connector,
+            )
+        except sushy_errors.MissingAttributeError:
+            raise UnusableAnswer(
+                f"what it shows at {self.access.root_prefix} is no service root of Redfish; check redfish_address"
+            ) from None
         self.connector.find_sessions(root)
         self.connector.log_in()
         return root
+
+
+def _only_system(root: ServiceRoot) -> str:
+    """Return the path of the only machine; raise UnknownDefaultError when another may be meant.
+
+    An entry that can't be read counts: it may be the machine of the node.
+    """
+    collection = root.get_system_collection()
+    paths = list(dict.fromkeys(collection.members_identities or ()))
+    if len(paths) == 1 and is_whole(collection):
+        return str(paths[0])
+    listed = ", ".join(paths[:_MOST_LISTED]) + (" ..." if len(paths) > _MOST_LISTED else "")
+    reason = f"it has several systems; set redfish_system_id to one of {listed}"
+    if not paths:
+        reason = "it names no system; set redfish_system_id"
+    elif len(paths) == 1:
+        reason = f"its list of systems is incomplete; set redfish_system_id, for example to {listed}"
+    raise sushy_errors.UnknownDefaultError(reason)
 
 
 class Connections:
     """A cache of the connections used last; safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str, str | None], Connection] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str | None, bool], Connection] = OrderedDict()
         self._of_nodes: dict[str, Connection] = {}
         # Those of connections that are not kept any more, as long as something uses them or logs out.
         self._retired: WeakSet[BmcConnector] = WeakSet()

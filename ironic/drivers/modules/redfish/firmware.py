@@ -9,9 +9,10 @@ from ironic.drivers.interfaces import FirmwareInterface
 from ironic.drivers.interfaces.base_interface import unsupported
 from ironic.drivers.modules.redfish import firmware_list, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.firmware_updates import BIOS, BMC, NIC, UPDATES
+from ironic.drivers.modules.redfish.members import chassis_of, managers_of, members_of
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step
 from ironic.drivers.task import Task
@@ -60,9 +61,9 @@ class RedfishFirmware(FirmwareInterface):
 
     @node_periodic(
         purpose="watching a firmware update",
-        spacing=lambda: CONF.redfish.firmware_update_status_interval,
-        filters=waiting_step.WAITING,
-        predicate=waiting_step.is_remembered(UPDATES.key),
+        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
+        filters=waiting_step.waiting_for(UPDATES.key),
+        predicate=waiting_step.is_due(UPDATES.key, lambda: CONF.redfish.firmware_update_status_interval),
     )
     def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue the updates of a node, or its flow once they have ended."""
@@ -77,11 +78,10 @@ class RedfishFirmware(FirmwareInterface):
 
 def _components(system: System) -> list[dict[str, Any]]:
     found = [_item(BIOS, system.bios_version)]
-    nothing: list[Any] = []
-    for manager in optional(lambda: list(system.managers), nothing)[:1]:
+    for manager in managers_of(system)[:1]:
         found.append(_item(BMC, manager.firmware_version, model=manager.model))
     # HPE answers with an error while the machine is off.
-    for adapter in optional(lambda: list(_adapters(system)), nothing):
+    for adapter in _adapters(system):
         name = adapter.serial_number or adapter.identity
         versions = [controller.firmware_package_version for controller in adapter.controllers or ()]
         version = next((version for version in versions if version), None)
@@ -98,7 +98,9 @@ def _components(system: System) -> list[dict[str, Any]]:
 
 
 def _adapters(system: System) -> list[Any]:
-    return [adapter for chassis in system.chassis[:1] for adapter in chassis.network_adapters.get_members()]
+    """Return the network adapters of the first chassis that has any."""
+    by_chassis = (members_of(chassis, "network_adapters") for chassis in chassis_of(system))
+    return next(filter(None, by_chassis), [])
 
 
 def _item(component: str, version: object, **more: object) -> dict[str, Any]:

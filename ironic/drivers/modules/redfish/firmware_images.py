@@ -186,6 +186,11 @@ def _object_of(url: str) -> tuple[str, str]:
         raise InvalidParameterValue(err="A firmware image in Swift is named by swift://container/object.")
     if container in own:
         raise InvalidParameterValue(err=f"Container {container} is for data of the service, and has no firmware.")
+    if container not in CONF.redfish.firmware_swift_containers:
+        raise InvalidParameterValue(
+            err=f"Container {container} is not among those of [redfish]firmware_swift_containers, in which an operator "
+            "offers firmware."
+        )
     return container, name
 
 

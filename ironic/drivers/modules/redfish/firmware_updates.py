@@ -12,13 +12,11 @@ conductor can go on:
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-import sushy
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
@@ -26,9 +24,12 @@ from ironic.core import syntax
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.modules.redfish import firmware_images, waiting_step
-from ironic.drivers.modules.redfish.bmc_connection import System, change, read
-from ironic.drivers.modules.redfish.bmc_tasks import BmcTask, read_task
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.bmc_survey import has_link
+from ironic.drivers.modules.redfish.bmc_tasks import BmcTask, monitor_of, read_task
 from ironic.drivers.modules.redfish.firmware_images import Update
+from ironic.drivers.modules.redfish.members import chassis_of, managers_of
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Node, Task
@@ -42,10 +43,7 @@ BIOS: Final = "bios"
 BMC: Final = "bmc"
 NIC: Final = "nic:"
 
-_PROTOCOLS: Final = {
-    "http": sushy.UpdateTransferProtocolType.HTTP,
-    "https": sushy.UpdateTransferProtocolType.HTTPS,
-}
+_SIMPLE_UPDATE: Final = "#UpdateService.SimpleUpdate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class FirmwareUpdates:
             task.node.del_driver_internal_info(self.key)
             task.node.save()
             raise
-        return waiting_step.begin(task)
+        return waiting_step.begin(task, _awaited(updates[0]), CONF.redfish.firmware_update_overall_timeout)
 
     def watch(self, task: Any) -> Ended | None:
         """Continue the updates of a node that waits; return how they have ended."""
@@ -83,21 +81,13 @@ class FirmwareUpdates:
         """Order the first of the remaining updates, and store which task the BMC does it in."""
         update = memory["updates"][0]
         url = firmware_images.url_for_bmc(task.node, update)
-
-        def send(system: System) -> str:
-            root = system.root
-            targets = None
-            if len(root.get_system_collection().members_identities) > 1:
-                targets = [system.path]
-            monitor = root.get_update_service().simple_update(
-                url, targets=targets, transfer_protocol=_PROTOCOLS[urlsplit(url).scheme.lower()]
-            )
-            return str(monitor.task_monitor_uri)
-
         kept: Memory = {name: memory[name] for name in ("updates", "began_at", *waiting_step.CARRIED) if name in memory}
         waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
-        uri = change(task, f"updating the firmware of {name_of(update)}", send)
+        uri = change(task, f"updating the firmware of {name_of(update)}", lambda system: _order(system, url))
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
+        if "began_at" in kept:
+            seconds = CONF.redfish.firmware_update_overall_timeout
+            waiting_step.announce(task, _awaited(update), seconds and max(1.0, seconds - _age(kept, "began_at")))
         waiting_step.remember(task, self.key, {**kept, "phase": "task", "task": uri, "sent_at": utc_now().isoformat()})
 
     def _judge(self, task: Task, memory: Memory) -> Verdict:
@@ -217,6 +207,29 @@ def name_of(update: Update) -> str:
     return str(update.get("component") or "the image")
 
 
+def _order(system: System, url: str) -> str:
+    """Order an update; return the monitor of the BMC's task."""
+    service = system.root.get_update_service()
+    action = service.json["Actions"].get(_SIMPLE_UPDATE)
+    if action is None:
+        raise sushy_errors.MissingActionError(action=_SIMPLE_UPDATE, resource=service.path)
+    order: dict[str, Any] = {"ImageURI": url, "TransferProtocol": urlsplit(url).scheme.upper()}
+    if len(system.root.get_system_collection().members_identities) > 1:
+        order["Targets"] = [system.path]
+    answer = connector_of(system).post(action["target"], data=order)
+    monitor = monitor_of(answer)
+    if monitor is None:
+        raise UnusableAnswer(
+            f"it took the order with status {answer.status_code} and names no task, so the end of the update can't be "
+            "seen; look at the BMC whether it goes on"
+        )
+    return monitor
+
+
+def _awaited(update: Update) -> str:
+    return f"the BMC to update the firmware of {name_of(update)}"
+
+
 def _wants_restart(component: str | None, state: BmcTask, memory: Memory) -> bool:
     """Return whether the machine must be restarted for an update to go on, or to take effect."""
     if component == BMC:
@@ -231,18 +244,21 @@ def _answers(task: Task) -> bool:
     """Return whether the BMC shows system, managers, chassis and network adapters, as far as it has them."""
 
     def touch(system: System) -> None:
-        def adapters() -> list[Any]:
-            return [chassis.network_adapters for chassis in system.chassis]
-
-        finds: tuple[Callable[[], object], ...] = (lambda: list(system.managers), adapters)
-        for find in finds:
+        # A link may be dead for good, but not all.
+        if system.json.get("Links", {}).get("ManagedBy") and not managers_of(system):
+            raise UnusableAnswer("it shows none of its managers")
+        faults: list[sushy_errors.SushyError] = []
+        chassis = [one for one in chassis_of(system) if has_link(one, "NetworkAdapters")]
+        for one in chassis:
             try:
-                find()
-            except sushy_errors.MissingAttributeError as error:
-                LOG.debug("A BMC lacks a resource: %s", error)
+                _ = one.network_adapters
             except sushy_errors.BadRequestError as error:
                 # HPE's has no network adapters while the machine is off.
                 LOG.debug("A BMC does not show a resource: %s", error)
+            except sushy_errors.HTTPError as error:
+                faults.append(error)
+        if faults and len(faults) == len(chassis):
+            raise faults[0]
 
     try:
         read(task, "looking whether the BMC answers after a firmware update", touch, anew=True)

@@ -1,12 +1,18 @@
 """Console interface `redfish-graphical`: the console page that the BMC has for browsers, shown over VNC."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from ironic.core.allowed_addresses import server_of
+from ironic.core.hardware_errors import ConsoleError
 from ironic.drivers.modules.graphical.graphical_console import GraphicalConsole
-from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
+from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, Access, access_of
 from ironic.drivers.modules.redfish.bmc_connection import check_login
-from ironic.drivers.task import Task
+from ironic.drivers.task import Node, Task
+from ironic.integrations.allowed_destinations import UNREACHABLE, Refused, bmc_policy, resolve_allowed
+
+LOG = logging.getLogger(__name__)
 
 
 class RedfishGraphicalConsole(GraphicalConsole):
@@ -24,5 +30,27 @@ class RedfishGraphicalConsole(GraphicalConsole):
     def app_info(self, task: Task) -> Mapping[str, object]:
         """Return how the BMC is reached, with its login, which must not be one that it refuses."""
         check_login(task, "opening the console page")
-        access = asdict(access_of(task.node))
-        return {"node_uuid": task.node.uuid, "verify_ca": access.pop("verify"), **access}
+        access = access_of(task.node)
+        known = asdict(access)
+        if known.pop("by_project"):
+            known["address"] = _judged_address(task.node, access)
+        return {"node_uuid": task.node.uuid, "verify_ca": known.pop("verify"), **known}
+
+
+def _judged_address(node: Node, access: Access) -> str:
+    """Return a project's address with its host resolved, as the application would resolve the name again.
+
+    Where certificates are checked the name stays: a server that it moves to has no certificate for it.
+    """
+    server = server_of(access.address)
+    try:
+        if server is None:
+            raise Refused("no web server")
+        found = resolve_allowed(server.host, server.port, policy=bmc_policy(by_project=True))
+    except (Refused, OSError) as error:
+        LOG.info("BMC %s, an address of a project: %s", access.address, error)
+        raise ConsoleError(node=node.uuid, error=UNREACHABLE) from error
+    if server.scheme == "https" and access.verify:
+        return access.address
+    judged = server._replace(host=str(found[0].address[0]))
+    return f"{judged.scheme}://{judged.netloc}"

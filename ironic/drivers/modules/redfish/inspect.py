@@ -18,8 +18,10 @@ from ironic.drivers import node_attributes
 from ironic.drivers.interfaces import InspectInterface
 from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, drives_of, optional, read
+from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.members import drives_of, is_there, members_of
+from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.task import Node, Task
 from ironic.inspection.hooks import root_disk_hooks
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
@@ -55,6 +57,8 @@ _MIB_PER_GIB: Final = 1024
 _BOOT_CARDS: Final = "pxe_interfaces"
 # The hook that needs the architecture.
 _ARCHITECTURE: Final = "architecture"
+# The hooks that need a network card.
+_HOOKS_OF_CARDS: Final = ("validate-interfaces", "ports")
 # Smaller disks can't hold a system; ramdisks apply the same limit.
 _SMALLEST_DISK: Final = 4 * GIB
 
@@ -77,9 +81,9 @@ class RedfishInspect(InspectInterface):
         access_of(task.node)
 
     def lacks(self, system: System) -> str | None:
-        if has_link(system, "EthernetInterfaces"):
+        if has_link(system, "EthernetInterfaces") or network_cards(system):
             return None
-        return "no list of network cards (EthernetInterfaces); choose inspect interface agent"
+        return "no list of network cards (EthernetInterfaces or NetworkAdapters); choose inspect interface agent"
 
     def inspect_hardware(self, task: Task) -> str:
         """Read the inventory, set properties, run hooks and rules; return MANAGEABLE."""
@@ -116,6 +120,13 @@ class RedfishInspect(InspectInterface):
                 node.uuid,
             )
             hooks = tuple(hook for hook in hooks if hook.name != _ARCHITECTURE)
+        if not inventory.get("interfaces"):
+            LOG.warning(
+                "Node %s: the BMC shows no network card with a MAC address; its ports stay as they are. Create them by "
+                "hand, or choose inspect interface agent.",
+                node.uuid,
+            )
+            hooks = tuple(hook for hook in hooks if hook.name not in _HOOKS_OF_CARDS)
         before = {port.address: port.pxe_enabled for port in task.ports}
         Pipeline([*hooks, NamedHook("redfish", _PxeFlags(before))], self.book).run(task, inventory, plugin_data)
 
@@ -189,18 +200,12 @@ def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:
 
 
 def _interfaces(system: System) -> Iterable[Found]:
-    """Yield each network card, also one that is off now: the machine may boot from it later."""
-    for interface in system.ethernet_interfaces.get_members():
-        address = boot_cards.mac_in(interface.mac_address)
-        if address is None:
-            bmc = connector_of(system).gateway.name
-            LOG.warning("BMC %s: network card %s is left out, as its MAC address is not valid", bmc, interface.path)
-            continue
-        yield _known(name=interface.identity or interface.name, mac_address=address, speed_mbps=interface.speed_mbps)
+    for card in network_cards(system):
+        yield _known(name=card.name, mac_address=card.mac_address, speed_mbps=card.speed_mbps)
 
 
 def _cpu(system: System) -> Found:
-    processors = system.processors.get_members()
+    processors = [one for one in members_of(system, "processors") if _is_cpu(one)]
     threads = [one.total_threads for one in processors if one.total_threads]
     first = processors[0] if processors else None
     words = (_word(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
@@ -213,6 +218,12 @@ def _cpu(system: System) -> Found:
     )
 
 
+def _is_cpu(processor: Any) -> bool:
+    """Return whether a processor is a CPU that is there: BMCs also list accelerators and empty sockets."""
+    kind = _word(processor.processor_type)
+    return kind in (None, sushy.ProcessorType.CPU.value) and is_there(processor)
+
+
 def _memory(system: System) -> Found:
     size = system.memory_summary.size_gib if system.memory_summary is not None else None
     return _known(physical_mb=int(size * _MIB_PER_GIB) if size else None)
@@ -222,7 +233,7 @@ def _disks(system: System) -> list[Found]:
     """Return the drives of storage controllers and the devices of simple ones; a broken controller has none."""
 
     def drives(controller: Any) -> Iterable[Found]:
-        for drive in drives_of(controller):
+        for drive in filter(is_there, drives_of(controller)):
             yield _known(
                 name=drive.name or drive.identity,
                 size=drive.capacity_bytes,
@@ -233,11 +244,11 @@ def _disks(system: System) -> list[Found]:
             )
 
     def all_drives(_system: System) -> Iterable[Found]:
-        for controller in system.storage.get_members():
+        for controller in members_of(system, "storage"):
             yield from _list(drives, controller)
 
     def simple_devices(_system: System) -> Iterable[Found]:
-        for controller in system.simple_storage.get_members():
+        for controller in members_of(system, "simple_storage"):
             for device in controller.devices or ():
                 yield _known(name=device.name, size=device.capacity_bytes)
 

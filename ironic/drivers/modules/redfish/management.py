@@ -29,11 +29,13 @@ from ironic.drivers.modules.redfish import (
     waiting_step,
 )
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, enabled_interfaces, read
-from ironic.drivers.modules.redfish.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.boot_override import MODES, SOURCES
 from ironic.drivers.modules.redfish.firmware_updates import UNNAMED_UPDATES
+from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows
+from ironic.drivers.modules.redfish.resets import offered
 from ironic.drivers.modules.redfish.waiting_step import Ended
 from ironic.drivers.step_declarations import clean_step, deploy_step, service_step, verify_step
 from ironic.drivers.task import Task
@@ -95,6 +97,7 @@ class RedfishManagement(ManagementInterface):
             boot_override.set_mode(task, mode)
         except RedfishError as error:
             if before is None and not isinstance(error, RedfishConnectionError):
+                LOG.info("Node %s: its BMC shows no boot mode and refuses to set one: %s", task.node.uuid, error)
                 raise unsupported(task, "set_boot_mode") from error
             raise
         if before is None:
@@ -116,7 +119,7 @@ class RedfishManagement(ManagementInterface):
                 if shows(error, Behaviour.REFUSES_UNLICENSED):
                     return True, None
                 raise
-            return True, bool(enabled)
+            return True, enabled
 
         has_it, enabled = read(task, "reading the secure boot state", read_state)
         if not has_it:
@@ -176,9 +179,9 @@ class RedfishManagement(ManagementInterface):
 
     @node_periodic(
         purpose="waiting for a setting to take effect",
-        spacing=lambda: CONF.redfish.boot_mode_status_interval,
+        spacing=lambda: waiting_step.spacing(CONF.redfish.boot_mode_status_interval),
         filters=awaited_setting.AWAITED,
-        predicate=waiting_step.is_remembered(awaited_setting.KEY),
+        predicate=waiting_step.is_due(awaited_setting.KEY, lambda: CONF.redfish.boot_mode_status_interval),
     )
     def watch_setting(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue a node's flow, or end the request of a user, once a setting has taken effect."""
@@ -209,9 +212,9 @@ class RedfishManagement(ManagementInterface):
 
     @node_periodic(
         purpose="watching a firmware update",
-        spacing=lambda: CONF.redfish.firmware_update_status_interval,
-        filters=waiting_step.WAITING,
-        predicate=waiting_step.is_remembered(UNNAMED_UPDATES.key),
+        spacing=lambda: waiting_step.spacing(CONF.redfish.firmware_update_status_interval),
+        filters=waiting_step.waiting_for(UNNAMED_UPDATES.key),
+        predicate=waiting_step.is_due(UNNAMED_UPDATES.key, lambda: CONF.redfish.firmware_update_status_interval),
     )
     def watch_firmware_update(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue the updates of a node, or its flow once they have ended."""
@@ -260,10 +263,10 @@ class RedfishManagement(ManagementInterface):
 
     def get_mac_addresses(self, task: Task) -> list[str]:
         def mac_addresses(system: System) -> list[str] | None:
-            try:
-                return [interface.mac_address.lower() for interface in enabled_interfaces(system)]
-            except sushy_errors.MissingAttributeError:
+            cards = network_cards(system)
+            if not cards and not has_link(system, "EthernetInterfaces"):
                 return None
+            return [card.mac_address for card in cards if card.is_enabled]
 
         found = read(task, "reading the network interfaces", mac_addresses)
         if found is None:
@@ -287,7 +290,8 @@ class RedfishManagement(ManagementInterface):
     # Indicators and NMI
 
     def inject_nmi(self, task: Task) -> None:
-        change(task, "sending an NMI", lambda system: system.reset_system(sushy.ResetType.NMI))
+        nmi = sushy.ResetType.NMI
+        change(task, "sending an NMI", lambda system: system.reset_system(offered(task.node, system, nmi)))
 
     def get_supported_indicators(self, task: Task, component: str | None = None) -> Lights:
         if component is not None:

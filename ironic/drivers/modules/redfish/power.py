@@ -20,9 +20,10 @@ from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
 from ironic.drivers.modules.redfish import boot_override, firmware_updates
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read, reason_of
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.quirks import Behaviour, shows, state_named_in
+from ironic.drivers.modules.redfish.resets import offered
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -142,11 +143,12 @@ def _request(task: Task, reset: Reset) -> None:
 
     def send(system: System) -> None:
         try:
-            system.reset_system(reset)
+            system.reset_system(offered(task.node, system, reset))
         except sushy_errors.HTTPError as error:
             if error.status_code not in _REFUSALS or not _is_there(system, reset, error):
                 raise
-            LOG.info("The BMC refuses power action %s because the machine is in that state: %s", reset.value, error)
+            said = reason_of(error)
+            LOG.info("The BMC refuses power action %s because the machine is in that state: %s", reset.value, said)
 
     with_retries = retrying(
         options.power_on_conflict_retry_attempts + 1,

@@ -5,7 +5,8 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 import sushy
@@ -20,9 +21,11 @@ from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.bmc_connection import System, change, drives_of, optional, read
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import read_task
+from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, on_this_bmc, read_task
+from ironic.drivers.modules.redfish.members import all_members, drives_of, members_of, of_each
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
@@ -119,9 +122,9 @@ class RedfishRAID(RAIDInterface):
 
     @node_periodic(
         purpose="watching a change of logical disks",
-        spacing=lambda: CONF.redfish.raid_config_status_interval,
-        filters=waiting_step.WAITING,
-        predicate=waiting_step.is_remembered(KEY),
+        spacing=lambda: waiting_step.spacing(CONF.redfish.raid_config_status_interval),
+        filters=waiting_step.waiting_for(KEY),
+        predicate=waiting_step.is_due(KEY, lambda: CONF.redfish.raid_config_status_interval),
     )
     def watch_raid_configuration(self, task: Task, manager: object, context: object) -> Ended | None:
         """Continue the changes of a node, or its flow once they have ended."""
@@ -133,12 +136,13 @@ class RedfishRAID(RAIDInterface):
 
 def _begin(task: Task, memory: Memory) -> str | None:
     """Order the first changes; return the waiting state, or None when the BMC has done all at once."""
+    memory["controllers"] = sorted({str(item["controller"]) for item in (*memory["delete"], *memory["create"])})
     memory = _send(task, memory)
     if memory["tasks"]:
         _wait(task, memory)
-        return waiting_step.begin(task)
+        return waiting_step.begin(task, f"the BMC to {memory['operation']} logical disks")
     task.node.del_driver_internal_info(KEY)
-    _store(task, _logical_disks(task))
+    _store(task, _logical_disks(task, memory["controllers"]))
     return None
 
 
@@ -154,24 +158,29 @@ def _send(task: Task, memory: Memory) -> Memory:
     # What is known of orders is stored before them: a conductor that takes over does not give them twice.
     waiting_step.remember(task, KEY, {**memory, "sending": True})
     rest: dict[str, list[Any]] = {"delete": list(memory["delete"]), "create": list(memory["create"])}
-    kept = {name: value for name, value in memory.items() if name in ("operation", *waiting_step.CARRIED)}
+    kept = {
+        name: value for name, value in memory.items() if name in ("operation", "controllers", *waiting_step.CARRIED)
+    }
     tasks: list[str] = []
     restarts = False
 
     def act(system: System) -> None:
         nonlocal restarts
-        collections = {storage.identity: (storage, _volumes(storage)) for storage in system.storage.get_members()}
+        storages = {storage.identity: storage for storage in members_of(system, "storage")}
         kind = "delete" if rest["delete"] else "create"
         busy: set[str] = set()
         for item in list(rest[kind]):
             controller = item["controller"]
             if controller in busy:
                 continue
-            storage, volumes = collections[controller]
+            storage = storages.get(controller)
+            if storage is None:
+                raise UnusableAnswer(f"its storage {controller}, whose logical disks are to be changed, can't be read")
+            volumes = _volumes(storage)
             if volumes is None:
                 raise sushy_errors.MissingAttributeError(attribute="Volumes", resource=storage.path)
             when = _apply_time(volumes)
-            monitor = _delete(volumes, item, when) if kind == "delete" else _create(volumes, item, when)
+            monitor = _delete(volumes, item, when) if kind == "delete" else _create(system, volumes, item, when)
             rest[kind].remove(item)
             if monitor is not None:
                 busy.add(controller)
@@ -201,7 +210,7 @@ def _judge(task: Task, memory: Memory) -> Verdict:
         return _continue
     if "restarted_at" in memory and not waiting_step.has_booted(task.node, memory):
         return None
-    disks = _logical_disks(task)
+    disks = _logical_disks(task, memory.get("controllers", ()))
 
     def finish(task: Task, memory: Memory) -> Ended:
         _store(task, disks)
@@ -220,7 +229,11 @@ def _continue(task: Task, memory: Memory) -> Ended | None:
     return None
 
 
-def _create(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
+def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
+    """Order a volume; return the monitor of the BMC's task, None when it is made.
+
+    The library would fail when the BMC does not show a new volume at once.
+    """
     payload: dict[str, Any] = {
         "RAIDType": item["raid_type"],
         "Links": {"Drives": [{"@odata.id": path} for path in item["drives"]]},
@@ -229,13 +242,20 @@ def _create(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
         payload["CapacityBytes"] = item["size"]
     if item["name"]:
         payload["Name"] = item["name"]
-    made = volumes.create(payload, apply_time=when)
-    return getattr(made, "task_monitor_uri", None)
+    if when is not None:
+        payload["@Redfish.OperationApplyTime"] = when.value
+    answer = connector_of(system).post(volumes.path, data=payload)
+    if answer.status_code != HTTPStatus.ACCEPTED:
+        return None
+    monitor = monitor_of(answer)
+    if monitor is None:
+        raise UnusableAnswer("it has accepted a logical disk and names no task, so its end can't be seen")
+    return monitor
 
 
 def _delete(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
     monitor = volumes.get_member(item["path"]).delete(apply_time=when)
-    return getattr(monitor, "task_monitor_uri", None)
+    return None if monitor is None else on_this_bmc(monitor.task_monitor_uri)
 
 
 def _apply_time(volumes: Any) -> Any:
@@ -259,42 +279,42 @@ def _volumes(storage: Any) -> Any:
 
 
 def _members(storage: Any) -> list[Any]:
+    """Return the volumes of a controller; raise an error of the library when one of them can't be read."""
     volumes = _volumes(storage)
-    return [] if volumes is None else [volume for volume in volumes.get_members() if volume.raid_type is not None]
+    return [] if volumes is None else [volume for volume in all_members(volumes) if volume.json.get("RAIDType")]
 
 
 def _volume_paths(system: System) -> list[Any]:
+    """Return all volumes of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
     return [
         {"controller": storage.identity, "path": volume.path}
-        for storage in system.storage.get_members()
+        for storage in all_members(system.storage)
         for volume in _members(storage)
     ]
 
 
 def _drives(system: System, *, with_used: bool) -> list[Drive]:
-    """Return the drives of controllers that can make volumes."""
-    found = []
-    for storage in system.storage.get_members():
+    """Return the drives of controllers that can make volumes; of one whose volumes can't be read, no drive is free."""
+
+    def of_one(storage: Any) -> Iterator[Drive]:
         if not _makes_volumes(storage):
-            continue
+            return
         used = {path for volume in _members(storage) for path in _drives_of(volume)} if with_used else set()
         for drive in drives_of(storage):
             if drive.capacity_bytes:
                 protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
                 kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
-                found.append(
-                    Drive(
-                        drive.path, drive.identity, storage.identity, drive.capacity_bytes, kind, protocol,
-                        drive.path in used,
-                    )
+                yield Drive(
+                    drive.path, drive.identity, storage.identity, drive.capacity_bytes, kind, protocol,
+                    drive.path in used,
                 )  # fmt: skip
-    return found
+
+    return list(of_each(members_of(system, "storage"), of_one))
 
 
 def _makes_volumes(storage: Any) -> bool:
     """Return whether the first controller of a storage supports RAID, or does not say."""
-    nothing: list[Any] = []
-    controllers = optional(lambda: list(storage.controllers.get_members()), nothing) or storage.storage_controllers
+    controllers = members_of(storage, "controllers") or storage.storage_controllers
     types = controllers[0].raid_types if controllers else None
     return types is None or len(types) > 0
 
@@ -306,8 +326,11 @@ def _drives_of(volume: Any) -> list[str]:
     return [drive["@odata.id"] for drive in listed if isinstance(drive, Mapping) and "@odata.id" in drive]
 
 
-def _logical_disks(task: Task) -> list[dict[str, Any]]:
-    """Return the logical disks that the BMC has now."""
+def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]:
+    """Return the logical disks that the BMC has now; those of the ``changed`` controllers must all be shown."""
+
+    def volumes_of(storage: Any) -> list[Any]:
+        return _members(storage) if storage.identity in changed else optional(lambda: _members(storage), [])
 
     def disks(system: System) -> list[dict[str, Any]]:
         return [
@@ -316,10 +339,10 @@ def _logical_disks(task: Task) -> list[dict[str, Any]]:
                 "name": volume.name,
                 "controller": storage.identity,
                 "size_gb": (volume.capacity_bytes or 0) // GIB,
-                "raid_level": LEVEL_OF.get(volume.raid_type.value, volume.raid_type.value),
+                "raid_level": LEVEL_OF.get(volume.json["RAIDType"], volume.json["RAIDType"]),
             }
-            for storage in system.storage.get_members()
-            for volume in _members(storage)
+            for storage in members_of(system, "storage")
+            for volume in volumes_of(storage)
         ]
 
     return read(task, "reading the logical disks", disks, anew=True)

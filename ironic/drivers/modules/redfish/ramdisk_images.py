@@ -277,16 +277,18 @@ def _remember(node: Node, names: Mapping[str, str]) -> None:
 def _bootloader(node: Node) -> str | None:
     """Return the URL of an EFI system partition: of the node, of the options by architecture, or of the option."""
     arch = node_attributes.architecture(node)
-    given: Any = (
-        node.driver_info.get("bootloader") or CONF.conductor.bootloader_by_arch.get(arch) or CONF.conductor.bootloader
+    by_arch = node_attributes.for_architecture(
+        CONF.conductor.bootloader_by_arch, arch, instance_capabilities.boot_mode(node)
     )
+    given: Any = node.driver_info.get("bootloader") or by_arch or CONF.conductor.bootloader
     return kernel_and_ramdisk.check_url(node, "bootloader", given) if given else None
 
 
 def _local_programs(node: Node) -> BootPrograms:
     """Return the boot programs that are files of this host."""
     arch = node_attributes.architecture(node) or _DEFAULT_ARCH
-    program = CONF.efi_boot_program_by_arch.get(arch)
+    by_arch = CONF.efi_boot_program_by_arch
+    program = node_attributes.for_architecture(by_arch, arch, instance_capabilities.boot_mode(node))
     has_bios = arch == _DEFAULT_ARCH
     return BootPrograms(
         efi_program=_file(program),

@@ -12,8 +12,9 @@ from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_errors import SubscriptionNotFound
 from ironic.drivers.interfaces import VendorInterface
 from ironic.drivers.interfaces.passthru import passthru
+from ironic.drivers.modules.redfish import virtual_media
 from ironic.drivers.modules.redfish.bmc_access import access_of
-from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
+from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.task import Task
 
 LOG = logging.getLogger(__name__)
@@ -54,9 +55,11 @@ class RedfishVendorPassthru(VendorInterface):
                 )
             answer = connector_of(system).post(service.subscriptions.path, data=payload)
             location = answer.headers.get("Location")
-            document = answer.json() if answer.content else {}
-            if location and not (isinstance(document, Mapping) and document.get("Id")):
-                document = connector_of(system).get(location).json()
+            document = answer.document()
+            if location and not document.get("Id"):
+                # It is created, also where the BMC does not show it.
+                named = {"Id": location.rstrip("/").rpartition("/")[2], **document}
+                document = optional(lambda: connector_of(system).get(location).json(), named)
             return _filtered(document)
 
         return change(task, "creating a subscription", create)
@@ -97,29 +100,10 @@ class RedfishVendorPassthru(VendorInterface):
     def eject_vmedia(self, task: Task, **kwargs: Any) -> None:
         """Eject virtual media of one type or all."""
         kind = kwargs.get("boot_device")
-        if kind is not None and kind not in _MEDIA:
-            raise InvalidParameterValue(err=f"boot_device of eject_vmedia must be one of {', '.join(_MEDIA)}.")
-
-        def eject(system: System) -> None:
-            for media in _virtual_media(system):
-                types = set(media.json.get("MediaTypes") or ())
-                if media.inserted and (kind is None or types & _MEDIA[kind]):
-                    media.eject_media()
-
-        change(task, "ejecting virtual media", eject)
-
-
-_MEDIA: Final = {"cdrom": {"CD", "DVD"}, "floppy": {"Floppy"}, "disk": {"USBStick"}}
-
-
-def _virtual_media(system: System) -> list[Any]:
-    found: list[Any] = []
-    for resource in (system, *system.managers):
-        try:
-            found += resource.virtual_media.get_members()
-        except (sushy_errors.MissingAttributeError, sushy_errors.ResourceNotFoundError):
-            LOG.debug("%s has no virtual media", resource.path)
-    return found
+        if kind is not None and kind not in virtual_media.MEDIA:
+            names = ", ".join(virtual_media.MEDIA)
+            raise InvalidParameterValue(err=f"boot_device of eject_vmedia must be one of {names}.")
+        virtual_media.eject(task, None if kind is None else [virtual_media.MEDIA[kind]])
 
 
 def _event_service(system: System) -> Any:
@@ -168,6 +152,5 @@ def _found(task: Task, name: str) -> Iterator[None]:
         raise SubscriptionNotFound(node=task.node.uuid, subscription=name) from error
 
 
-def _filtered(document: Any) -> dict[str, Any]:
-    found = document if isinstance(document, Mapping) else {}
-    return {name: found.get(name) for name in _SHOWN}
+def _filtered(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: document.get(name) for name in _SHOWN}

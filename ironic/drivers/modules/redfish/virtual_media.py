@@ -6,7 +6,7 @@ so it is emptied first. No text has the path of an image, as its random name pro
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -18,7 +18,11 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers import boot_devices
 from ironic.drivers.interruptible_wait import retrying, until
-from ironic.drivers.modules.redfish.bmc_connection import System, change, optional, read
+from ironic.drivers.modules.redfish import media_orders
+from ironic.drivers.modules.redfish.bmc_connection import System, change, read
+from ironic.drivers.modules.redfish.bmc_messages import words_of
+from ironic.drivers.modules.redfish.media_orders import InsertionOrder
+from ironic.drivers.modules.redfish.members import managers_of, members_of
 from ironic.drivers.task import Node, Task
 from ironic.integrations import image_places
 
@@ -37,6 +41,7 @@ _ALSO: Final = {CD: (CD, sushy.VirtualMediaType.DVD)}
 
 _ATTEMPTS: Final = 3
 _SECONDS: Final = 3.0
+# The next drive may take the image.
 _REFUSALS: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED)
 
 
@@ -86,7 +91,7 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
     Raise InvalidParameterValue when no drive takes it, RedfishError for other failures.
     """
     protocol = image_places.stated_protocol(task.node, url)
-    more = image_places.credentials_for(task.node, url) | ({"transfer_protocol": protocol} if protocol else {})
+    order = InsertionOrder.of(url, protocol, image_places.credentials_for(task.node, url))
 
     def try_drives(system: System) -> None:
         faults: list[str] = []
@@ -97,9 +102,9 @@ def insert(task: Task, media: Sequence[Any], url: str) -> None:
                 if protocol and (known := _protocols(drives)) and protocol not in known:
                     faults.append(f"they take images over {', '.join(sorted(known))} only, not over {protocol}")
                     continue
-                _empty(drives)  # a failure shows when the image is inserted
+                _empty(system, drives)  # a failure shows when the image is inserted
                 for drive in drives:
-                    fault = _insert_into(drive, url, more)
+                    fault = _insert_into(system, drive, order)
                     if fault is None:
                         LOG.info("Node %s: an image is in its virtual drive %s", task.node.uuid, drive.identity)
                         return _await_inserted(task.node, drive)
@@ -115,7 +120,8 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
 
     def empty(system: System) -> None:
         drives = [drive for group in _groups(system) for drive in group]
-        faults = _empty(drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted))
+        chosen = [drive for drive in drives if wanted is None or any(_takes(drive, medium) for medium in wanted)]
+        faults = _empty(system, chosen)
         if faults:
             raise faults[0]
 
@@ -124,9 +130,8 @@ def eject(task: Task, media: Iterable[Any] | None = None) -> None:
 
 def _groups(system: System) -> Iterator[list[Drive]]:
     """Iterate over the drives of the system and of each manager, where there are any."""
-    managers: list[Any] = optional(lambda: list(system.managers), [])
-    for owner in (system, *managers):
-        drives: list[Drive] = optional(lambda owner=owner: list(owner.virtual_media.get_members()), [])  # type: ignore[misc]
+    for owner in (system, *managers_of(system)):
+        drives: list[Drive] = members_of(owner, "virtual_media")
         if drives:
             yield drives
 
@@ -144,22 +149,22 @@ def _protocols(drives: Iterable[Drive]) -> set[str]:
     return {*listed, "HTTP"} if listed else set()
 
 
-def _empty(drives: Iterable[Drive]) -> list[sushy_errors.HTTPError]:
+def _empty(system: System, drives: Iterable[Drive]) -> list[sushy_errors.SushyError]:
     """Eject what is in the drives; return the errors of those that stay full."""
     faults = []
     for drive in drives:
         if drive.inserted:
             try:
-                drive.eject_media()
+                media_orders.eject(system, drive)
             except sushy_errors.AccessError:
                 raise
-            except sushy_errors.HTTPError as error:
+            except (sushy_errors.HTTPError, sushy_errors.MissingActionError) as error:
                 LOG.debug("A virtual drive could not be emptied: %s", error)
                 faults.append(error)
     return faults
 
 
-def _insert_into(drive: Drive, url: str, more: Mapping[str, str]) -> str | None:
+def _insert_into(system: System, drive: Drive, order: InsertionOrder) -> str | None:
     """Insert into one drive; return why the BMC refuses this drive, None when the image is in."""
     attempt = retrying(
         _ATTEMPTS,
@@ -168,26 +173,17 @@ def _insert_into(drive: Drive, url: str, more: Mapping[str, str]) -> str | None:
         lambda error: LOG.debug("A BMC could not insert an image, trying again: %s", error),
     )
     try:
-        attempt(_order_insertion, drive, url, more)
+        attempt(media_orders.insert, system, drive, order)
     except sushy_errors.AccessError:
         raise
     except sushy_errors.MissingActionError:
         return "it can't be filled by the BMC"
     except sushy_errors.HTTPError as error:
         if error.status_code in _REFUSALS or isinstance(error, sushy_errors.ServerSideError):
-            return f"the BMC answers with status {error.status_code}"
+            words = words_of(error, *order.secrets)
+            return f"the BMC answers with status {error.status_code}" + (f": {words}" if words else "")
         raise
     return None
-
-
-def _order_insertion(drive: Drive, url: str, more: Mapping[str, str]) -> None:
-    try:
-        drive.insert_media(url, **more)
-    except TypeError as error:
-        # The library reads the message of a refusal, and fails where there is none.
-        if isinstance(error.__context__, sushy_errors.HTTPError):
-            raise error.__context__ from None
-        raise
 
 
 def _await_inserted(node: Node, drive: Drive) -> None:
@@ -214,6 +210,6 @@ def _none_took(node: Node, media: Sequence[Any], url: str, faults: Sequence[str]
     server = urlsplit(url).netloc.rpartition("@")[2]
     reasons = faults[0] if len(faults) == 1 else f"{faults[0]}; {faults[-1]}"
     return (
-        f"No virtual drive of node {node.uuid} takes the image, as {names}, from {server} ({reasons}). See whether the "
-        "BMC reaches that server."
+        f"No virtual drive of node {node.uuid} takes the image, as {names}, from {server} ({reasons}). If the BMC does "
+        "not say why, see whether it reaches that server."
     )

@@ -29,6 +29,7 @@ from ironic.drivers.modules.redfish import passed_settings, ramdisk_images, virt
 from ironic.drivers.modules.redfish.bmc_access import access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
+from ironic.drivers.modules.redfish.members import managers_of
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, depends_on_firmware
 from ironic.drivers.modules.redfish.ramdisk_images import Booted
 from ironic.drivers.task import Node, Task
@@ -329,7 +330,7 @@ def _check_firmware(task: Task) -> None:
 
     def firmware(system: System) -> str:
         kinds = (None, sushy.ManagerType.BMC)
-        versions = [manager.firmware_version for manager in system.managers if manager.manager_type in kinds]
+        versions = [manager.firmware_version for manager in managers_of(system) if manager.manager_type in kinds]
         return str(versions[0] or "") if versions else ""
 
     what = "reading the firmware version of the BMC"

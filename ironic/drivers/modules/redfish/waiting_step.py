@@ -7,11 +7,13 @@ heartbeat that follows the restart: the next step may need the agent.
 """
 
 import logging
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from ironic.conf import CONF
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory, KnownAgent
 from ironic.core.errors import IronicError, TakenOver
@@ -19,9 +21,9 @@ from ironic.core.flow import FLOWS, Flow, in_state
 from ironic.core.hardware_errors import RedfishError
 from ironic.core.step_cursor import StepCursor
 from ironic.core.values import utc_now
-from ironic.drivers import awaited_setting
+from ironic.drivers import awaited_event, awaited_setting
 from ironic.drivers.modules.agent import ramdisk_boot
-from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.step_declarations import SettingAwaited, StepDone, StepFailed
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
@@ -37,6 +39,10 @@ _RESTARTED: Final = "restarted_at"
 _AGENT: Final = "with_agent"
 # The machine has restarted for a setting of its firmware, so the agent is booted once the BMC has done its work.
 _AGENT_LATER: Final = "agent_later"
+# Seconds until the second look at what a BMC does.
+_SOON: Final = 5.0
+# So many looks are known at most; without theirs, others are looked at once more.
+_MOST_LOOKS: Final = 10_000
 # What a step remembers from one order to the next.
 CARRIED: Final = (_RESTARTED, _AGENT, _AGENT_LATER)
 _RUN: Final = "step_began"
@@ -56,7 +62,7 @@ def restart(task: Task, key: str, memory: Memory) -> None:
             # A step that has given its orders is not repeated.
             with awaited_setting.suspendable_by_step():
                 task.boot.prepare_ramdisk(task, ramdisk_boot.kernel_parameters())
-        except awaited_setting.SettingAwaited:
+        except SettingAwaited:
             remember(task, key, {**memory, _AGENT_LATER: True})
             return
     task.change_power(states.REBOOT)
@@ -68,13 +74,24 @@ def remember(task: Task, key: str, memory: Memory) -> None:
     task.node.save()
 
 
-def begin(task: Task) -> str:
-    """Let the node wait for the BMC; return the waiting state of its flow. Heartbeats do not end the wait."""
+def begin(task: Task, what: str, seconds: float | None = None) -> str:
+    """Let the node wait for the BMC; return the waiting state of its flow. Heartbeats do not end the wait.
+
+    ``what`` is what it waits for, in words, and ``seconds`` how long, by default as long as its flow lets it.
+    """
     flow = _flow_of(task.node)
+    announce(task, what, seconds)
     replace(StepCursor.of(task.node, flow), is_polled=True).put(task.node)
     task.node.save()
     assert flow.waiting is not None, "flows with steps have a waiting state"
     return flow.waiting
+
+
+def announce(task: Task, what: str, seconds: float | None = None) -> None:
+    """Put on the node what it waits for; the caller saves the node."""
+    wait = _flow_of(task.node).wait
+    limit = CONF.conductor[wait.option] if seconds is None and wait is not None else seconds
+    awaited_event.announce(task.node, what, limit)
 
 
 def end(task: Task, key: str) -> None:
@@ -82,6 +99,7 @@ def end(task: Task, key: str) -> None:
     flow = _flow_of(task.node)
     replace(StepCursor.of(task.node, flow), is_polled=False).put(task.node)
     task.node.del_driver_internal_info(key)
+    awaited_event.forget(task.node)
 
 
 def record(task: Task, what: str, store: Callable[[Task], None]) -> None:
@@ -193,9 +211,54 @@ def _run_of(node: Node) -> str | None:
     return None if began is None else began.isoformat()
 
 
-def is_remembered(key: str) -> Callable[[Node], bool]:
-    """Return whether a step waits under a key, as a predicate of nodes."""
-    return lambda node: bool(node.driver_internal_info.get(key))
+@dataclass(slots=True)
+class _Looks:
+    """When this conductor has looked for what is remembered, by a clock that only goes on."""
+
+    memory: object
+    first: float
+    last: float
+
+
+_looks: Final[dict[tuple[str, str], _Looks]] = {}
+
+
+def spacing(interval: int) -> float:
+    """Return how often a periodic method has to run that looks at nodes at most every ``interval`` seconds."""
+    return min(_SOON, float(interval))
+
+
+def waiting_for(key: str) -> dict[str, Any]:
+    """Return the filters of a periodic method that looks at nodes whose step waits under a key."""
+    return {**WAITING, "remembers": key}
+
+
+def is_due(
+    key: str, interval: Callable[[], int], clock: Callable[[], float] = time.monotonic
+) -> Callable[[Node], bool]:
+    """Return whether it is time to look at what waits under a key, as a predicate of nodes.
+
+    Most BMCs are done in seconds, some after many minutes. So the time from look to look grows with the time since the
+    first one, up to the interval: at 0, 5, 10, 20, 40 seconds and so on. Something else to wait for begins anew.
+    """
+
+    def is_due_now(node: Node) -> bool:
+        memory, now = node.driver_internal_info.get(key), clock()
+        if not memory:
+            return False
+        looks = _looks.get((node.uuid, key))
+        if looks is None or looks.memory != memory:
+            if len(_looks) >= _MOST_LOOKS:
+                _looks.clear()
+            _looks[node.uuid, key] = _Looks(memory, now, now)
+            return True
+        # The method runs at multiples of its spacing, more or less.
+        if now - looks.last < min(interval(), max(_SOON, looks.last - looks.first)) - _SOON / 2:
+            return False
+        looks.last = now
+        return True
+
+    return is_due_now
 
 
 def _flow_of(node: Node) -> Flow:

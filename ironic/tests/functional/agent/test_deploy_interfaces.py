@@ -1,5 +1,7 @@
 """Deploy interfaces `custom-agent`, `ramdisk` and `autodetect`, from the verb to the end and back."""
 
+from typing import Any
+
 import pytest
 
 from ironic.core import states
@@ -199,3 +201,40 @@ def test_cleaning_needs_no_choice(bench, agent):
     uuid = node(bench, "autodetect", state=states.MANAGEABLE)
     bench.verb(uuid, "clean", clean_steps=[{"interface": "deploy", "step": "loopback_noop"}])
     assert beat(bench, agent, uuid) == (states.CLEANWAIT, "loopback_noop")
+
+
+STEP = [{"interface": "deploy", "step": "erase_devices_metadata", "args": {}}]
+
+
+@pytest.mark.parametrize(
+    ("verb", "state", "arguments"),
+    [
+        ("provide", states.MANAGEABLE, {}),
+        ("clean", states.MANAGEABLE, {"clean_steps": STEP}),
+        ("service", states.ACTIVE, {"service_steps": STEP}),
+    ],
+)
+def test_work_whose_ramdisk_can_not_boot_is_refused_and_leaves_the_node_as_it_was(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, verb: str, state: str, arguments: dict[str, Any]
+) -> None:
+    def refuse(self: Any, task: Any) -> None:
+        raise MissingParameterValue(err="deploy_kernel is missing.")
+
+    monkeypatch.setattr(NotingBoot, "validate", refuse)
+    uuid = bench.node("boot", "network", provision_state=state, deploy_interface="direct")
+    with pytest.raises(MissingParameterValue, match="deploy_kernel is missing"):
+        bench.verb(uuid, verb, **arguments)
+    node = bench.row(uuid)
+    assert (node.provision_state, node.last_error, node.maintenance, node.fault) == (state, None, False, None)
+    assert (bench.history(uuid), node.reservation) == ([], None)
+
+
+def test_a_node_that_is_not_cleaned_needs_no_ramdisk(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Any, task: Any) -> None:
+        raise MissingParameterValue(err="deploy_kernel is missing.")
+
+    monkeypatch.setattr(NotingBoot, "validate", refuse)
+    uuid = bench.node(
+        "boot", "network", provision_state=states.MANAGEABLE, deploy_interface="direct", automated_clean=False
+    )
+    assert bench.verb(uuid, "provide")[0] == states.AVAILABLE

@@ -167,4 +167,4 @@ def test_a_change_that_fails_is_notified_and_noted(bench, agent, done, listener,
     assert node.target_power_state is None
     assert "the BMC is gone" in node.last_error
     history = bench.history(uuid)
-    assert ("ERROR", "power", "Changing the power state to 'power on' failed: the BMC is gone") in history
+    assert ("ERROR", "power", "the BMC is gone. Changing the power state to 'power on' failed.") in history

@@ -92,4 +92,4 @@ def test_a_port_that_is_taken_refuses_the_start(running: Site, program: Service,
     )
     status, printed = Service("ironic-inspector-api", [*running.configuration, own], log, program.port).end()
     assert status == 1
-    assert str(program.port) in printed and "in use" in printed
+    assert str(program.port) in printed and "is taken" in printed

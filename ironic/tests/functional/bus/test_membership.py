@@ -1,10 +1,9 @@
 """Conductors come, go, die and hang; users notice as little of it as can be.
 
-Real processes over RabbitMQ and MariaDB; times are those that were measured, with room for a slow machine.
+Real processes over RabbitMQ and MariaDB. An answer that must come at once is known by its reason, not by a clock.
 """
 
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,16 @@ from typing import Any
 import pytest
 
 from ironic.tests.functional.bus.requests_without_end import asking
-from ironic.tests.site import Site, eventually, site
+from ironic.tests.functional.drivers.scripted_bmc import silent_bmc
+from ironic.tests.live_service import Options
+from ironic.tests.site import WITH_REDFISH, Site, eventually, site
 
 # Longer than the sites' heartbeat_timeout, ring interval and check interval together.
 TAKEN_OVER = 20
 
-# Well below the four seconds after which a silent conductor is given up; a few hundredths on a quiet machine.
-AT_ONCE = 2
+# What is known at once, and not after the seconds that a silent conductor is waited for.
+ABSENT = "it does not listen to the message bus"
+SILENT_BEFORE = "it gave no sign of life a moment ago"
 
 
 @pytest.fixture
@@ -35,16 +37,16 @@ def single(tmp_path: Path) -> Iterator[Site]:
         yield running
 
 
+@pytest.fixture
+def slow_to_look(tmp_path: Path) -> Iterator[Site]:
+    """Run an API that reads its table of conductors every ten minutes, unless it has a reason, and one conductor."""
+    with site(tmp_path, conductors=["one"], options={"DEFAULT": {"hash_ring_reset_interval": 600}}) as running:
+        yield running
+
+
 def owners(running: Site, nodes: list[dict[str, Any]]) -> set[str]:
     """Return who serves these nodes."""
     return {running.owner(node) for node in nodes}
-
-
-def timed(running: Site, method: str, path: str, body: Any = None) -> tuple[int, float]:
-    """Send a request; return the status of the answer and how long it took."""
-    began = time.monotonic()
-    answer = running.ask(method, path, body)
-    return answer.status_code, time.monotonic() - began
 
 
 def boot_device(node: dict[str, Any]) -> str:
@@ -59,23 +61,24 @@ def test_one_that_comes_gets_its_share_and_one_that_goes_leaves_it_without_a_fai
         eventually(lambda: owners(single, nodes), {"one", "two"})
         leaving = single.conductors["two"]
         leaving.signal(signal.SIGTERM)
-        assert leaving.end() == (0, "")
+        assert leaving.ended_well()
         eventually(lambda: owners(single, nodes), {"one"})
-        time.sleep(1)
+        enough = statuses.total() + 2 * len(nodes)
+        eventually(lambda: statuses.total() > enough, True)
     assert set(statuses) == {200}, statuses
-    assert statuses[200] > 100
     assert single.alive() == {"one"}
     assert "Traceback" not in single.log
 
 
-def test_one_that_restarts_without_another_is_missed_for_a_moment_only(single: Site) -> None:
+def test_one_that_restarts_without_another_is_missed_for_a_moment_only(slow_to_look: Site) -> None:
+    single = slow_to_look
     node = single.create_node()
     assert single.conductors["one"].stop() == 0
     assert single.ask("GET", boot_device(node)).status_code == 404
     assert single.ask("POST", "/v1/nodes", {"driver": "fake-hardware"}).status_code == 400
     assert single.ask("GET", "/v1/drivers/fake-hardware/properties").status_code == 404
     single.start_conductor("one").await_ready()
-    eventually(lambda: single.ask("GET", boot_device(node)).status_code, 200, 2)
+    eventually(lambda: single.ask("GET", boot_device(node)).status_code, 200)
 
 
 def test_a_group_is_served_by_its_own_conductors(pair: Site) -> None:
@@ -87,18 +90,18 @@ def test_a_group_is_served_by_its_own_conductors(pair: Site) -> None:
     assert pair.ask("GET", boot_device(inside[0])).status_code == 200
     assert pair.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "conductor_group": "none"}).status_code == 400
     assert pair.conductors["rack"].stop() == 0
-    status, seconds = timed(pair, "GET", boot_device(inside[0]))
-    assert (status, seconds < AT_ONCE) == (404, True)
+    assert pair.ask("GET", boot_device(inside[0])).status_code == 404
     assert pair.ask("GET", boot_device(outside[0])).status_code == 200
 
 
 def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site) -> None:
     node = pair.nodes_of("two")[0]
     pair.kill("two")
-    status, seconds = timed(pair, "GET", boot_device(node))
-    assert (status, seconds < AT_ONCE) == (503, True), seconds
-    status, seconds = timed(pair, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
-    assert (status, seconds < AT_ONCE) == (503, True), seconds
+    manage = ("PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
+    for answer in (pair.ask("GET", boot_device(node)), pair.ask(*manage)):
+        assert (answer.status_code, ABSENT in answer.text) == (503, True), answer.text
+    # Its last heartbeat is young, but the API knows better.
+    assert pair.alive() == {"one"}
     eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200, TAKEN_OVER)
     assert pair.owner(node) == "one"
     assert pair.alive() == {"one"}
@@ -108,8 +111,7 @@ def test_one_that_died_is_known_at_once_and_its_nodes_are_taken_over(pair: Site)
 def test_what_one_was_doing_when_it_died_ends_with_a_reason(pair: Site) -> None:
     pair.conductors["two"].stop()
     pair.start_conductor("two", {"fake": {"power_delay": 30}}).await_ready()
-    eventually(lambda: len(pair.alive()), 2)
-    time.sleep(2.5)  # until the API's picture is new
+    pair.await_conductors("one", "two")
     node = pair.nodes_of("two")[0]
     pair.put(f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
     assert pair.node(node["uuid"])["reservation"] == pair.host("two")
@@ -122,8 +124,8 @@ def test_what_one_was_doing_when_it_died_ends_with_a_reason(pair: Site) -> None:
 
 @pytest.fixture
 def slow_to_notice(tmp_path: Path) -> Iterator[Site]:
-    """Run an API and two conductors, one of which hangs for longer than a call waits before it counts as dead."""
-    with site(tmp_path, options={"conductor": {"heartbeat_timeout": 9}}) as running:
+    """Run an API and two conductors, one of which hangs for as long as it likes before it counts as dead."""
+    with site(tmp_path, options={"conductor": {"heartbeat_timeout": 600}}) as running:
         yield running
 
 
@@ -132,28 +134,28 @@ def test_one_that_hangs_is_told_in_seconds_and_does_not_do_later_what_it_was_ask
     node = pair.nodes_of("two")[0]
     hanging = pair.conductors["two"]
     hanging.signal(signal.SIGSTOP)
-    status, seconds = timed(pair, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
-    assert (status, 3.5 < seconds < 8) == (503, True), seconds
-    status, seconds = timed(pair, "GET", boot_device(node))
-    assert (status, seconds < AT_ONCE) == (503, True), seconds
+    answer = pair.ask("PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"})
+    assert (answer.status_code, "did not respond for" in answer.text) == (503, True), answer.text
+    answer = pair.ask("GET", boot_device(node))
+    assert (answer.status_code, SILENT_BEFORE in answer.text) == (503, True), answer.text
     hanging.signal(signal.SIGCONT)
-    eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200, TAKEN_OVER)
-    time.sleep(1)
+    eventually(lambda: "had given up, and did not begin it" in hanging.log, True)
+    eventually(lambda: pair.ask("GET", boot_device(node)).status_code, 200)
     found = pair.node(node["uuid"])
     assert (found["provision_state"], found["last_error"]) == ("enroll", None)
-    eventually(lambda: "had given up, and did not begin it" in hanging.log, True, 2)
 
 
 def test_one_without_a_free_worker_says_so_at_once(tmp_path: Path) -> None:
-    busy = {"conductor": {"workers_pool_size": 3}, "fake": {"power_delay": 2}}
-    with site(tmp_path, conductors=[]) as running:
-        running.start_conductor("one", busy).await_ready()
-        nodes = [running.create_node() for _ in range(4)]
+    few: Options = {"DEFAULT": WITH_REDFISH, "conductor": {"workers_pool_size": 3}}
+    with site(tmp_path, conductors=[]) as running, silent_bmc() as bmc:
+        running.start_conductor("one", few).await_ready()
+        nodes = [running.create_node(**bmc.node_values) for _ in range(4)]
         answers = [
-            timed(running, "PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"}) for node in nodes
+            running.ask("PUT", f"/v1/nodes/{node['uuid']}/states/provision", {"target": "manage"}) for node in nodes
         ]
-        assert [status for status, _ in answers] == [202, 202, 202, 503]
-        assert answers[-1][1] < AT_ONCE
+        # Nobody could become free meanwhile.
+        assert [answer.status_code for answer in answers] == [202, 202, 202, 503]
         assert running.node(nodes[-1]["uuid"])["provision_state"] == "enroll"
+        bmc.may_answer.set()
         eventually(lambda: running.node(nodes[0]["uuid"])["provision_state"], "manageable")
         running.provision(nodes[-1]["uuid"], "manage", "manageable")

@@ -74,7 +74,7 @@ def test_one_that_waits_can_be_told_to_end(site: Site, servers: tuple[Broker, Da
     impatient = site.start_conductor("impatient")
     eventually(lambda: len(waiting_lines(impatient.log, "database")), 1)
     impatient.signal(signal.SIGTERM)
-    assert impatient.end() == (0, "")
+    assert impatient.ended_well()
     assert "before it was ready" in impatient.log
     servers[1].start()
     del site.conductors["impatient"]

@@ -10,8 +10,6 @@ from ironic.db import Store, connect, schema
 from ironic.db.tables import metadata
 from ironic.tests.databases import empty_database
 
-pytest.register_assert_rewrite("ironic.tests.suites")
-
 ENGINES = ("sqlite", "mariadb", "postgresql")
 
 

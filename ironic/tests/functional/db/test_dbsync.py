@@ -100,3 +100,10 @@ def test_a_command_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     done = dbsync(tmp_path, f"sqlite:///{tmp_path}/ironic.sqlite", "destroy")
     assert done.returncode == 2
     assert "create_schema" in done.stderr
+
+
+def test_options_that_have_no_effect_are_the_matter_of_the_services(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ironic.sqlite\n[DEFAULT]\nodd_old_option = 1\n[neutron]\ncleaning_network = x"
+    done = dbsync(tmp_path, url, "version")
+    assert done.returncode == 0
+    assert "no effect" not in done.stderr and "lost" not in done.stderr

@@ -41,7 +41,7 @@ def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
     schema.create(url(tmp_path))
     done = check(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Result: Success") == 2
+    assert done.stdout.count("Result: Success") == 3
     assert f"schema version {SCHEMA_VERSION}" in done.stdout
 
 
@@ -53,13 +53,24 @@ def test_conductors_that_differ_are_one_row_and_a_warning(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (1, "")
     answer = json.loads(done.stdout)
     assert answer["name"] == "Upgrade Check Results"
-    database, interfaces = answer["checks"]
+    database, interfaces, _ = answer["checks"]
     assert (database["result"], interfaces["check"], interfaces["result"]) == (0, "Interfaces of conductors", 1)
     assert "c1: fake, redfish; c2: fake" in interfaces["details"]
     register(tmp_path, {"c2": [FAKE, REDFISH]})
     agreed = check(tmp_path)
     assert agreed.returncode == 0
     assert "2 live conductors agree" in agreed.stdout
+
+
+def test_addresses_that_a_project_may_have_chosen_are_a_warning(tmp_path: Path) -> None:
+    schema.create(url(tmp_path))
+    store = connect(url(tmp_path))
+    info = {"redfish_address": "https://bmc.example.com"}
+    node = store.nodes.create({"driver": "redfish", "owner": "p", "driver_info": info})
+    store.close()
+    done = check(tmp_path)
+    assert done.returncode == 1
+    assert node.uuid in done.stdout and "online_data_migrations" in done.stdout
 
 
 def test_a_database_without_a_schema_is_a_failure(tmp_path: Path) -> None:
@@ -103,14 +114,14 @@ def test_long_details_stay_within_the_frame(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert {len(line) for line in lines} == {len(lines[0])}
     assert len(lines[0]) < 80
-    assert sum("Details: " in line for line in lines) == 2
+    assert sum("Details: " in line for line in lines) == 3
     assert all(any(host in line for line in lines) for host in hosts)
 
 
 def test_an_empty_database_leaves_the_other_checks_their_rows(tmp_path: Path) -> None:
     done = check(tmp_path, "--json")
     assert (done.returncode, done.stderr) == (2, "")
-    _, interfaces = json.loads(done.stdout)["checks"]
+    _, interfaces, _ = json.loads(done.stdout)["checks"]
     assert interfaces["result"] == 2
     assert interfaces["details"].startswith("The check failed: ")
     assert "\n" not in interfaces["details"]

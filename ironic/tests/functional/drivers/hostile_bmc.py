@@ -68,7 +68,7 @@ class Handler(BaseHTTPRequestHandler):
         document = self.bmc.documents.get(path)
         return self.answer(404 if document is None else 200, document if document is not None else {})
 
-    do_POST = do_PATCH = do_DELETE = do_GET
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
     def _take_order(self, path: str) -> None:
         if self.command == "DELETE" and path.startswith(f"{SESSIONS}/"):
@@ -76,6 +76,11 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("ComputerSystem.Reset"):
             kind = json.loads(self.content)["ResetType"]
             self.bmc.documents[SYSTEM]["PowerState"] = "Off" if kind == "ForceOff" else "On"
+        if self.command == "PATCH" and isinstance(boot := json.loads(self.content).get("Boot"), dict):
+            document = self.bmc.documents[path]
+            # A mode takes effect with a restart, if at all.
+            stored = {name: value for name, value in boot.items() if name != "BootSourceOverrideMode"}
+            document["Boot"] = {**(document.get("Boot") or {}), **stored}
         self.answer(204, None)
 
     def _begin_session(self) -> None:

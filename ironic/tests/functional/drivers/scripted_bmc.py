@@ -16,30 +16,49 @@ KEYS = f"{SYSTEM}/SecureBoot/Actions/ResetKeys"
 HANG_UP = 0
 
 
+def _set_event() -> threading.Event:
+    event = threading.Event()
+    event.set()
+    return event
+
+
 @dataclass
 class ScriptedBmc:
     """What is served, what is answered to orders in turn (204 after that), and the orders that came.
 
-    ``raw`` is answered to every question instead of a document, and nothing but a status if there is a
-    ``refusal``; ``on_reset`` is called with each reset that was done.
+    An answer is a status, or a status and a document. ``raw`` is answered to every question instead of a document, and
+    nothing but a status if there is a ``refusal``. ``on_reset`` is called with each reset that was done, ``on_order``
+    with the path of each order before it is answered. A question is answered once ``may_answer`` is set, as it is from
+    the beginning. ``allow`` is the methods that all resources allow.
     """
 
     address: str = ""
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
-    answers: list[int] = field(default_factory=list)
+    answers: list[int | tuple[int, Any]] = field(default_factory=list)
     orders: list[tuple[str, Any]] = field(default_factory=list)
     questions: int = 0
     asked: list[str] = field(default_factory=list)
     raw: bytes | None = None
     refusal: int | None = None
     on_reset: Callable[[str], None] | None = None
+    on_order: Callable[[str], None] = lambda _path: None
+    may_answer: threading.Event = field(default_factory=_set_event)
+    allow: str | None = None
 
-    def order(self, path: str, body: Any) -> int:
+    @property
+    def node_values(self) -> dict[str, Any]:
+        """What a node of fake hardware has whose power this BMC switches."""
+        info = {"redfish_address": self.address, "redfish_system_id": SYSTEM}
+        return {"power_interface": "redfish", "management_interface": "redfish", "driver_info": info}
+
+    def order(self, path: str, body: Any) -> tuple[int, Any]:
         self.orders.append((path, body))
-        status = self.answers.pop(0) if self.answers else 204
+        self.on_order(path)
+        answer = self.answers.pop(0) if self.answers else 204
+        status, document = answer if isinstance(answer, tuple) else (answer, {})
         if status == 204 and path == RESET:
             self._reset(body["ResetType"])
-        return status
+        return status, document
 
     def sent(self) -> list[Any]:
         """Return the bodies of the orders in turn."""
@@ -62,9 +81,18 @@ def scripted_bmc(power: str = "Off", **system: Any) -> Iterator[ScriptedBmc]:
     try:
         yield bmc
     finally:
+        bmc.may_answer.set()
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextlib.contextmanager
+def silent_bmc() -> Iterator[ScriptedBmc]:
+    """Serve one that takes questions and does not answer them before the test says so."""
+    with scripted_bmc("On") as bmc:
+        bmc.may_answer.clear()
+        yield bmc
 
 
 def _documents(power: str, system: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -99,6 +127,7 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             bmc.questions += 1
             bmc.asked.append(self.path.rstrip("/"))
+            bmc.may_answer.wait(60)
             if bmc.refusal is not None:
                 return self._answer(bmc.refusal, {})
             if bmc.raw is not None:
@@ -109,9 +138,9 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers["Content-Length"] or 0))
             body = json.loads(content) if content else None
-            status = bmc.order(self.path, body)
+            status, document = bmc.order(self.path, body)
             if status != HANG_UP:
-                self._answer(status, {})
+                self._answer(status, document)
 
         do_PATCH = do_POST
 
@@ -119,11 +148,18 @@ def _handler(bmc: ScriptedBmc) -> type[BaseHTTPRequestHandler]:
             pass
 
         def _answer(self, status: int, document: dict[str, Any]) -> None:
+            if self.command == "PATCH" and status == 204 and "Boot" in (sent := bmc.sent()[-1]):
+                stored = bmc.documents[self.path.rstrip("/")]
+                # A device is stored at once; a mode takes effect at the next restart.
+                device = {key: value for key, value in sent["Boot"].items() if key != "BootSourceOverrideMode"}
+                stored["Boot"] = {**(stored.get("Boot") or {}), **device}
             self._send(status, b"" if status == 204 else json.dumps(document).encode())
 
         def _send(self, status: int, body: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
+            if bmc.allow is not None:
+                self.send_header("Allow", bmc.allow)
             self.end_headers()
             self.wfile.write(body)
 

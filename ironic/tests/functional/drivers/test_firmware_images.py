@@ -66,6 +66,8 @@ def swift(conf: Callable[..., Any]) -> Iterator[SwiftStore]:
         running.containers.add("vendor")
         running.objects[f"{ACCOUNT}/vendor/nic.bin"] = CONTENT
         conf(swift__auth_type="none", swift__endpoint_override=running.url)
+        own = ["ironic_redfish_container", "ironic_configdrive_container", "introspection_data_container"]
+        conf(redfish__firmware_swift_containers=["vendor", *own])
         yield running
     object_store.swift_container.cache_clear()
 
@@ -213,6 +215,8 @@ def test_a_file_can_be_offered_by_swift(
         ("swift://ironic_redfish_container/x", "data of the service"),
         ("swift://ironic_configdrive_container/configdrive-1", "data of the service"),
         ("swift://introspection%5Fdata_container/x", "data of the service"),
+        ("swift://tenant/private.bin", "firmware_swift_containers"),
+        ("swift://VENDOR/x", "firmware_swift_containers"),
         ("swift://vendor", "swift://container/object"),
         ("swift://vendor/../introspection_data_container/x", "swift://container/object"),
         ("swift://vendor%2Fother/x", "swift://container/object"),
@@ -311,3 +315,10 @@ def test_images_of_updates_that_are_over_are_removed(bmc: HostileBmc, image: str
     begun(bmc, {"component": "bios", "url": image})
     firmware_updates.remove_leftovers(Shop(Nodes()))  # type: ignore[arg-type]
     assert published(tmp_path) == []
+
+
+def test_no_container_is_offered_unless_listed(bmc: HostileBmc, swift: SwiftStore, conf: Callable[..., Any]) -> None:
+    conf(redfish__firmware_swift_containers=[])
+    with pytest.raises(InvalidParameterValue, match="not among those of"):
+        RedfishFirmware().update(on(bmc), [{"component": "bios", "url": "swift://vendor/nic.bin"}])
+    assert swift.requests == []

@@ -1,11 +1,14 @@
 """Power of machines whose BMC speaks IPMI: the real ipmitool with ipmi_sim and with the BMC of pyghmi."""
 
+import os
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ironic.conductor.power import odd_state_text
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import IPMIConnectionFailure, IPMIFailure, UnsupportedHardwareFeature
@@ -151,3 +154,15 @@ def test_a_cipher_suite_is_found(keyed: IpmiBmc, conf: Callable[..., Any]) -> No
     task = task_on(keyed, ipmi_cipher_suite=None)
     for _ in range(2):
         assert IPMIPower().get_power_state(task) == states.POWER_ON
+
+
+@pytest.mark.parametrize("said", ["Chassis Power is in limbo", "on", "", "Chassis Power is on\nChassis Power is off"])
+def test_what_is_neither_on_nor_off_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    tool = tmp_path / "ipmitool"
+    tool.write_text(f"#!/bin/sh\nprintf '%s\\n' {shlex.quote(said)}\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    task: Any = work_on(driver="ipmi", driver_info={"ipmi_address": "192.0.2.1", "ipmi_password": "p"})
+    assert IPMIPower().get_power_state(task) == states.ERROR
+    quoted = f": it says {said.replace(chr(10), ' ')!r}" if said else ""
+    assert odd_state_text(task) == f"the BMC reports a power state that is neither on nor off{quoted}"

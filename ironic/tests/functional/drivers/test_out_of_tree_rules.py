@@ -7,6 +7,8 @@ import pytest
 
 from ironic.tests.out_of_tree import install, run
 
+PACKAGE = Path(__file__).parent / "acme_rules"
+
 PROGRAM = """
 import json, sys
 from pathlib import Path
@@ -63,7 +65,7 @@ print(json.dumps({
 
 @pytest.mark.demand("S143")
 def test_an_action_and_an_operator_of_a_vendor_run(tmp_path: Path) -> None:
-    told = json.loads(run("-c", PROGRAM, str(tmp_path), cwd=tmp_path, path=str(install(tmp_path))))
+    told = json.loads(run("-c", PROGRAM, str(tmp_path), cwd=tmp_path, path=str(install(tmp_path, PACKAGE))))
     assert told["early"] == {"located_early": ["r", 3]}
     assert told["data"] == {"located": True}
     place = {"rack": "x86_64-7", "label": "{rack}", "unit": 8, "by": "locator"}

@@ -1,17 +1,14 @@
-"""Every read, on all public mock-ups in packages of the tests: those of sushy (Apache licence) and the emulator's.
+"""Every read, on all public mock-ups in packages of the tests (`recorded_machines`), and the emulator's.
 
-Sushy's are parts of the DMTF's mock-ups and of answers of real machines, in several releases of the schemas, and a
-machine of Dell. They are served as they are, in variants, and with each resource missing or replaced by nonsense in
-turn: every read gives a result or a clear error.
+They are served as they are, in variants, and with each resource missing or replaced by nonsense in turn: every read
+gives a result or a clear error.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import sushy
 
 from ironic.core.errors import IronicError
 from ironic.drivers.interfaces.base_interface import BaseInterface
@@ -27,15 +24,20 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.raid import RedfishRAID
 from ironic.drivers.modules.redfish.virtual_media_boot import RedfishVirtualMediaBoot
 from ironic.tests.functional.drivers.hostile_bmc import HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.recorded_machines import (
+    DELL_MACHINE,
+    INTEL_MACHINE,
+    MACHINE,
+    expanded,
+    of_dell,
+    of_intel,
+    tree,
+    with_another_bios,
+    with_chassis,
+)
 from ironic.tests.redfish_bmc import redfish_bmc
 from ironic.tests.unit.drivers.machine import Work, work_on
 
-SAMPLES = Path(sushy.__file__).parent / "tests" / "unit" / "json_samples"
-DELL = Path(sushy.__file__).parent / "tests" / "oem" / "dell" / "unit" / "json_samples"
-MACHINE = "/redfish/v1/Systems/437XR1138R2"
-DELL_MACHINE = "/redfish/v1/Systems/System.Embedded.1"
-ZT = "BiosAttributeRegistryProt0.208.208.0"
-CHASSIS_OF_DELL = "/redfish/v1/Chassis/System.Embedded.1"
 SURVEYED: dict[str, BaseInterface] = {
     "bios": RedfishBIOS(),
     "boot": RedfishVirtualMediaBoot(),
@@ -78,62 +80,6 @@ READS: dict[str, Callable[[Work], Any]] = {
 }
 
 
-def tree(*variants: str, samples: Path = SAMPLES) -> dict[str, Any]:
-    """Return the resources by path; of several for one path, those of the named files."""
-    found: dict[str, Any] = {}
-    for path in sorted(samples.glob("*.json")):
-        document = json.loads(path.read_text())
-        place = document.get("@odata.id") if isinstance(document, dict) else None
-        if isinstance(place, str) and (place.rstrip("/") not in found or path.name in variants):
-            found[place.rstrip("/")] = document
-    if samples == SAMPLES:
-        # The file spells its own path in another way than the system that leads to it.
-        found[f"{MACHINE}/Bios"] = found.pop(f"{MACHINE}/BIOS")
-        if "bare_minimum_root.json" not in variants:
-            found["/redfish/v1"] = json.loads((SAMPLES / "root.json").read_text())
-    return found
-
-
-def sample(name: str) -> Any:
-    return json.loads((SAMPLES / name).read_text())
-
-
-def with_another_bios() -> dict[str, Any]:
-    """Return a machine with the BIOS settings of ZT, whose registry is another."""
-    registries = {"Name": "All", "Members": [{"@odata.id": f"/redfish/v1/Registries/{name}"} for name in ("Test", ZT)]}
-    bios = {**sample("bios_zt.json"), "@odata.id": f"{MACHINE}/Bios"}
-    return tree() | {f"{MACHINE}/Bios": bios, "/redfish/v1/Registries": registries}
-
-
-def expanded() -> dict[str, Any]:
-    """Return a machine whose BMC puts the members of a collection into it."""
-    found = tree()
-    for name, file in (("Storage", "storage_collection"), ("SimpleStorage", "simple_storage_collection")):
-        found[f"{MACHINE}/{name}"] = sample(f"{file}_expanded.json")
-        for member in found[f"{MACHINE}/{name}"]["Members"]:
-            found[member["@odata.id"]] = member
-    return found
-
-
-def with_chassis(found: dict[str, Any], place: str) -> dict[str, Any]:
-    """Add the chassis that a machine leads to, with fans, power supplies, network adapters and PCI devices."""
-    links = {
-        "Thermal": "/redfish/v1/Chassis/Blade1/Thermal",
-        "Power": "/redfish/v1/Chassis/MultiBladeEncl/Power",
-        "NetworkAdapters": f"{CHASSIS_OF_DELL}/NetworkAdapters",
-        "PCIeDevices": f"{CHASSIS_OF_DELL}/PCIeDevices",
-    }
-    chassis = {**sample("chassis.json"), **{name: {"@odata.id": path} for name, path in links.items()}}
-    return found | {place: {**chassis, "@odata.id": place}}
-
-
-def of_dell() -> dict[str, Any]:
-    """Return a machine of Dell; what its mock-up leaves out is that of the other machine."""
-    text = json.dumps(tree()).replace(MACHINE, DELL_MACHINE).replace("/Managers/BMC", "/Managers/iDRAC.Embedded.1")
-    found = json.loads(text) | tree(samples=DELL)
-    return with_chassis(found, CHASSIS_OF_DELL)
-
-
 TREES: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "as it is": (tree, MACHINE),
     "another release": (
@@ -150,6 +96,7 @@ TREES: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "expanded collections": (expanded, MACHINE),
     "a whole chassis": (lambda: with_chassis(tree(), "/redfish/v1/Chassis/1U"), MACHINE),
     "a machine of Dell": (of_dell, DELL_MACHINE),
+    "a machine of Intel": (of_intel, INTEL_MACHINE),
 }
 
 
@@ -199,9 +146,9 @@ def test_a_whole_tree_can_be_read(bmc: HostileBmc, name: str) -> None:
     errors = {name: str(result) for name, result in seen.items() if isinstance(result, IronicError)}
     assert errors == {}
     assert seen["power state"] in ("power on", "power off")
-    assert seen["addresses"] == ["12:44:6a:3b:04:11"]
+    assert seen["addresses"] == ["aa:bb:cc:dd:ee:ff" if machine == INTEL_MACHINE else "12:44:6a:3b:04:11"]
     inventory = seen["inventory"]
-    assert inventory["memory"]["physical_mb"] in (96 * 1024, 192 * 1024)
+    assert inventory["memory"]["physical_mb"] in (16 * 1024, 96 * 1024, 192 * 1024)
     assert inventory["disks"] and inventory["cpu"]["architecture"] == "x86_64"
     assert seen["sensors"]["Temperature"] or seen["sensors"]["Drive"]
 

@@ -10,6 +10,7 @@ from oslo_db.exception import DBDataError
 from ironic.core import states
 from ironic.core.agent_memory import AgentMemory
 from ironic.core.errors import InvalidParameterValue, UnsupportedDriverExtension
+from ironic.core.hardware_errors import RedfishError
 from ironic.core.values import utc_now
 from ironic.drivers.modules.redfish import bios as bios_module
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
@@ -17,7 +18,7 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.scripted_bmc import SYSTEM, ScriptedBmc, scripted_bmc
-from ironic.tests.unit.drivers.machine import Work, work_on
+from ironic.tests.unit.drivers.machine import Work, items_of, work_on
 
 BIOS = f"{SYSTEM}/Bios"
 PENDING = f"{BIOS}/Settings"
@@ -111,7 +112,7 @@ def orders(bmc: ScriptedBmc) -> list[Any]:
 def test_settings_are_stored_with_what_the_registry_says(bmc: ScriptedBmc) -> None:
     task = on(bmc)
     RedfishBIOS().cache_bios_settings(task)
-    stored = {row["name"]: row for row in task.store.bios_settings.of[1]}
+    stored = {row["name"]: row for row in items_of(task.store.bios_settings)}
     assert {name: row["value"] for name, row in stored.items()} == {name: str(value) for name, value in CURRENT.items()}
     assert stored["Turbo"]["allowable_values"] == ["On", "Off"]
     assert (stored["Cores"]["lower_bound"], stored["Cores"]["upper_bound"]) == (1, 64)
@@ -124,7 +125,32 @@ def test_settings_without_a_registry_are_stored_all_the_same(bmc: ScriptedBmc, b
     bmc.documents["/registries/acme.json"] = broken
     task = on(bmc)
     RedfishBIOS().cache_bios_settings(task)
-    assert {row["name"] for row in task.store.bios_settings.of[1]} == set(CURRENT)
+    assert {row["name"] for row in items_of(task.store.bios_settings)} == set(CURRENT)
+
+
+DEAD = [{"@odata.id": f"{REGISTRIES}/Acme.1.0-old"}]
+
+
+@pytest.mark.parametrize(
+    "more, file",
+    [
+        ([{}], {}),
+        ([{"@odata.id": None}, None, 5], {}),
+        (DEAD, None),
+        (DEAD, {}),
+        (DEAD, {"Id": "Acme.1.0", "Registry": "Acme.1.0"}),
+        (DEAD, {"Id": "Acme.1.0", "Languages": ["en"], "Registry": "Acme.1.0", "Location": None}),
+        (DEAD, {"Id": "Acme.1.0", "Languages": ["en"], "Registry": "Acme.1.0", "Location": [{"Uri": "/gone.json"}]}),
+    ],
+)
+def test_a_dead_or_unnamed_registry_takes_no_description_away(bmc: ScriptedBmc, more: list[Any], file: Any) -> None:
+    bmc.documents[REGISTRIES]["Members"][:0] = more
+    if file is not None:
+        bmc.documents[f"{REGISTRIES}/Acme.1.0-old"] = file
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    stored = {row["name"]: row for row in items_of(task.store.bios_settings)}
+    assert stored["Turbo"]["allowable_values"] == ["On", "Off"]
 
 
 def test_a_machine_without_settings_says_so() -> None:
@@ -141,6 +167,7 @@ def test_a_machine_without_settings_says_so() -> None:
         ("Cores", "0", "at least 1"),
         ("Quiet", "maybe", "true or false"),
         ("Tag", "12345", "at most 4 characters"),
+        ("Tag", 12, "text"),
         ("Serial", "1", "read-only"),
     ],
 )
@@ -150,6 +177,64 @@ def test_values_that_do_not_fit_are_refused_by_name(bmc: ScriptedBmc, name: str,
     with pytest.raises(InvalidParameterValue, match=f"{name} .*{why}"):
         RedfishBIOS().apply_configuration(task, [{"name": name, "value": value}])
     assert bmc.orders == []
+
+
+@pytest.mark.parametrize("words", [["Enabled", "Disabled"], ["1", "2"]])
+@pytest.mark.parametrize("value", ["able", "foo", "", "enabled", '["Enabled"', 2, 1.0, True, None, ["1"], {"1": 1}])
+def test_an_enumeration_takes_its_words_only(bmc: ScriptedBmc, words: list[str], value: Any) -> None:
+    attribute = {"AttributeName": "Turbo", "Type": "Enumeration", "Value": [{"ValueName": word} for word in words]}
+    bmc.documents["/registries/acme.json"]["RegistryEntries"] = {"Attributes": [attribute]}
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    with pytest.raises(InvalidParameterValue) as raised:
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": value}])
+    quotes = "" if isinstance(value, str) else '"'
+    assert f"Turbo must be one of {', '.join(f'{quotes}{word}{quotes}' for word in words)}" in str(raised.value)
+    assert bmc.orders == []
+
+
+@pytest.mark.parametrize("word", ["1", "2"])
+def test_a_word_of_digits_is_sent_as_text(bmc: ScriptedBmc, word: str) -> None:
+    attribute = {"AttributeName": "Turbo", "Type": "Enumeration", "Value": [{"ValueName": "1"}, {"ValueName": "2"}]}
+    bmc.documents["/registries/acme.json"]["RegistryEntries"] = {"Attributes": [attribute]}
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": word}])
+    assert orders(bmc)[0][1]["Attributes"] == {"Turbo": word}
+
+
+def test_many_words_are_named_in_part(bmc: ScriptedBmc) -> None:
+    words = [{"ValueName": f"{number}{'w' * 100}"} for number in range(500)]
+    attribute = {"AttributeName": "Turbo", "Type": "Enumeration", "Value": words}
+    bmc.documents["/registries/acme.json"]["RegistryEntries"] = {"Attributes": [attribute]}
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    with pytest.raises(InvalidParameterValue, match="and 470 more") as raised:
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "foo"}])
+    assert len(str(raised.value)) < 2500
+
+
+@pytest.mark.parametrize(
+    "kind, odd, column",
+    [
+        ("Integer", {"UpperBound": 2**64 - 1}, "upper_bound"),
+        ("Integer", {"LowerBound": -(2**63) - 1}, "lower_bound"),
+        ("String", {"MinLength": 2**32}, "min_length"),
+        ("String", {"MaxLength": 2**64}, "max_length"),
+    ],
+)
+def test_a_bound_that_can_not_be_kept_is_left_out(
+    bmc: ScriptedBmc, kind: str, odd: dict[str, int], column: str
+) -> None:
+    bmc.documents["/registries/acme.json"]["RegistryEntries"] = {
+        "Attributes": [{"AttributeName": "Tag", "Type": kind, **odd}, ATTRIBUTES[1]]
+    }
+    task = on(bmc)
+    RedfishBIOS().cache_bios_settings(task)
+    stored = {item["name"]: item for item in items_of(task.store.bios_settings)}
+    assert stored.keys() == CURRENT.keys()
+    assert (stored["Tag"][column], stored["Tag"]["attribute_type"]) == (None, kind)
+    assert stored["Cores"]["upper_bound"] == 64
 
 
 @pytest.mark.parametrize("settings", [None, [], "x", [{"name": "Turbo"}], [{"value": 1}], [5]])
@@ -179,8 +264,20 @@ def test_a_step_applies_settings_by_a_restart_and_holds_nothing(bmc: ScriptedBmc
     assert task.node.saved["driver_internal_info"][KEY]["requested_bios_attrs"] == {"Turbo": "Off", "Cores": 16}
     assert watched(task) == StepDone()
     assert KEY not in task.node.driver_internal_info
-    stored = {row["name"]: row["value"] for row in task.store.bios_settings.of[1]}
+    stored = {row["name"]: row["value"] for row in items_of(task.store.bios_settings)}
     assert (stored["Turbo"], stored["Cores"]) == ("Off", "16")
+
+
+def test_what_is_waited_for_is_said_without_secrets(bmc: ScriptedBmc) -> None:
+    task = on(bmc)
+    wanted = {"AdminPassword": "hunter2", "Turbo": "Off", "Cores": 4, "Quiet": False}
+    RedfishBIOS().apply_configuration(task, [{"name": name, "value": value} for name, value in wanted.items()])
+    told = task.node.saved["driver_internal_info"]["waiting_for"]
+    assert told.startswith("the BMC to report AdminPassword=***") and "Turbo=Off, Cores=4 and 1 more, until " in told
+    assert "hunter2" not in told
+    task = on(bmc)
+    RedfishBIOS().factory_reset(task)
+    assert "the machine to start" in task.node.saved["driver_internal_info"]["waiting_for"]
 
 
 def test_an_end_that_a_dead_conductor_has_not_stored_is_found_again(bmc: ScriptedBmc) -> None:
@@ -211,6 +308,14 @@ def refuse(*_arguments: object) -> None:
     raise DBDataError("too long")
 
 
+@pytest.mark.parametrize("settings", [None, {}, 5, {"SettingsObject": None}, {"SettingsObject": {}}])
+def test_settings_that_can_only_be_read_are_said_to_be_so(bmc: ScriptedBmc, settings: Any) -> None:
+    bmc.documents[BIOS]["@Redfish.Settings"] = settings
+    with pytest.raises(RedfishError, match="can only be read: its resource Bios leads to none that can be changed"):
+        RedfishBIOS().apply_configuration(on(bmc), [{"name": "Cores", "value": 4}])
+    assert bmc.orders == []
+
+
 def test_settings_that_the_machine_has_need_no_restart(bmc: ScriptedBmc) -> None:
     task = on(bmc)
     RedfishBIOS().cache_bios_settings(task)
@@ -236,6 +341,42 @@ def test_settings_that_the_machine_does_not_take_fail_the_step(bmc: ScriptedBmc)
     end = watched(task)
     assert isinstance(end, StepFailed)
     assert "Turbo were not updated" in end.reason
+
+
+@pytest.mark.parametrize("shows_at_once", [False, True])
+def test_values_that_came_with_the_restart_show_that_the_machine_has_started(
+    bmc: ScriptedBmc, monkeypatch: pytest.MonkeyPatch, shows_at_once: bool
+) -> None:
+    monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 3600.0)
+    task = on(bmc)
+    if shows_at_once:
+        # It shows what is only ordered, so what it shows says nothing about the start of the machine.
+        bmc.on_order = lambda _path: bmc.documents[BIOS]["Attributes"].update(Cores=4)
+    RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}])
+    if not shows_at_once:
+        assert watched(task) is None
+    bmc.documents[BIOS]["Attributes"]["Cores"] = 4
+    bmc.documents[PENDING]["Attributes"] = {"Cores": 4}
+    assert watched(task) is None, "it still lists them as pending"
+    bmc.documents[PENDING]["Attributes"] = {}
+    assert watched(task) == (None if shows_at_once else StepDone())
+
+
+def test_a_bmc_that_is_silent_after_a_change_gets_its_restart(
+    bmc: ScriptedBmc, monkeypatch: pytest.MonkeyPatch, conf: Callable[..., None]
+) -> None:
+    monkeypatch.setattr(bios_module, "_SECONDS_TO_START", 3600.0)
+    conf(redfish__connection_attempts=1)
+    task = on(bmc)
+
+    def order(path: str) -> None:
+        bmc.refusal = 503 if path == PENDING else None
+
+    bmc.on_order = order
+    monkeypatch.setattr(task.driver.power, "set_power_state", lambda *_arguments: setattr(bmc, "refusal", None))
+    assert RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 4}]) == states.CLEANWAIT
+    bmc.documents[BIOS]["Attributes"]["Cores"] = 4
+    assert watched(task) is None, "it may have shown the new value before"
 
 
 def test_a_progress_of_the_boot_before_is_no_failure(bmc: ScriptedBmc, monkeypatch: pytest.MonkeyPatch) -> None:

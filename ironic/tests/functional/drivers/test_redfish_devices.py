@@ -7,6 +7,7 @@ import pytest
 
 from ironic.core.errors import MissingParameterValue
 from ironic.drivers import indicators
+from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.bmc_devices import parsed_lldp
 from ironic.drivers.modules.redfish.inspect import inventory_of
@@ -193,3 +194,62 @@ def test_branches_may_be_missing(bmc: HostileBmc, missing: str) -> None:
     del bmc.documents[missing]
     found = read(on(bmc), "looking", inventory_of)
     assert found["system_vendor"]["product_name"] == "M1"
+
+
+# What a BMC lists and the machine does not have
+
+
+def give(bmc: HostileBmc, name: str, *parts: dict[str, Any]) -> None:
+    """Put resources into a collection of the system."""
+    collection = f"{SYSTEM}/{name}"
+    paths = [f"{collection}/{number}" for number in range(len(parts))]
+    bmc.documents[SYSTEM][name] = link(collection)
+    bmc.documents[collection] = members(name, *paths)
+    bmc.documents |= {path: {"@odata.id": path, **part} for path, part in zip(paths, parts, strict=True)}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"ProcessorType": "GPU", "TotalThreads": 4096, "Model": "accelerator", "Status": OK},
+        {"ProcessorType": "FPGA"},
+        {"ProcessorType": "CPU", "Status": {"State": "Absent"}, "Model": "none"},
+        {"Status": {"State": "Absent"}},
+    ],
+)
+def test_accelerators_and_empty_sockets_are_no_cpus(bmc: HostileBmc, other: dict[str, Any]) -> None:
+    cpu = {"ProcessorArchitecture": "x86", "Model": "Z", "TotalThreads": 16}
+    give(bmc, "Processors", other, {**cpu, "ProcessorType": "CPU", "Status": OK}, cpu)
+    found = read(on(bmc), "reading", inventory_of)["cpu"]
+    assert found == {"count": 32, "architecture": "x86_64", "model_name": "Z", "socket_count": 2}
+
+
+def test_an_empty_bay_is_no_disk(bmc: HostileBmc) -> None:
+    before = read(on(bmc), "reading", inventory_of)["disks"]
+    bay = f"{STORAGE}/bay"
+    (storage,) = (path for path, found in bmc.documents.items() if path.startswith(STORAGE) and "Drives" in found)
+    bmc.documents[storage]["Drives"].append(link(bay))
+    bmc.documents[bay] = {"@odata.id": bay, "Name": "Bay 9", "Status": {"State": "Absent"}}
+    RECENT._kept.clear()
+    assert read(on(bmc), "reading", inventory_of)["disks"] == before
+
+
+@pytest.mark.parametrize(
+    "shown, address",
+    [
+        ("52:54:00:00:00:0A", "52:54:00:00:00:0a"),
+        ("52-54-00-00-00-0a", "52:54:00:00:00:0a"),
+        ("525400 00000A", "52:54:00:00:00:0a"),
+        ("5254.0000.000a", "52:54:00:00:00:0a"),
+        ("00:00:00:00:00:00", None),
+        ("FF:FF:FF:FF:FF:FF", None),
+        ("00:00:10:29:fe:80:00:00:00:00:00:00:ec:0d:9a:03:00:78:64:11", None),
+        ("52:54:0:0:0:a", "52:54:00:00:00:0a"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_mac_addresses_are_read_in_every_form(bmc: HostileBmc, shown: str | None, address: str | None) -> None:
+    give(bmc, "EthernetInterfaces", {"MACAddress": shown}, {"MACAddress": shown, "PermanentMACAddress": "525400000001"})
+    found = [card["mac_address"] for card in read(on(bmc), "reading", inventory_of)["interfaces"]]
+    assert found == [address or "52:54:00:00:00:01"]

@@ -18,7 +18,7 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
-from ironic.tests.unit.drivers.machine import Work, work_on
+from ironic.tests.unit.drivers.machine import Work, items_of, work_on
 
 KEY = UPDATES.key
 UPDATE = "/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate"
@@ -143,7 +143,7 @@ def restarts(bmc: HostileBmc) -> int:
 def test_versions_are_stored_by_component(bmc: HostileBmc) -> None:
     task = on(bmc)
     RedfishFirmware().cache_firmware_components(task)
-    stored = {item["component"]: item for item in task.store.firmware.of[1]}
+    stored = {item["component"]: item for item in items_of(task.store.firmware)}
     assert {name: item["current_version"] for name, item in stored.items()} == {
         "bios": "1.0",
         "bmc": "7.0",
@@ -151,9 +151,11 @@ def test_versions_are_stored_by_component(bmc: HostileBmc) -> None:
     }
     assert (stored["nic:SN1"]["vendor"], stored["nic:SN1"]["model"], stored["bmc"]["model"]) == ("Acme", "N25", "BMC 9")
     bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
-    task.store.firmware.of[1] = [dict(item) for item in stored.values()]
+    task.store.firmware.sync(
+        1, [{name: item[name] for name in ("component", "current_version")} for item in stored.values()]
+    )
     RedfishFirmware().cache_firmware_components(on_same(task))
-    changed = [item for item in task.store.firmware.of[1] if "last_version_flashed" in item]
+    changed = [item for item in items_of(task.store.firmware) if item["last_version_flashed"]]
     assert [(item["component"], item["last_version_flashed"]) for item in changed] == [("bios", "1.1")]
 
 
@@ -166,7 +168,7 @@ def test_cards_that_can_not_be_read_are_left_out(bmc: HostileBmc) -> None:
     del bmc.documents["/redfish/v1/Chassis/1/NetworkAdapters"]
     task = on(bmc)
     RedfishFirmware().cache_firmware_components(task)
-    assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
+    assert {item["component"] for item in items_of(task.store.firmware)} == {"bios", "bmc"}
 
 
 def test_cards_of_a_machine_that_is_off_are_left_out(bmc: HostileBmc) -> None:
@@ -181,7 +183,7 @@ def test_cards_of_a_machine_that_is_off_are_left_out(bmc: HostileBmc) -> None:
     bmc.misbehave = misbehave
     task = on(bmc)
     RedfishFirmware().cache_firmware_components(task)
-    assert {item["component"] for item in task.store.firmware.of[1]} == {"bios", "bmc"}
+    assert {item["component"] for item in items_of(task.store.firmware)} == {"bios", "bmc"}
     task = begun(bmc, {"component": "bmc", "url": URL})
     task_is(bmc, "Completed", TaskStatus="OK")
     assert until_end(task) == StepDone()
@@ -226,7 +228,7 @@ def test_a_bios_update_restarts_the_machine_once(bmc: HostileBmc, sent: list[dic
     assert until_end(task) == StepDone()
     assert (restarts(bmc), len(sent)) == (1, 1)
     assert KEY not in task.node.driver_internal_info
-    assert "1.1" in [item["current_version"] for item in task.store.firmware.of[1]]
+    assert "1.1" in [item["current_version"] for item in items_of(task.store.firmware)]
     assert RedfishPower().supports_power_sync(task)
 
 

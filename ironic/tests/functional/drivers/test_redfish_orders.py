@@ -107,6 +107,20 @@ def test_it_resets_secure_boot_keys(kind: str, step: str, sent: str) -> None:
     assert script.sent() == [{"ResetKeysType": sent}]
 
 
+@pytest.mark.parametrize(
+    "offered, shown", [("N/A", "none"), (["DeletePK"], "{DeletePK}"), (["ResetAllKeysToDefault", "x"], "{ResetAllKeys")]
+)
+def test_what_the_bmc_does_not_offer_is_said_in_words_of_redfish(offered: Any, shown: str) -> None:
+    place = f"{SYSTEM}/SecureBoot"
+    with scripted_bmc(SecureBoot={"@odata.id": place}) as script:
+        action = script.documents[place]["Actions"]["#SecureBoot.ResetKeys"]
+        action["ResetKeysType@Redfish.AllowableValues"] = offered
+        with pytest.raises(RedfishError) as failure:
+            RedfishManagement().clear_secure_boot_keys(on(script))
+    assert f'value "DeleteAllKeys" is invalid. Valid values are: {shown}' in str(failure.value)
+    assert "SecureBootResetKeysType" not in str(failure.value)
+
+
 def test_a_machine_without_secure_boot_says_so(script: ScriptedBmc) -> None:
     with pytest.raises(UnsupportedDriverExtension, match="secure_boot"):
         RedfishManagement().get_secure_boot_state(on(script))

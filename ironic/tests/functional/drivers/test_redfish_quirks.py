@@ -171,6 +171,14 @@ def test_secure_boot_without_a_licence_is_unknown(bmc: HostileBmc) -> None:
     assert RedfishManagement().get_secure_boot_state(on(bmc)) is None
 
 
+@pytest.mark.parametrize("odd", [None, "perhaps", 1, {}])
+def test_secure_boot_that_the_bmc_does_not_report_is_unknown(bmc: HostileBmc, odd: Any) -> None:
+    place = f"{SYSTEM}/SecureBoot"
+    bmc.documents[SYSTEM]["SecureBoot"] = {"@odata.id": place}
+    bmc.documents[place] = {"@odata.id": place, "SecureBootEnable": odd}
+    assert RedfishManagement().get_secure_boot_state(on(bmc)) is None
+
+
 def refuse_resets(bmc: HostileBmc, status: int, text: str, message: str = "", *, reach: bool, times: int = 1) -> None:
     """Have the BMC refuse so many requests; ``reach``: the machine is in the wanted state then."""
     left = [times]
@@ -266,7 +274,7 @@ def test_a_boot_mode_that_takes_no_effect_is_an_error(bmc: HostileBmc, conf: Cal
         RedfishManagement().set_boot_mode(on(bmc), "bios")
 
 
-@pytest.mark.parametrize("taken", ['W/"1"', '"1"', None])
+@pytest.mark.parametrize("taken", ['W/"1"', '"1"', "*", None])
 def test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at_all(
     bmc: HostileBmc, taken: str | None
 ) -> None:
@@ -285,7 +293,7 @@ def test_an_etag_that_the_bmc_refuses_is_sent_in_its_strong_form_and_then_not_at
 
     bmc.misbehave = misbehave
     RedfishManagement().set_boot_device(on(bmc), "disk")
-    order = ['W/"1"', '"1"', None]
+    order = ['W/"1"', '"1"', "*", None]
     assert tags == order[: order.index(taken) + 1]
 
 

@@ -338,3 +338,51 @@ def test_the_agent_is_booted_at_the_end_where_a_setting_is_awaited_before(bmc: A
     task.node.save()
     assert look(task) == StepDone()
     assert (boot.prepared, len(bmc.orders)) == (1, 2)
+
+
+def dead(bmc: Any, path: str, status: int = 500) -> None:
+    usual = bmc.misbehave
+
+    def misbehave(handler: Handler) -> bool:
+        is_dead = handler.path.rstrip("/") == path
+        if is_dead:
+            handler.answer(status, {"error": {"message": "The controller does not answer."}})
+        return is_dead or usual(handler)
+
+    bmc.misbehave = misbehave
+
+
+@pytest.mark.parametrize("what", ["", "/Volumes", "/Volumes/1"])
+def test_nothing_is_deleted_while_a_volume_can_not_be_read(bmc: Any, what: str) -> None:
+    volume_on(bmc, "A", 0, 1)
+    bmc.documents[f"{STORAGE}/B/Volumes"]["Members"] = [{"@odata.id": f"{STORAGE}/B/Volumes/1"}]
+    dead(bmc, f"{STORAGE}/B{what}")
+    with pytest.raises(RedfishError, match="The controller does not answer"):
+        RedfishRAID().delete_configuration(on(bmc))
+    with pytest.raises(RedfishError, match="The controller does not answer"):
+        RedfishRAID().create_configuration(on(bmc, mirror()), delete_existing=True)
+    assert bmc.orders == []
+
+
+def test_nothing_is_deleted_while_a_page_of_volumes_is_missing(bmc: Any) -> None:
+    volume_on(bmc, "A", 0, 1)
+    bmc.documents[f"{STORAGE}/A/Volumes"]["Members@odata.nextLink"] = f"{STORAGE}/A/Volumes/page2"
+    with pytest.raises(RedfishError, match="is incomplete"):
+        RedfishRAID().delete_configuration(on(bmc))
+    assert bmc.orders == []
+
+
+@pytest.mark.parametrize("what", ["", "/Volumes"])
+def test_volumes_are_made_on_a_controller_beside_a_dead_one(bmc: Any, what: str) -> None:
+    dead(bmc, f"{STORAGE}/A{what}")
+    task = on(bmc, mirror())
+    assert RedfishRAID().create_configuration(task) is None
+    assert [path for _method, path, _body in bmc.orders] == [f"{STORAGE}/B/Volumes"]
+    (disk,) = task.node.saved["raid_config"]["logical_disks"]
+    assert disk["controller"] == "B"
+
+
+def test_volumes_that_are_null_are_none(bmc: Any) -> None:
+    for name in "AB":
+        bmc.documents[f"{STORAGE}/{name}/Volumes"]["Members"] = None
+    assert RedfishRAID().delete_configuration(on(bmc)) is None

@@ -92,6 +92,21 @@ def test_a_subscription_is_created_and_shown_without_its_secrets(bmc: HostileBmc
     assert sent == [("POST", SUBSCRIPTIONS, body)]
 
 
+@pytest.mark.parametrize("content", [b"created", b"[1]", b""])
+def test_a_subscription_that_the_bmc_does_not_show_is_created_all_the_same(bmc: HostileBmc, content: bytes) -> None:
+    def misbehave(handler: Handler) -> bool:
+        is_meant = handler.path.startswith(SUBSCRIPTIONS)
+        if is_meant and handler.command == "POST":
+            handler.send(201, content, {"Location": f"{SUBSCRIPTIONS}/8"})
+        elif is_meant:
+            handler.answer(404 if handler.path.endswith("/8") else 200, {"Members": []})
+        return is_meant
+
+    bmc.misbehave = misbehave
+    found = RedfishVendorPassthru().create_subscription(on(bmc), http_method="POST", Destination=DESTINATION)
+    assert found["Id"] == "8"
+
+
 def test_subscriptions_are_read_and_deleted(bmc: HostileBmc, sent: list[Any]) -> None:
     vendor, task = RedfishVendorPassthru(), on(bmc)
     assert vendor.get_all_subscriptions(task) == bmc.documents[SUBSCRIPTIONS]
@@ -146,6 +161,17 @@ def test_events_that_the_bmc_does_not_have_are_refused(bmc: HostileBmc) -> None:
 def test_media_are_ejected_by_type(bmc: HostileBmc, sent: list[Any], kind: str | None, ejected: int) -> None:
     RedfishVendorPassthru().eject_vmedia(on(bmc), **({"boot_device": kind} if kind else {}))
     assert [path for _, path, _ in sent] == [EJECT] * ejected
+
+
+def test_an_ejection_that_is_refused_is_an_error_in_the_words_of_the_bmc(bmc: HostileBmc) -> None:
+    def misbehave(handler: Handler) -> bool:
+        if handler.path == EJECT:
+            handler.answer(409, {"error": {"@Message.ExtendedInfo": [{"Message": "The drive is locked."}]}})
+        return handler.path == EJECT
+
+    bmc.misbehave = misbehave
+    with pytest.raises(RedfishError, match="The drive is locked"):
+        RedfishVendorPassthru().eject_vmedia(on(bmc))
 
 
 def test_a_type_of_media_that_does_not_exist_is_refused(bmc: HostileBmc) -> None:

@@ -117,6 +117,196 @@ def test_a_bmc_with_a_fault_is_asked_three_times(
     assert orders(bmc) == ["1/Insert"] * 3
 
 
+def missing(name: str, **more: Any) -> dict[str, Any]:
+    """Return a message of the standard that misses a parameter."""
+    text = f"The action InsertMedia requires the parameter {name} to be present in the request body."
+    return {"MessageId": "Base.1.8.ActionParameterMissing", "Message": text, **more}
+
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "UserName": {"UserName": "none", "Password": "none"},
+    "Password": {"UserName": "none", "Password": "none"},
+    "TransferProtocolType": {"TransferProtocolType": "HTTP"},
+    "TransferMethod": {"TransferMethod": "Stream"},
+    "Inserted": {"Inserted": True},
+    "WriteProtected": {"WriteProtected": True},
+    "MediaType": {"MediaType": "CD"},
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda name: {"error": {"@Message.ExtendedInfo": [missing(name)]}},
+        lambda name: {"error": {"@Message.ExtendedInfo": missing(name)}},
+        lambda name: {"error": {"code": "Base.1.0.GeneralError", "@Message.ExtendedInfo": [missing(name)]}},
+        lambda name: {
+            "error": {
+                "@Message.ExtendedInfo": [
+                    {"MessageId": "Base.1.0.GeneralError", "Message": "A general error has occurred."},
+                    missing(name, Message="", MessageArgs=["InsertMedia", name]),
+                ]
+            }
+        },
+        lambda name: {
+            "error": {
+                "code": "Base.1.8.PropertyMissing",
+                "message": "one",
+                "@Message.ExtendedInfo": [
+                    {"MessageId": "Base.1.8.PropertyMissing", "RelatedProperties": [f"#/{name}"]},
+                ],
+            }
+        },
+        lambda name: {"error": {"code": "Base.1.0.GeneralError", "message": f"{name} is a required parameter"}},
+        lambda name: {"error": {"message": f"the property {name.lower()} must be given"}},
+        lambda name: {"error": {"code": "Base.1.8.ActionParameterMissing", "message": f"no {name}"}},
+    ],
+)
+def test_a_parameter_that_a_bmc_misses_is_sent(
+    bmc: ScriptedBmc,
+    has: Callable[..., None],
+    management: RedfishManagement,
+    task: Work,
+    name: str,
+    shape: Callable[[str], Any],
+) -> None:
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [(400, shape(name))]
+    management.attach_virtual_media(task, "cdrom", URL)
+    assert bmc.sent() == [{"Image": URL}, {"Image": URL} | PARAMETERS[name]]
+
+
+def test_a_bmc_may_miss_one_parameter_after_another(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [(400, {"error": {"@Message.ExtendedInfo": [missing(name)]}}) for name in PARAMETERS]
+    del bmc.answers[1]  # the login is sent as a whole
+    management.attach_virtual_media(task, "cdrom", URL)
+    everything: dict[str, Any] = {"Image": URL}
+    for added in PARAMETERS.values():
+        everything |= added
+    assert bmc.sent()[-1] == everything
+    assert len(bmc.sent()) == len(PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"@Message.ExtendedInfo": [missing("UserName")]}},
+        {"error": {"@Message.ExtendedInfo": [missing("OemColour")]}},
+        {"error": {"message": "TransferProtocolType is not supported"}},
+        {
+            "error": {
+                "@Message.ExtendedInfo": [{"MessageId": "Base.1.0.ActionParameterNotSupported", "Message": "Image"}]
+            }
+        },
+        {"error": {"@Message.ExtendedInfo": []}},
+        {"error": {}},
+    ],
+)
+def test_a_refusal_that_no_parameter_helps_is_one(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, body: Any
+) -> None:
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [(400, body)] * 9
+    with pytest.raises(InvalidParameterValue, match="status 400"):
+        management.attach_virtual_media(task, "cdrom", URL)
+    assert len(bmc.orders) <= 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "No licence for virtual media"}},
+        {"error": {"@Message.ExtendedInfo": [{"Message": "No licence for virtual media"}]}},
+        {
+            "error": {
+                "@Message.ExtendedInfo": {"MessageId": "Oem.1.0.NoLicence", "Message": "No licence for virtual media"}
+            }
+        },
+        {
+            "error": {
+                "code": "Base.1.0.GeneralError",
+                "message": "See ExtendedInfo",
+                "@Message.ExtendedInfo": [
+                    {"MessageId": "Oem.1.0.NoLicence", "Message": "No licence for virtual media"}
+                ],
+            }
+        },
+    ],
+)
+def test_the_words_of_the_bmc_are_quoted(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, body: Any
+) -> None:
+    has(SYSTEM, "1", "CD")
+    bmc.answers = [(400, body)]
+    with pytest.raises(InvalidParameterValue, match=r"status 400: No licence for virtual media\)"):
+        management.attach_virtual_media(task, "cdrom", URL)
+
+
+def test_the_words_of_the_bmc_are_bounded_and_have_no_secret(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD")
+    words = f"can't read {URL} (0123456789abcdef.iso, hunter2)\x1b[31m\n" + "x" * 5000
+    bmc.answers = [(400, {"error": {"message": words}})]
+    with pytest.raises(InvalidParameterValue) as raised:
+        management.attach_virtual_media(task, "cdrom", URL)
+    text = str(raised.value)
+    assert "can't read ***" in text and len(text) < 800 and text.isprintable()
+    assert "hunter2" not in text and "0123456789abcdef" not in text
+
+
+def test_a_parameter_is_missed_by_patch_as_well(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", actions=False)
+    bmc.allow = "GET, PATCH"
+    bmc.answers = [(400, {"error": {"@Message.ExtendedInfo": [missing("UserName")]}})]
+    management.attach_virtual_media(task, "cdrom", URL)
+    usual = {"Image": URL, "Inserted": True, "WriteProtected": True}
+    assert bmc.sent() == [usual, {**usual, "UserName": "none", "Password": "none"}]
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 415, 500])
+@pytest.mark.parametrize("has_actions", [True, False])
+def test_a_refused_ejection_is_an_error_while_the_drive_is_full(
+    bmc: ScriptedBmc,
+    has: Callable[..., None],
+    management: RedfishManagement,
+    task: Work,
+    status: int,
+    has_actions: bool,
+) -> None:
+    has(SYSTEM, "1", "CD", actions=has_actions, Inserted=True)
+    bmc.answers = [(status, {"error": {"message": "The drive is locked"}})] * 4
+    with pytest.raises(RedfishError, match=f"status {status}: The drive is locked"):
+        management.detach_virtual_media(task)
+
+
+def test_a_refused_ejection_of_a_drive_that_has_become_empty_is_done(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True)
+
+    bmc.on_order = lambda _path: bmc.documents[f"{SYSTEM}/VirtualMedia/1"].update(Inserted=False)
+    bmc.answers = [409]
+    management.detach_virtual_media(task)
+    assert orders(bmc) == ["1/Eject"]
+
+
+@pytest.mark.parametrize("status", [400, 415])
+def test_an_ejection_may_need_an_empty_object(
+    bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, status: int
+) -> None:
+    has(SYSTEM, "1", "CD", Inserted=True)
+    bmc.answers = [status]
+    management.detach_virtual_media(task)
+    assert bmc.sent() == [None, {}]
+
+
 def test_when_no_drive_takes_it_the_reason_has_no_secret(
     bmc: ScriptedBmc, has: Callable[..., None], management: RedfishManagement, task: Work, caplog: Any
 ) -> None:

@@ -52,6 +52,24 @@ def test_a_failure_names_the_rule_and_what_it_saw(running: Whole) -> None:
     assert "8 cores are too few" in error
 
 
+def test_the_rule_that_failed_can_be_tried_on_what_the_machine_has_reported(running: Whole) -> None:
+    rule = post(running.store, actions=[{"op": "fail", "args": ["{node.name} has {inventory[cpu][count]} cores"]}])
+    uuid = running.node(MAC, name="small")
+    running.post({"inventory": inventory(MAC, disks=[])})
+    shown = running.api.call("GET", f"/v1/nodes/{uuid}/inventory")
+    assert shown.status == 404
+    assert b"no inventory of an inspection that succeeded" in shown.body
+    for hooks in (False, True):
+        tried = running.api.call("POST", "/v1/inspection_rules/evaluate", body={"node": uuid, "hooks": hooks}).json
+        assert [one["error"] for one in tried["rules"]] == ["phase main, actions[0]: small has 8 cores"]
+        assert "of the inspection that failed" in tried["notes"][0]
+    running.store.rules.delete(rule)
+    running.store.nodes.update(uuid, {"provision_state": states.INSPECTWAIT})
+    running.post({"inventory": inventory(MAC, disks=[])})
+    assert running.api.call("GET", f"/v1/nodes/{uuid}/inventory").json["inventory"]["cpu"]["count"] == 8
+    assert "notes" not in running.api.call("POST", "/v1/inspection_rules/evaluate", body={"node": uuid}).json
+
+
 def overdue(running: Whole, uuid: str) -> None:
     """Let the wait of a node time out, and run the periodic check."""
     hour = datetime.timedelta(hours=1)

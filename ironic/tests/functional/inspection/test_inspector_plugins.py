@@ -103,11 +103,11 @@ def test_its_faults_fail_one_inspection_and_no_other(told: dict[str, Any]) -> No
 @pytest.mark.demand("S186")
 def test_its_own_checks_decide_on_a_posted_rule(told: dict[str, Any]) -> None:
     even, racks, odd, missing, rack, attribute = told["refusals"]
-    assert "conditions[0] (rack-even): plug-in rack-even refuses the parameters: unexpected parameter(s): value" in even
+    assert "conditions[0] (rack-even): plug-in rack-even refuses the parameters: it takes no value; known: none" in even
     assert "conditions[0] (rack-known): plug-in rack-known refuses the parameters: value must be a list" in racks
-    assert "unexpected parameter(s): odd" in odd
-    assert "missing required parameter(s): value" in missing
-    assert "actions[0] (rack-place): plug-in rack-place refuses the parameters: missing required" in rack
+    assert "it takes no odd; known: strict, value" in odd
+    assert "the rule has to give value" in missing
+    assert "actions[0] (rack-place): plug-in rack-place refuses the parameters: the rule has to give rack" in rack
     assert "actions[0] (rack-place): an expression can't have attributes" in attribute
 
 

@@ -183,10 +183,9 @@ def test_both_apis_show_the_same(service: Whole, old: Callable[..., Response]) -
     assert stored["plugin_data"].keys() == {"all_interfaces", "extra", "macs", "valid_interfaces"}
 
 
-@pytest.mark.demand("S111")
 @pytest.mark.parametrize("starter", ["old", "present"])
 @pytest.mark.parametrize("callback", ["old", "present"])
-def test_either_callback_serves_an_inspection_of_either_api(
+def test_both_addresses_for_reports_belong_to_one_inspection_whichever_api_began_it(
     service: Whole, old: Callable[..., Response], starter: str, callback: str
 ) -> None:
     uuid = scripted(service)

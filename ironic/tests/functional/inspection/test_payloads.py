@@ -28,6 +28,8 @@ ALL = ",".join([*DEFAULTS, *sorted(base.installed_hooks().keys() - {*DEFAULTS})]
 
 # What the older implementation answered with an error of its own.
 OURS = {500: 400, 202: 200}
+# An interface without a usable MAC address costs only itself, and the machine may have others.
+TOLERATED = dict.fromkeys(("malformed: interface without MAC", "malformed: MAC null"), 404)
 
 
 def bodies() -> dict[str, bytes]:
@@ -74,7 +76,8 @@ def test_it_makes_of_every_payload_what_it_should(machines: Whole, name: str) ->
     node = machines.store.nodes.get(uuid)
     try:
         answer = send(machines, BODIES[name])
-        assert answer.status == OURS.get(outcome["status"], outcome["status"]), answer.body
+        status = TOLERATED.get(name, OURS.get(outcome["status"], outcome["status"]))
+        assert answer.status == status, answer.body
         assert machines.state(uuid) == outcome["provision_state"], machines.error(uuid)
         assert (machines.error(uuid) is not None) is outcome["last_error_set"]
         assert [port.address for port in machines.store.ports.find(node_id=node.id)] == outcome["ports"]

@@ -88,6 +88,7 @@ def test_it_only_tells_in_a_dry_run(store: Store, directory: Path) -> None:
     assert files(directory) == {}
 
 
+@pytest.mark.demand("S105")
 def test_it_leaves_a_file_that_another_filter_writes_for_later(store: Store, directory: Path) -> None:
     two_nodes(store)
     running = PxeFilter(store, HostsDir(str(directory)))

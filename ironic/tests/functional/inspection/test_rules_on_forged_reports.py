@@ -40,27 +40,33 @@ def inspected(running: Whole, uuid: str | None = None, **report: Any) -> str:
     return uuid
 
 
-@pytest.mark.parametrize(
-    ("field", "earlier"),
-    [
-        ("owner", []),
-        ("lessee", []),
-        ("conductor_group", []),
-        ("protected", []),
-        ("owner", [act("set-attribute", "/extra/copy", "{inventory[system_vendor][serial_number]}")]),
-        ("lessee", [act("set-plugin-data", "/copy", "{inventory[system_vendor][serial_number]}")]),
-    ],
-)
-def test_a_machine_does_not_choose_whose_it_is(running: Whole, field: str, earlier: list[Any]) -> None:
-    value = "{inventory[system_vendor][serial_number]}"
-    if earlier:
-        posted(running, *earlier, phase="preprocess")
-        value = "{node.extra[copy]}" if "attribute" in earlier[0]["op"] else "{plugin_data[copy]}"
+SERIAL = "{inventory[system_vendor][serial_number]}"
+COPIES = {
+    "{node.extra[copy]}": act("set-attribute", "/extra/copy", SERIAL),
+    "{plugin_data[copy]}": act("set-plugin-data", "/copy", SERIAL),
+}
+
+
+@pytest.mark.parametrize("field", ["owner", "lessee", "conductor_group", "protected"])
+def test_a_rule_that_lets_a_machine_choose_whose_it_is_is_refused_when_posted(running: Whole, field: str) -> None:
+    answer = running.api.call(
+        "POST", "/v1/inspection_rules", body={"actions": [act("set-attribute", f"/{field}", SERIAL)]}
+    )
+    assert answer.status == 400
+    assert f"actions[0] (set-attribute) can never work: /{field} can't be set to what a machine" in answer.body.decode()
+
+
+@pytest.mark.parametrize("field", ["owner", "lessee", "conductor_group", "protected"])
+@pytest.mark.parametrize("value", COPIES)
+def test_a_machine_does_not_choose_whose_it_is(running: Whole, field: str, value: str) -> None:
+    posted(running, COPIES[value], phase="preprocess")
     rule = posted(running, act("set-attribute", f"/{field}", value), description="tenant by label")
     uuid = inspected(running)
     row = running.bench.row(uuid)
     assert (row.provision_state, row.owner, row.lessee, row.conductor_group) == (states.INSPECTFAIL, None, None, "")
-    assert f"Inspection rule {rule} failed on node {uuid}: phase main, actions[0]: /{field}" in str(row.last_error)
+    assert f"Inspection rule {rule} (tenant by label) failed on node {uuid}: phase main, actions[0]: /{field}" in str(
+        row.last_error
+    )
     told = running.api.call("GET", f"/v1/nodes/{uuid}/inspection_rules").json["rules"][-1]
     assert REFUSED in told["error"]
 

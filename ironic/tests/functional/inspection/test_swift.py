@@ -1,6 +1,10 @@
 """Inventories in Swift, over real HTTP."""
 
+import contextlib
 import json
+import socket
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +102,42 @@ def test_it_says_that_the_store_is_not_there(conf: Setter, task: Work, store: St
     conf(swift__endpoint_override="http://127.0.0.1:9/v1/x", swift__connect_retries=0)
     with pytest.raises(ObjectStoreError, match="can't read"):
         inventory_storage.backend_from_conf().texts(store, task.node.id, task.node.uuid)
+
+
+def body_too_large(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4000000000\r\n\r\n")
+
+
+def body_without_end(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        connection.sendall(b"x" * 65536)
+
+
+def interim_answers_without_end(connection: socket.socket) -> None:
+    while True:
+        connection.sendall(b"HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n" * 1000)
+
+
+@pytest.mark.parametrize("answer", [body_too_large, body_without_end, interim_answers_without_end])
+def test_it_reads_no_more_than_an_inventory_may_have(
+    conf: Setter, task: Work, store: Store, swift: SwiftStore, answer: Callable[[socket.socket], None]
+) -> None:
+    conf(inventory__size_limit=64)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        conf(swift__endpoint_override=f"http://127.0.0.1:{server.getsockname()[1]}/v1/x")
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65536)
+                answer(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(ObjectStoreError, match="larger than [0-9]+ bytes, the limit"):
+            inventory_storage.backend_from_conf().texts(store, task.node.id, task.node.uuid)
+        thread.join()
 
 
 class Deletion(Work):

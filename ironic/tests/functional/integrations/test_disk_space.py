@@ -101,7 +101,11 @@ def test_what_was_written_already_counts_once(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
     with disk_space.reserved(tmp_path / "a", size):
         (tmp_path / "a").write_bytes(b"x" * size)
-        with disk_space.reserved(tmp_path / "b", int((free - size) * 0.9)):
+        with (
+            disk_space.reserved(tmp_path / "b", int((free - size) * 0.9)),
+            pytest.raises(InsufficientDiskSpace),
+            disk_space.reserved(tmp_path / "c", int((free - size) * 0.2)),
+        ):
             pass
 
 

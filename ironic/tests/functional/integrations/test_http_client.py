@@ -6,12 +6,15 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ironic.core.allowed_addresses import Server
 from ironic.integrations import allowed_destinations, http_client
+from ironic.integrations.allowed_destinations import SocketAddress
 from ironic.integrations.http_client import BrokenOff, CallFailed, Login, NotAllowed, NotConnected, Terms, TooLarge
 from ironic.tests.agent_double import make_certificate, secured
 from ironic.tests.conftest import Setter
@@ -88,22 +91,6 @@ def fetched(url: str, terms: Terms = PLAIN) -> bytes:
     with http_client.get(url, terms) as answer:
         assert answer.status == 200
         return answer.read()
-
-
-@pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """Return a table of host names to fill, each with the addresses of one look-up after the other."""
-    table: dict[str, list[str]] = {}
-    ask = socket.getaddrinfo
-
-    def look_up(host: Any, port: Any, *args: Any, **options: Any) -> Any:
-        if host in table:
-            answers = table[host].pop(0) if len(table[host]) > 1 else table[host][0]
-            return [found for one in answers.split() for found in ask(one, port, *args, **options)]
-        return ask(host, port, *args, **options)
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return table
 
 
 # Where it does not go
@@ -249,6 +236,20 @@ def test_a_certificate_is_held_against_the_name(names: dict[str, list[str]]) -> 
             fetched(url.replace("127.0.0.1", "other.example"), trusting)
 
 
+def test_a_pinned_address_stays_while_the_name_moves(names: dict[str, list[str]]) -> None:
+    certificate, key = make_certificate("moving.example")
+    pinned: dict[Server, SocketAddress] = {}
+    trusting = Terms(tls=lambda: trusting_context(certificate), pinned=pinned)
+    names["moving.example"] = ["127.0.0.1", "127.0.0.2"]
+    with serving(body(), secured(certificate, key)) as (url, seen):
+        url = url.replace("127.0.0.1", "moving.example")
+        assert [fetched(url, trusting), fetched(url, trusting)] == [b"ok", b"ok"]
+        assert [one.address[0] for one in pinned.values()] == ["127.0.0.1"]
+        assert all(each["Host"].startswith("moving.example:") for each in seen)
+        with pytest.raises(NotConnected):
+            fetched(url, replace(trusting, pinned=None))
+
+
 # Time and bytes
 
 
@@ -294,6 +295,50 @@ def test_no_more_bytes_are_taken_than_wanted(answer: Answering) -> None:
 def test_what_is_as_long_as_may_be_is_taken() -> None:
     with serving(body(b"x" * 10)) as (url, _):
         assert fetched(url, Terms(most_bytes=10)) == b"x" * 10
+
+
+_CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def flood(begin: bytes, piece: bytes) -> Answering:
+    """Send something, then as much as the other side takes, up to 64 MiB."""
+
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(begin)
+        for _ in range(64 * 1024 * 1024 // len(piece)):
+            handler.wfile.write(piece)
+
+    return answer
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 999),
+        flood(b"", b"HTTP/1.1 102 Processing\r\nX: y\r\n\r\n" * 999),
+        flood(b"", b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n" * 999),
+        flood(_CHUNKED, (b"1;" + b"e" * 60000 + b"\r\nx\r\n")),
+        flood(_CHUNKED + b"0\r\n", b"T: " + b"t" * 60000 + b"\r\n"),
+        flood(_CHUNKED + b"0\r\n", b"T: t\r\n" * 9999),
+    ],
+    ids=["100", "102", "103", "extensions", "long trailers", "many trailers"],
+)
+def test_bytes_outside_a_body_count_too(answer: Answering, is_secure: bool) -> None:
+    certificate, key = make_certificate()
+    terms = Terms(tls=lambda: trusting_context(certificate), most_bytes=100_000)
+    with serving(answer, secured(certificate, key) if is_secure else None) as (url, _), pytest.raises(TooLarge):
+        fetched(url, terms)
+
+
+@pytest.mark.parametrize("status", [b"100 Continue", b"102 Processing", b"103 Early Hints"])
+def test_the_answer_comes_behind_interim_ones(status: bytes) -> None:
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 " + status + b"\r\nLink: x\r\n\r\n")
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    with serving(answer) as (url, _):
+        assert fetched(url) == b"ok"
 
 
 def test_what_did_not_come_whole_is_no_answer() -> None:

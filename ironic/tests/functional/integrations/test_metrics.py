@@ -215,6 +215,16 @@ def test_a_server_without_an_address_is_told_and_asked_for_again(
     sender.close()
 
 
+def test_what_can_not_be_sent_stops_nobody(
+    conf: Setter, measure: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    conf(metrics__backend="statsd", metrics_statsd__statsd_host="no-such-host.invalid")
+    measure()
+    LAB.send_gauge("lost", 1)
+    eventually(lambda: "not sent to statsd at no-such-host.invalid port 8125" in caplog.text, True)
+    LAB.send_gauge("lost", 2)
+
+
 def test_the_end_of_the_process_sends_what_waits(
     conf: Setter, measure: Callable[[], None], server: socket.socket
 ) -> None:

@@ -17,6 +17,10 @@ KINDS = {
     "short lists": ("GET", "/v1/nodes?limit=10", None),
     "all nodes in detail": ("GET", "/v1/nodes/detail", None),
     "large bodies": ("POST", "/v1/nodes", _BODY),
+    "a public document": ("GET", "/v1/openapi.json", None),
+    "the root": ("GET", "/", None),
+    "refused requests": ("GET", "/v1/nowhere", None),
+    "refused methods": ("PUT", "/v1/nodes", None),
 }
 
 

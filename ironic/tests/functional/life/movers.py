@@ -27,9 +27,10 @@ _RETRIED = frozenset({404, 409, 503})
 
 
 class Movers:
-    """Several users with one list of nodes."""
+    """Several users with one list of nodes, which they use once, or again and again while ``repeats`` is set."""
 
-    def __init__(self, site: Site, store: Store, nodes: list[str], users: int) -> None:
+    def __init__(self, site: Site, store: Store, nodes: list[str], users: int, *, repeats: bool = False) -> None:
+        self.repeats = repeats
         self.answers: Counter[int] = Counter()
         self.done: set[str] = set()
         self.accepted: Counter[str] = Counter()
@@ -68,7 +69,7 @@ class Movers:
             return
         if state == states.ACTIVE:
             self._used.add(uuid)
-        if state == states.AVAILABLE and uuid in self._used:
+        if state == states.AVAILABLE and uuid in self._used and not self.repeats:
             self.done.add(uuid)
             return
         if maintenance:

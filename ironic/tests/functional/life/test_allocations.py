@@ -21,8 +21,7 @@ NODES = 30
 def running(tmp_path: Path) -> Iterator[Site]:
     """Run two conductors that look for unfinished allocations often."""
     with site(tmp_path, options={"conductor": {"check_allocations_interval": 2}}) as made:
-        eventually(lambda: made.alive(), {"one", "two"})
-        time.sleep(2.5)  # until the API's picture has both
+        made.await_conductors("one", "two")
         yield made
 
 

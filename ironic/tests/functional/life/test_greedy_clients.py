@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -17,13 +18,14 @@ from ironic.tests.functional.life import battery, greedy
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 from ironic.tests.load import machine_free_options, nodes_of
 
-pytestmark = pytest.mark.battery
-
-NODES, ASKED = 100, 300
+NODES, ASKED = 100, 150 if os.environ.get("IRONIC_BATTERY") else 60
 # Seconds between the requests of an ordinary client, which stays below the limit itself.
 PAUSE = 0.005
-# The same again if other programs of this machine have disturbed a measurement.
+# Both are measured in turn, and most rounds decide, as other programs of this machine may disturb one.
 ROUNDS = 3
+# Milliseconds up to which a median says more about this machine than about the service.
+# In an ordinary run other tests compute beside this one on the same cores; without limits it is above 100.
+NOISE = 1.0 if os.environ.get("IRONIC_BATTERY") else 30.0
 GREEDY = "127.0.0.2"
 
 
@@ -81,20 +83,21 @@ def attack(target: Target, kind: str, connections: int) -> Iterator[dict[str, in
             answers |= json.loads(client.stdout.readline())
 
 
-@pytest.mark.parametrize("connections", [8, 32, 200])
+@pytest.mark.parametrize(
+    "connections", [pytest.param(8, marks=pytest.mark.battery), 32, pytest.param(200, marks=pytest.mark.battery)]
+)
 @pytest.mark.parametrize("kind", greedy.KINDS)
 def test_another_client_waits_no_more_than_twice_as_long(target: Target, kind: str, connections: int) -> None:
     began = time.monotonic()
+    alone, beside = [], []
     for _ in range(ROUNDS):
-        alone = latencies(target)
+        alone.append(latencies(target))
         with attack(target, kind, connections) as answers:
-            beside = latencies(target)
+            beside.append(latencies(target))
         assert answers.get("429")
-        quiet, busy = statistics.median(alone), statistics.median(beside)
-        if busy <= 2 * quiet:
-            break
-    else:
-        raise AssertionError(f"{quiet:.1f} ms alone, {busy:.1f} ms beside the greedy client")
+    quiet, busy = (statistics.median(map(statistics.median, each)) for each in (alone, beside))
+    assert busy <= 2 * max(quiet, NOISE)
     at = int(ASKED * 0.95)
-    text = f"p50 {quiet:.1f} -> {busy:.1f} ms, p95 {alone[at]:.1f} -> {beside[at]:.1f} ms"
+    p95 = [statistics.median(each[at] for each in rounds) for rounds in (alone, beside)]
+    text = f"p50 {quiet:.1f} -> {busy:.1f} ms, p95 {p95[0]:.1f} -> {p95[1]:.1f} ms"
     battery.survived("API server", kind, f"{connections} greedy connections", text, time.monotonic() - began)

@@ -1,7 +1,9 @@
 """Slow, silent and greedy clients of a running service cost an ordinary one little, and no descriptor for good."""
 
 import contextlib
+import functools
 import http.client
+import os
 import resource
 import socket
 import ssl
@@ -15,14 +17,21 @@ from pathlib import Path
 
 import pytest
 
+from ironic.command.http_server import UNSENT_IN_KERNEL
 from ironic.tests.functional.life import battery
 from ironic.tests.live_service import Service, all_in_one, free_port, write_options
 
-REQUEST = b"GET /v1/nodes?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n"
-# Answers of an ordinary client, with and without the others.
-ASKED = 200
+# The longest document that needs no login, and requests for it that are sent ahead.
+DOCUMENT = b"GET /v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+AHEAD, FAR_AHEAD = 20, 64
+# Answers of an ordinary client, with and without the others, and how often both are measured in turn.
+ASKED, ROUNDS = 200, 3
+# Seconds up to which a 99th percentile says more about this machine than about the service.
+# In an ordinary run other tests compute beside this one on the same cores.
+NOISE = 0.01 if os.environ.get("IRONIC_BATTERY") else 0.15
 # Seconds that a single-threaded answer may take on a machine that does other things as well, whatever the others do.
 PATIENCE = 5.0
+MIB = 1024 * 1024
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +71,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
+@functools.cache
 def _context() -> ssl.SSLContext:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -70,6 +80,12 @@ def _context() -> ssl.SSLContext:
 
 def _secure(port: int) -> ssl.SSLSocket:
     return _context().wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60))
+
+
+def _answered(port: int) -> socket.socket:
+    client = _secure(port)
+    client.sendall(b"GET /v1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    return client
 
 
 def _silent(port: int) -> socket.socket:
@@ -88,13 +104,61 @@ def _slow_body(port: int) -> socket.socket:
     return client
 
 
-def _slow_reader(port: int) -> socket.socket:
+def _stalled_body(port: int) -> socket.socket:
     client = _secure(port)
-    client.sendall(REQUEST)
+    client.sendall(
+        b"PUT /v1/nodes/nothing/states/provision HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 60000000\r\n\r\n"
+    )
+    # It is read up to the share of the address, and the rest stays in buffers of the kernel.
+    client.settimeout(0.05)
+    with contextlib.suppress(TimeoutError, OSError):
+        client.sendall(b"x" * MIB)
     return client
 
 
-KINDS = {"slow head": _slow_head, "slow body": _slow_body, "slow reader": _slow_reader, "TLS silence": _silent}
+def _stalled_body_for_nobody(port: int) -> socket.socket:
+    client = _secure(port)
+    with contextlib.suppress(OSError):
+        client.sendall(
+            b"POST /v1/nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99000000\r\n\r\n" + b"x" * 99_000
+        )
+    return client
+
+
+def _unread(port: int, requests: bytes) -> socket.socket:
+    """Send requests and leave the answers unread: the kernel takes a few KiB of them for the client."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.settimeout(60)
+    plain.connect(("127.0.0.1", port))
+    client = _context().wrap_socket(plain)
+    client.sendall(requests)
+    return client
+
+
+def _slow_reader(port: int) -> socket.socket:
+    return _unread(port, DOCUMENT)
+
+
+def _ahead(port: int) -> socket.socket:
+    return _unread(port, DOCUMENT * AHEAD)
+
+
+def _far_ahead(port: int) -> socket.socket:
+    return _unread(port, DOCUMENT * FAR_AHEAD)
+
+
+KINDS = {
+    "slow head": _slow_head,
+    "slow body": _slow_body,
+    "stalled body": _stalled_body,
+    "stalled body for nobody": _stalled_body_for_nobody,
+    "slow reader": _slow_reader,
+    "requests ahead": _ahead,
+    "TLS silence": _silent,
+}
+FAR = {"requests far ahead": _far_ahead}
 
 
 def _latencies(port: int) -> list[float]:
@@ -110,26 +174,49 @@ def _latencies(port: int) -> list[float]:
     return sorted(took)
 
 
+def _p99(latencies: list[float]) -> float:
+    return latencies[int(len(latencies) * 0.99)]
+
+
 @pytest.mark.parametrize(
-    "count", [pytest.param(1, marks=pytest.mark.battery), 20, pytest.param(500, marks=pytest.mark.battery)]
+    ("kind", "count"),
+    [
+        *((kind, 20) for kind in KINDS),
+        *(pytest.param(kind, count, marks=pytest.mark.battery) for kind in KINDS for count in (1, 500)),
+        pytest.param("requests far ahead", 900, marks=pytest.mark.battery),
+    ],
 )
-@pytest.mark.parametrize("kind", KINDS)
 def test_an_ordinary_client_hardly_notices(service: Service, kind: str, count: int) -> None:
     assert service.port is not None
     port, began = service.port, time.monotonic()
-    alone = _latencies(port)
-    with ExitStack() as crowd, _trickling() as trickle:
-        for _ in range(count):
-            client = crowd.enter_context(KINDS[kind](port))
-            if kind in ("slow head", "slow body"):
-                trickle(client)
-        beside = _latencies(port)
-    p99 = int(ASKED * 0.99)
-    if count == 500:
-        assert beside[p99] <= max(2 * alone[p99], 0.05)
-    assert beside[-1] < PATIENCE
-    text = f"p50 {statistics.median(beside) * 1000:.1f} ms, p99 {alone[p99] * 1000:.1f} -> {beside[p99] * 1000:.1f} ms"
+    _latencies(port)
+    alone, beside = [], []
+    for _ in range(ROUNDS):
+        alone.append(_latencies(port))
+        with ExitStack() as crowd, _trickling() as trickle:
+            for _ in range(count):
+                client = crowd.enter_context((KINDS | FAR)[kind](port))
+                if kind in ("slow head", "slow body"):
+                    trickle(client)
+            beside.append(_latencies(port))
+    # Most rounds decide, as other programs of this machine may disturb one.
+    quiet, busy = statistics.median(map(_p99, alone)), statistics.median(map(_p99, beside))
+    assert busy <= 2 * max(quiet, NOISE)
+    assert max(latencies[-1] for latencies in beside) < PATIENCE
+    p50 = statistics.median(map(statistics.median, beside))
+    text = f"p50 {p50 * 1000:.1f} ms, p99 {quiet * 1000:.1f} -> {busy * 1000:.1f} ms"
     battery.survived("API server", kind, f"{count} clients", text, time.monotonic() - began)
+
+
+def test_its_slow_readers_really_leave_answers_unread(service: Service) -> None:
+    assert service.port is not None
+    with _slow_reader(service.port) as client:
+        _latencies(service.port)
+        client.settimeout(60)
+        answer = client.recv(16384)
+        length = int(answer.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
+    # More than the kernels of both sides take, so some of it has to wait in the service.
+    assert length > UNSENT_IN_KERNEL + 32 * 1024
 
 
 @contextlib.contextmanager
@@ -164,8 +251,9 @@ def test_nine_hundred_idle_clients_under_512_descriptors(service: Service) -> No
     resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (512, hard))
     try:
         with ExitStack() as idle:
-            # The handshakes of the silent ones are limited, so others have their session already.
-            for connect in (_secure, _silent):
+            # The handshakes of the silent ones are limited, so others have their session already, and one answer: that
+            # is what they may keep longest.
+            for connect in (_answered, _silent):
                 for _ in range(450):
                     idle.enter_context(connect(service.port))
             assert _latencies(service.port)[-1] < 60

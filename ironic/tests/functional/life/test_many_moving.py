@@ -25,8 +25,7 @@ BUSY: Options = {"conductor": {"workers_pool_size": 40}, "fake": {"deploy_delay"
 def running(tmp_path: Path) -> Iterator[Site]:
     """Run two conductors whose machines take a moment for everything."""
     with site(tmp_path, options=BUSY) as made:
-        eventually(lambda: made.alive(), {"one", "two"})
-        time.sleep(2.5)  # until the API's picture has both
+        made.await_conductors("one", "two")
         yield made
 
 

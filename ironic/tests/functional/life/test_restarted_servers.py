@@ -49,8 +49,7 @@ def site(servers: tuple[Broker, Database], tmp_path_factory: pytest.TempPathFact
     ]
     for service in services:
         service.await_ready()
-    eventually(running.alive, {"one", "two"})
-    time.sleep(2.5)  # until the API's picture has both
+    running.await_conductors("one", "two")
     yield running
     running.stop()
 

@@ -48,8 +48,7 @@ class Waiting:
 def waiting(tmp_path: Path) -> Iterator[Waiting]:
     """Run the conductors and have the nodes wait."""
     with site(tmp_path, options=OPTIONS) as running:
-        eventually(lambda: running.alive(), {"one", "two"})
-        time.sleep(2.5)  # until the API's picture has both
+        running.await_conductors("one", "two")
         store = db.connect(running.database)
         nodes = create(running.ask, store, WAITS) | create_at(running, store, "two", WAITS)
         began = {uuid: work.begins for uuid, work in nodes.items()}

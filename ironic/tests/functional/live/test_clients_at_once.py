@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from ironic.command import http_connection, http_server, tls_listener, wsgi_bridge
+from ironic.command import http_answers, http_bodies, http_connection, http_server, tls_listener
+from ironic.command.http_connection import MOST_PIPELINED
 from ironic.command.http_server import ApiServer, ServerSettings, Tls
 from ironic.tests.functional.live.http_server import LOOPBACK, get, hello, port_of
 
@@ -90,19 +91,100 @@ def test_requests_sent_ahead_are_answered_in_order(serve: Callable[..., ApiServe
 
     port = port_of(serve(echo, ServerSettings(LOOPBACK, threads=4)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
-        eager.sendall(b"".join(b"GET /<%d> HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(50)))
-        eager.sendall(b"GET /<50> HTTP/1.1\r\nHost: x\r\n\r\n")
+        eager.sendall(b"".join(b"GET /<%d> HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(MOST_PIPELINED)))
+        eager.sendall(b"GET /<%d> HTTP/1.1\r\nHost: x\r\n\r\n" % MOST_PIPELINED)
         eager.shutdown(socket.SHUT_WR)
         answers = b"".join(iter(lambda: eager.recv(65536), b""))
-    assert [int(part.split(b">")[0]) for part in answers.split(b"/<")[1:]] == list(range(51))
+    assert [int(part.split(b">")[0]) for part in answers.split(b"/<")[1:]] == list(range(MOST_PIPELINED + 1))
 
 
 def test_who_sends_too_far_ahead_gets_some_answers_and_is_closed(serve: Callable[..., ApiServer]) -> None:
     port = port_of(serve(hello, ServerSettings(LOOPBACK)))
     with socket.create_connection(("127.0.0.1", port), timeout=30) as eager:
-        with contextlib.suppress(OSError):
-            eager.sendall(REQUEST * 1000)
-        assert b"".join(_received(eager)).count(b"hello") <= 1000
+        eager.sendall(REQUEST * (MOST_PIPELINED + 2))
+        answers = b"".join(_received(eager))
+    assert answers.count(b"hello") == MOST_PIPELINED + 1
+    assert answers.count(b"HTTP/1.1 429 Too Many Requests\r\n") == 1
+
+
+def test_no_request_is_begun_before_the_last_answer_has_left(serve: Callable[..., ApiServer]) -> None:
+    begun: list[str] = []
+
+    def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        begun.append(environ["PATH_INFO"])
+        start_response("200 OK", [])
+        return [b"x" * 1_000_000]
+
+    server = serve(much, ServerSettings(LOOPBACK, threads=4))
+    with unread(port_of(server)) as eager:
+        eager.sendall(b"".join(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(3)))
+        # A later client is answered meanwhile, and the first one has its first answer still.
+        for client in ask(port_of(serve(hello, ServerSettings(LOOPBACK))), 3):
+            client.join(30)
+        _until(lambda: bool(server._bridge.answers.unsent))
+        assert begun == ["/0"]
+        received = 0
+        while received < 3_000_000:
+            received += len(eager.recv(65536))
+    assert begun == ["/0", "/1", "/2"]
+    _until(lambda: not server._bridge.answers.unsent)
+
+
+def unread(port: int) -> socket.socket:
+    """Return a connection whose client takes little until it reads."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.settimeout(30)
+    client.connect(("127.0.0.1", port))
+    return client
+
+
+@pytest.mark.parametrize("size", [30_000, 1_000_000])
+def test_unread_answers_of_any_size_count_and_are_given_back(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(http_answers, "MOST_UNSENT", 5 * size)
+
+    def some(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [b"x" * size]
+
+    server = serve(some, ServerSettings(LOOPBACK))
+    with ExitStack() as clients:
+        # The kernel takes some of the short ones.
+        for _ in range(12):
+            clients.enter_context(unread(port_of(server))).sendall(REQUEST * (MOST_PIPELINED + 1))
+        _until(lambda: 0 < len(server._connections) <= 5)
+        assert sum(server._bridge.answers.unsent.values()) <= 5 * size
+    _until(lambda: not server._connections)
+    assert not server._bridge.answers.unsent and not server._bridge.answers._of_address
+
+
+def test_who_leaves_most_unread_is_cut_off_first(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_answers, "MOST_UNSENT", 5_000_000)
+
+    def some(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [b"x" * 1_000_000]
+
+    server = serve(some, ServerSettings(("0.0.0.0", 0)))
+    with unread(port_of(server)) as ordinary, ExitStack() as greedy:
+        ordinary.sendall(REQUEST)
+        _until(lambda: len(server._bridge.answers.unsent) == 1)
+        for _ in range(8):
+            client = greedy.enter_context(
+                socket.create_connection(("127.0.0.1", port_of(server)), timeout=30, source_address=("127.0.0.2", 0))
+            )
+            client.sendall(REQUEST * 2)
+        _until(lambda: len(server._connections) <= 5)
+        received = 0
+        while piece := ordinary.recv(65536):
+            received += len(piece)
+            if received > 1_000_000:
+                break
+        assert received > 1_000_000
 
 
 def _received(client: socket.socket) -> Iterator[bytes]:
@@ -122,6 +204,51 @@ def test_connections_that_nobody_uses_are_closed(
     with socket.create_connection(("127.0.0.1", port), timeout=30) as used:
         used.sendall(REQUEST)
         assert b"".join(iter(lambda: used.recv(65536), b"")).endswith(b"hello")
+
+
+def test_secure_clients_that_never_close_are_cut_off_and_the_server_goes_on(
+    serve: Callable[..., ApiServer], tls: Tls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HEAD_SECONDS", "IDLE_SECONDS", "LINGER_SECONDS"):
+        monkeypatch.setattr(http_connection, name, 1)
+    server = serve(hello, ServerSettings(LOOPBACK, tls=tls))
+    context = ssl.create_default_context(cafile=tls.certificate)
+
+    def secure() -> ssl.SSLSocket:
+        plain = socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)
+        return context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+    # They are silent after the handshake, after an answer, and in a head, and don't answer the end of the session.
+    with ExitStack() as clients:
+        for sent in (b"", REQUEST, b"GET /"):
+            client = clients.enter_context(secure())
+            client.sendall(sent)
+        _until(lambda: len(server._connections) == 3)
+        _until(lambda: not server._connections)
+        with secure() as other:
+            other.sendall(REQUEST)
+            assert other.recv(65536)
+            # It is open still while the server stops.
+            server.stop()
+    assert not server._thread.is_alive()
+
+
+def test_a_fault_with_one_client_does_not_end_the_server(
+    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(self: http_connection.Connection) -> None:
+        raise RuntimeError("what nobody foresaw")
+
+    monkeypatch.setattr(http_connection, "HEAD_SECONDS", 0)
+    server = serve(hello, ServerSettings(LOOPBACK))
+    with monkeypatch.context() as patch:
+        patch.setattr(http_connection.Connection, "expire", fail)
+        client = socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)
+        with client, contextlib.suppress(ConnectionResetError):
+            assert client.recv(1) == b""
+    monkeypatch.setattr(http_connection, "HEAD_SECONDS", 10)
+    assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"
+    assert "could not be ended and is cut off" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -163,7 +290,7 @@ def test_who_does_not_read_is_cut_off(
         client = context.wrap_socket(plain, server_hostname="127.0.0.1") if encrypted else plain
         with client:
             client.sendall(REQUEST)
-            _until(lambda: bool(server._bridge._unsent))
+            _until(lambda: bool(server._bridge.answers.unsent))
             _until(lambda: not server._connections)
             received = 0
             with contextlib.suppress(ConnectionError, ssl.SSLError):
@@ -183,7 +310,7 @@ def _until(condition: Callable[[], bool]) -> None:
 def test_answers_that_nobody_takes_are_bounded(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wsgi_bridge, "MOST_UNSENT", 30_000_000)
+    monkeypatch.setattr(http_answers, "MOST_UNSENT", 30_000_000)
     body, asked = b"x" * 10_000_000, []
 
     def much(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -199,16 +326,14 @@ def test_answers_that_nobody_takes_are_bounded(
         _until(lambda: len(asked) == 8 and len(server._connections) <= 3)
 
 
-def test_large_bodies_are_read_one_after_the_other(
-    serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(wsgi_bridge, "MOST_BODIES", 2_000_000)
+def test_large_bodies_share_memory(serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_bodies, "MOST_BODIES", 2_500_000)
     most = 0
 
     def measure(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         nonlocal most
-        most = max(most, server._bridge.held)
         assert len(environ["wsgi.input"].read()) == int(environ["CONTENT_LENGTH"]) == 1_000_000
+        most = max(most, server._bridge.bodies.taken)
         return hello(environ, start_response)
 
     server = serve(measure, ServerSettings(LOOPBACK, body_limit=1_000_000))
@@ -217,21 +342,25 @@ def test_large_bodies_are_read_one_after_the_other(
     clients = [threading.Thread(target=lambda: answers.append(answer_of(port_of(server), post))) for _ in range(40)]
     for client in clients:
         client.start()
-    # A small body is read meanwhile.
     for client in clients:
         client.join(60)
     assert [answer[-5:] for answer in answers] == [b"hello"] * 40
-    # Beyond the bound a connection reads what one system call gives, and the earliest its whole body.
-    assert most < 2_000_000 + 1_000_000 + 40 * (262_144 + wsgi_bridge.SMALL_BODY)
-    assert server._bridge.held == 0
+    assert most == 2_000_000
+    assert server._bridge.bodies.taken == 0
+
+
+def reading(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answer with the length of the body."""
+    start_response("200 OK", [])
+    return [b"%d" % len(environ["wsgi.input"].read())]
 
 
 def test_a_client_that_goes_gives_back_what_it_held(serve: Callable[..., ApiServer]) -> None:
-    server = serve(hello, ServerSettings(LOOPBACK))
+    server = serve(reading, ServerSettings(LOOPBACK))
     with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + b"x" * 300_000)
-        _until(lambda: server._bridge.held == 300_000)
-    _until(lambda: server._bridge.held == 0 and not server._connections)
+        _until(lambda: server._bridge.bodies.taken == 500_000)
+    _until(lambda: server._bridge.bodies.taken == 0 and not server._connections)
 
 
 def test_nine_hundred_idle_clients_leave_descriptors_for_others(
@@ -313,7 +442,7 @@ def test_who_knocks_while_it_stops_is_sent_away(serve: Callable[..., ApiServer])
     assert gate.entered.acquire(timeout=30)
     stopping = threading.Thread(target=server.stop)
     stopping.start()
-    _until(lambda: server._listener.fileno() == -1)
+    _until(lambda: server._listener is None or server._listener.fileno() == -1)
     with pytest.raises(ConnectionError):
         socket.create_connection(("127.0.0.1", port_of(server)), timeout=30)
     gate.leave.set()
@@ -363,9 +492,9 @@ def test_what_no_thread_has_begun_is_not_done_for_a_client_that_went(serve: Call
     for _ in range(20):
         with socket.create_connection(("127.0.0.1", port_of(server)), timeout=30) as client:
             client.sendall(post)
-            _until(lambda: server._bridge.held == 60_000)
+            _until(lambda: server._bridge._quick.size == 60_000)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # reset, not ended
-        _until(lambda: server._bridge.held == 0)
+        _until(lambda: server._bridge._quick.size == 0)
     gate.leave.set()
     busy.join(30)
     assert get(http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)) == b"hello"

@@ -36,7 +36,7 @@ def test_an_error_of_a_conductor_reaches_the_user(running: Site) -> None:
 def test_when_a_conductor_ends_the_other_serves_its_nodes(running: Site) -> None:
     gone = running.conductors["two"]
     gone.signal(signal.SIGTERM)
-    assert gone.end() == (0, "")
+    assert gone.ended_well()
     eventually(lambda: [c["alive"] for c in running.api.get("/v1/conductors").json()["conductors"]].count(True), 1)
     eventually(lambda: len({n["conductor"] for n in running.api.get("/v1/nodes/detail").json()["nodes"]}), 1)
     running.provision(running.create_node()["uuid"], "manage", "manageable")

@@ -73,7 +73,7 @@ def test_a_client_that_is_cut_off_is_no_error(
 
 def test_a_taken_port_is_found_at_start(serve: Callable[..., ApiServer]) -> None:
     taken = port_of(serve(hello, ServerSettings(LOOPBACK)))
-    with pytest.raises(OSError, match="in use"):
+    with pytest.raises(OSError, match="is taken"):
         ApiServer(hello, ServerSettings(("127.0.0.1", taken))).start()
 
 

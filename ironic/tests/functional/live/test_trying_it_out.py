@@ -8,14 +8,15 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import requests
 
-from ironic.tests.live_service import all_in_one, free_port, listens
+from ironic.tests.live_service import PROGRAMS, all_in_one, free_port, listens
 from ironic.tests.repository import ROOT, tool
 
 PATIENCE = 120
 
 
-def test_make_run_serves_and_prints_three_commands_that_work(tmp_path: Path) -> None:
+def test_make_run_serves_and_prints_the_five_commands_of_the_readme_which_work(tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, f"{ROOT}/tools/run.py", "--directory", f"{tmp_path}/state", "--port", str(port)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
@@ -23,14 +24,27 @@ def test_make_run_serves_and_prints_three_commands_that_work(tmp_path: Path) -> 
     try:
         assert service.stdout
         said = "".join(iter(service.stdout.readline, "\n"))
-        said += "".join(service.stdout.readline() for _ in range(4))
-        commands = re.findall(r"^  (OS_AUTH_TYPE=none .+)$", said, re.MULTILINE)
-        assert len(commands) == 3, said
+        said += "".join(service.stdout.readline() for _ in range(6))
+        (export, *commands) = re.findall(r"^  (.+)$", said, re.MULTILINE)
+        readme = re.findall(r"^    baremetal (node .+)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+        assert [each.partition(" node ")[2] for each in commands] == [each[len("node ") :] for each in readme[:5]]
         for each in commands:
             done = subprocess.run(
-                each, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE
+                f"{export}; {each}",
+                shell=True,
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
             )
             assert done.returncode == 0, f"{each}: {done.stdout}{done.stderr}"
+        assert "active" in done.stdout and "power on" in done.stdout
+        again = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=PATIENCE)
+        assert (again.returncode, again.stdout) == (1, "")
+        assert f"Port {port} of 127.0.0.1 is taken" in again.stderr
+        assert f"make run PORT={port + 10}" in again.stderr
+        assert service.poll() is None and listens(port)
     finally:
         service.terminate()
         service.communicate(timeout=PATIENCE)
@@ -46,6 +60,17 @@ def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:
     assert tool("run").url_of(path) == "http://127.0.0.1:1"
 
 
+def test_make_run_serves_on_another_port_whatever_the_configuration_says(tmp_path: Path) -> None:
+    path = tool("run").configure(tmp_path, 1)
+    path.write_text(path.read_text() + "[vnc]\nport = 7\n")
+    before = path.read_text()
+    tool("run").change_port(path, 6395)
+    assert tool("run").url_of(path) == "http://127.0.0.1:6395"
+    assert path.read_text() == before.replace("port = 1\n", "port = 6395\n").replace(
+        "127.0.0.1:1\n", "127.0.0.1:6395\n"
+    )
+
+
 def test_make_run_enables_ipmi_only_where_its_tool_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ", ipmi\n" in tool("run").configure(tmp_path / "with", 1).read_text()
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -53,22 +78,74 @@ def test_make_run_enables_ipmi_only_where_its_tool_is(tmp_path: Path, monkeypatc
     assert not re.search(r"^enabled_.* = .*ipmi", without, re.MULTILINE)
 
 
-def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path) -> None:
-    port = free_port()
-    block = re.search(r"```ini\n(.*?)```", (ROOT / "doc" / "install.md").read_text(), re.DOTALL)
+def page() -> str:
+    return (ROOT / "doc" / "install.md").read_text()
+
+
+def install(directory: Path, port: int) -> Path:
+    """Write the configuration of the page, filled in, as ironic.conf."""
+    block = re.search(r"```ini\n(.*?)```", page(), re.DOTALL)
     assert block
     text = textwrap.dedent(block[1])
+    assert re.findall(r"<.+?>", text) == ["<address on the provisioning network>"]
     for old, new in {
-        "/var/lib/ironic": str(tmp_path),
-        "/var/log/ironic": str(tmp_path),
-        "<address on the provisioning network>": f"127.0.0.1\nport = {port}",
-        "<the same address>": "127.0.0.1",
+        "/var/lib/ironic": str(directory),
+        "/var/log/ironic": str(directory),
+        "<address on the provisioning network>": "127.0.0.1",
+        "[api]\n": f"[api]\nport = {port}\n",
+        ":6385": f":{port}",
+        # Services of other tests have the usual port for files.
+        "[deploy]\n": f"[deploy]\nhttp_server_port = {free_port()}\n",
     }.items():
+        assert old in text
         text = text.replace(old, new)
-    path = tmp_path / "ironic.conf"
-    # Services of other tests have the usual port for files.
-    path.write_text(text.replace("[deploy]\n", "[deploy]\nhttp_server_port = 0\n"))
+    path = directory / "ironic.conf"
+    path.write_text(text)
+    return path
+
+
+def test_the_file_of_the_installation_serves_once_it_is_filled_in(tmp_path: Path) -> None:
+    port = free_port()
+    path = install(tmp_path, port)
     # The file of the log has the name of the program.
     with all_in_one([path], tmp_path / "ironic.log", port, from_scratch=True) as service:
         assert "WARNING" not in service.log
+        assert re.search(r"httpboot is served to machines at http://127\.0\.0\.1:\d+", service.log)
         assert {driver["name"] for driver in service.get("/v1/drivers").json()["drivers"]} == {"ipmi", "redfish"}
+
+
+def test_https_and_a_password_as_the_page_has_them(tmp_path: Path) -> None:
+    port = free_port()
+    path = install(tmp_path, port)
+    *preparing, checking = map(
+        textwrap.dedent, re.findall(r"^   ```bash\n(.*?)^   ```", page(), re.DOTALL | re.MULTILINE)
+    )
+    here = {
+        "/etc/ironic": str(tmp_path), "/opt/ironic/bin": str(PROGRAMS), ":6385": f":{port}",
+        "-o root -g ironic ": "", "apt-get install apache2-utils\n": "", "systemctl restart ironic\n": "",
+    }  # fmt: skip
+    assert all(any(old in each for each in (*preparing, checking)) for old in here)
+
+    def typed(*commands: str) -> "subprocess.CompletedProcess[str]":
+        script = "\n".join(["set -e", *commands])
+        for old, new in here.items():
+            script = script.replace(old, new)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+        return subprocess.run(
+            ["bash", "-c", script], input="a good password\n",
+            env=environment, capture_output=True, text=True, timeout=PATIENCE,
+        )  # fmt: skip
+
+    done = typed(*preparing)
+    assert done.returncode == 0, done.stderr
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("htpasswd", "key.pem")] == [0o640, 0o640]
+    assert "a good password" not in path.read_text() + (tmp_path / "htpasswd").read_text()
+    with all_in_one([path], tmp_path / "ironic.log", port, from_scratch=True) as service:
+        login = "ADDRESS=127.0.0.1; read -r OS_PASSWORD"
+        done = typed(login, checking)
+        assert (done.returncode, "True" in done.stdout) == (0, True), done.stderr
+        assert "WARNING" not in service.log
+        assert "401" in typed(login, f"OS_PASSWORD=wrong\n{checking}").stderr
+        assert "certificate" in typed(login, f"{checking}".replace("OS_CACERT", "NO_CACERT")).stderr.lower()
+        with pytest.raises(requests.ConnectionError):
+            requests.get(f"http://127.0.0.1:{port}/v1", timeout=PATIENCE)

@@ -56,6 +56,12 @@ def test_history_and_access_log_name_the_user_and_the_request(tmp_path: Path) ->
         ]
         history = session.get(f"{running.url}/v1/nodes/n/history?detail=true", timeout=30).json()["history"]
         assert history and {entry["user"] for entry in history} == {USER}
+        long = session.get(f"{running.url}/v1/nodes/{chr(10) * 900}?password=x&name={'y' * 3000}", timeout=30)
+        assert long.status_code == 400
+    written = (tmp_path / "access.log").read_text().splitlines()
+    assert max(map(len, written)) < 2048
+    assert written[-1].endswith(f"400 {written[-1].split()[-2]} {long.headers['openstack-request-id']}")
+    assert USER in written[-1] and "%0A%0A" in written[-1] and "bytes in all" in written[-1]
     lines = [one.split() for one in (tmp_path / "access.log").read_text().splitlines() if f'"PUT {path}"' in one]
     assert [line[2:4] for line in lines] == [["127.0.0.1", USER]] * 3
     assert [line[-1] for line in lines] == ids

@@ -51,7 +51,11 @@ def test_files_of_nodes_that_are_prepared_for_nothing_go(conf: Setter, place: Pa
         hosts.count("ignore\n") == 1
     )  # the deleted node's ports are gone with it, so it is unknown whose file that is
     IPXEBoot().clear_leftovers(SimpleNamespace(store=store), None)
+    assert {path.name for path in root.iterdir() if path.is_dir()} == folders
 
 
 def test_a_root_that_is_not_there_has_nothing_left_over(place: Path, store: Store) -> None:
+    before = sorted(place.rglob("*"))
+    assert place / "http" / "agent_images" not in before
     IPXEBoot().clear_leftovers(SimpleNamespace(store=store), None)
+    assert sorted(place.rglob("*")) == before

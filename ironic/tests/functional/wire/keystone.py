@@ -3,6 +3,7 @@
 import json
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -90,6 +91,8 @@ class Identity(ThreadingHTTPServer):
         # While it is not set, tokens are not answered.
         self.answers = threading.Event()
         self.answers.set()
+        # How long it takes for each.
+        self.seconds = 0.0
 
     @property
     def url(self) -> str:
@@ -109,6 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             token = self.headers.get("X-Subject-Token", "")
             self.server.validated.append(token)
             self.server.answers.wait()
+            time.sleep(self.server.seconds)
             found = TOKENS.get(token)
             self._answer(
                 404 if found is None else 200,

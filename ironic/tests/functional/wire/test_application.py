@@ -149,6 +149,18 @@ def test_boot_modes_of_new_nodes_can_be_forbidden(tmp_path: Path) -> None:
     body = {"driver": "fake-hardware"}
     assert service.call("POST", "/v1/nodes", body=body | {"boot_mode": "bios"}).status == 400
     assert service.call("POST", "/v1/nodes", body=body | {"boot_mode": "uefi"}).status == 201
+    for name in ("properties", "instance_info"):
+        for given, status in (
+            ("a:b,boot_mode:bios", 400),
+            ("boot_mode:BIOS", 400),
+            ("boot_mode:uefi", 201),
+            ("malformed", 201),
+            (None, 201),
+        ):
+            answer = service.call("POST", "/v1/nodes", body=body | {name: {"capabilities": given}})
+            assert answer.status == status, (name, given)
+    answer = service.call("POST", "/v1/nodes", body=body | {"instance_info": {"capabilities": {"boot_mode": "bios"}}})
+    assert answer.status == 400
     service.close()
 
 

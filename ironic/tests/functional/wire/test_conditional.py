@@ -23,7 +23,17 @@ def tag(service: Service, path: str, version: str = NEWEST) -> str:
     return service.call("GET", path, version=version).headers["ETag"]
 
 
-PATHS = ["/", "/v1", "/v1/nodes/n", "/v1/nodes", "/v1/nodes/detail", "/v1/ports", "/v1/nodes/n/states", "/v1/shards"]
+PATHS = [
+    "/",
+    "/v1",
+    "/v1/openapi.json",
+    "/v1/nodes/n",
+    "/v1/nodes",
+    "/v1/nodes/detail",
+    "/v1/ports",
+    "/v1/nodes/n/states",
+    "/v1/shards",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)

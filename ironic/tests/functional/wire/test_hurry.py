@@ -43,10 +43,10 @@ def test_every_get_is_answered_as_ever_or_begun_anew(service: Service, caplog: p
     at_once = 0
     for path in paths:
         before, asked = service.contents(), len(service.conductor.asked)
-        with caplog.at_level(logging.INFO, "ironic.api.middleware"):
+        with caplog.at_level(logging.INFO, "ironic.api.access_log"):
             caplog.clear()
             answer = hurried(service, path)
-            lines = [record for record in caplog.records if record.name == "ironic.api.middleware"]
+            lines = [record for record in caplog.records if record.name == "ironic.api.access_log"]
         assert len(lines) == (answer is not None), path
         assert len(service.conductor.asked) == asked, path
         assert service.contents() == before, path

@@ -219,7 +219,9 @@ def test_an_inventory_has_one_address_and_one_row_without_another_copy(service: 
     assert paths["/v1/nodes/{node}/inventory"].keys() & {"get", "post", "put", "patch", "delete"} == {"get"}
     stored = {name: [column.name for column in table.columns] for name, table in metadata.tables.items()}
     kept = [(name, column) for name, columns in stored.items() for column in columns if "inventory" in column]
-    assert kept == [("node_inventory", "inventory_data")]
+    # A report that a rule refuses is kept for dry runs, without an address of its own.
+    assert kept == [("node_inventory", "inventory_data"), ("refused_reports", "inventory_data")]
+    assert stored["refused_reports"] == stored["node_inventory"]
     assert set(stored["node_inventory"]) - {"id", "node_id", "created_at", "updated_at"} == {
         "inventory_data",
         "plugin_data",

@@ -9,6 +9,7 @@ import pytest
 
 from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.core import states
+from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire import service as services
 from ironic.tests.functional.wire.keystone import OWNED, ask
@@ -206,3 +207,23 @@ def test_a_dry_run_of_rules_compares_what_is_shown(service: Service, value: str,
     answer = ask(service, "system-reader", "POST", "/v1/inspection_rules/evaluate", body)
     assert answer.status == 200, answer.body
     assert [one["applies"] for one in answer.json["rules"]] == [False], answer.body
+
+
+def test_stored_rules_compare_no_secret_with_what_a_reader_sends(service: Service, conf: Setter) -> None:
+    """A rule that may see secrets would otherwise answer guesses."""
+    conf(inspection_rules__mask_secrets="sensitive")
+    node = service.store.nodes.get(OWNED)
+    node.inspect_interface = "agent"
+    node.driver_info = {**node.driver_info, "ipmi_password": CANARY}
+    node.save()
+    condition = {"op": "eq", "args": ["{node.driver_info[ipmi_password]}", "{inventory[guess]}"]}
+    service.store.rules.create(
+        {"sensitive": True, "conditions": [condition], "actions": [{"op": "log", "args": ["x"]}], "priority": 0}
+    )
+    body = {"node": OWNED, "inventory": {"guess": CANARY}}
+    applies = {}
+    for caller in ("system-reader", "system-admin"):
+        answer = ask(service, caller, "POST", "/v1/inspection_rules/evaluate", body)
+        assert answer.status == 200, answer.body
+        applies[caller] = answer.json["rules"][-1]["applies"]
+    assert applies == {"system-reader": False, "system-admin": True}

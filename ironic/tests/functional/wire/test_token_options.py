@@ -1,5 +1,6 @@
 """What the options of [keystone_authtoken] do that samples of other services have."""
 
+import json
 import logging
 import socket
 import ssl
@@ -69,7 +70,9 @@ def test_a_decision_is_never_delayed(start: Start, played: Identity, caplog: pyt
     assert ask(running, None, "GET", "/v1").status == 200
     played.shutdown()
     played.server_close()
-    assert ask(running, "system-admin", "GET", "/v1/nodes").status == 503
+    away = ask(running, "system-admin", "GET", "/v1/nodes")
+    assert (away.status, away.headers["Content-Type"]) == (503, "application/json")
+    assert json.loads(away.json["error_message"])["faultstring"].startswith("Keystone does not answer.")
 
 
 def test_a_usual_file_gives_no_warning(start: Start, caplog: pytest.LogCaptureFixture) -> None:

@@ -39,6 +39,7 @@ def test_while_keystone_is_gone_known_tokens_go_on_and_others_get_a_503(mended: 
     for token in (unknown, "wrong"):
         refused = mended.ask(token, "GET", "/v1/nodes")
         assert refused.status_code == 503
+        assert "Keystone does not answer" in refused.json()["error_message"]
         assert int(refused.headers["Retry-After"]) > 0
         assert "Keystone" in refused.text
         assert "WWW-Authenticate" not in refused.headers

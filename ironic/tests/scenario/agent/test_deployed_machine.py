@@ -11,7 +11,7 @@ from ironic.tests.live_service import Options
 from ironic.tests.scenario.agent.image import Image, served_image
 from ironic.tests.scenario.agent.machine import Machine
 from ironic.tests.scenario.agent.provisioning import Provisioning, step
-from ironic.tests.scenario.agent.traffic import LOGS, RECORDED, order_of, tokens_of, without_looks
+from ironic.tests.scenario.agent.traffic import BEAT, LOGS, RECORDED, asked_of_agent, order_of, said_by_agent, tokens_of
 
 OPTIONS: Options = {"agent": {"deploy_logs_collect": "always"}, "conductor": {"automated_clean": False}}
 PASSWORD = "four words for rescue"
@@ -29,12 +29,12 @@ def deploy(provisioning: Provisioning, machine: Machine, node: str, image: Image
     provisioning.patch(node, instance_info=image.instance_info)
     provisioning.provision(node, "active", "active")
     assert machine.disk.startswith(image.content)
+    order, recorded = order_of(machine.wire), RECORDED["direct-deploy"]
     # The logs are fetched besides, because they are wanted always.
-    order = [line for line in without_looks(order_of(machine.wire)) if line != LOGS]
+    assert [line for line in asked_of_agent(order) if line != LOGS] == asked_of_agent(recorded)
+    assert said_by_agent(order) == said_by_agent(recorded)
     # The agent comes back when the boot loader is installed. The recorded reference held a worker until then.
-    recorded = without_looks(RECORDED["direct-deploy"])
-    after_boot_loader = recorded.index("agent: image.install_bootloader -> 200") + 1
-    assert order == [*recorded[:after_boot_loader], "service: POST /v1/heartbeat -> 202", *recorded[after_boot_loader:]]
+    assert order.count(BEAT) >= recorded.count(BEAT) + 1
     assert tokens_of(machine.wire) == {"TOKEN-SCRUBBED"}
     assert "command poweroff" in machine.actions
     assert (machine.boot_orders, machine.resets, machine.is_on) == (["Hdd"], ["On", "On"], True)
@@ -58,7 +58,7 @@ def service(provisioning: Provisioning, machine: Machine, node: str) -> None:
 def rescue(provisioning: Provisioning, machine: Machine, node: str) -> None:
     """Have the machine become a rescue system with a password, and a machine in use again."""
     provisioning.provision(node, "rescue", "rescue", rescue_password=PASSWORD)
-    last = machine.wire[-1]
+    last = next(each for each in reversed(machine.wire) if each["to"] == "agent")
     assert order_of([last]) == ["agent: rescue.finalize_rescue -> 200"]
     assert last["body"]["params"]["hashed"] and sha256_crypt.verify(PASSWORD, last["body"]["params"]["rescue_password"])
     provisioning.provision(node, "unrescue", "active")

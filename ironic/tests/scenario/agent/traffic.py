@@ -1,7 +1,11 @@
-"""Who asked whom what, in order: of agents in these tests, and as it was recorded with the reference."""
+"""Who asked whom what, in order: of agents in these tests, and as it was recorded with the reference.
+
+The two sides act at the same time, so each has an order of its own.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ Exchanges = Sequence[Mapping[str, Any]]
 RECORDED: dict[str, list[str]] = json.loads((Path(__file__).parents[2] / "data" / "agent-traffic.json").read_text())
 
 LOOK = "agent: GET /v1/commands -> 200"
+BEAT = "service: POST /v1/heartbeat -> 202"
 LOGS = "agent: log.collect_system_logs -> 200"
 CONFLICT = 409
 
@@ -23,9 +28,14 @@ def order_of(wire: Exchanges) -> list[str]:
     return [f"{each['to']}: {_subject(each)} -> {each['status']}" for each in heard]
 
 
-def without_looks(order: Sequence[str]) -> list[str]:
-    """Leave out how often the agent was asked for its list of commands, which is a matter of timing."""
-    return [line for line in order if line != LOOK]
+def said_by_agent(order: Sequence[str]) -> list[str]:
+    """Return what the agent said, in order; how often it repeated its heartbeat is a matter of timing."""
+    return [line for line, _ in groupby(each for each in order if each.startswith("service: "))]
+
+
+def asked_of_agent(order: Sequence[str]) -> list[str]:
+    """Return what the agent was asked, in order; how often for its list of commands is a matter of timing."""
+    return [line for line in order if line.startswith("agent: ") and line != LOOK]
 
 
 def tokens_of(wire: Exchanges) -> set[str]:

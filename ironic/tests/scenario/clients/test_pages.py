@@ -71,3 +71,14 @@ def process(command: Sequence[str | Path], directory: Path) -> "subprocess.Compl
     """Run a program in a directory, without settings of another cloud in its environment."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
     return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_the_commands_for_those_who_come_from_elsewhere(lab: Lab, baremetal: Shell) -> None:
+    page = (ROOT / "doc" / "coming-from-openstack.md").read_text().replace("\\\n", "")
+    show, ports, maintain, *enrol = re.findall(r"^ {7}(baremetal .+)$", page, re.MULTILINE)
+    for command in enrol:
+        run(baremetal, command)
+    assert lab.shown("nodes/moved")["provision_state"] == "active"
+    seen = [run(baremetal, command.replace("NODE", "moved")) for command in (show, ports, maintain)]
+    assert "image.raw" in seen[0] and "52:54:00:12:34:99" in seen[1]
+    assert lab.shown("nodes/moved")["maintenance"] is True

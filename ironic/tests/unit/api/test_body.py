@@ -80,6 +80,28 @@ def test_what_is_not_json_is_refused_without_being_quoted(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "document"),
+    [
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+        (b'{"a": "x\\udcffy"}', {"a": "x\ufffd\ufffd\ufffdy"}),
+        (b'{"a": "x\xffy"}', {"a": "x\ufffdy"}),
+        (b'{"a": "x\ry"}', {"a": "x\ry"}),
+        (b'{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
+    ],
+)
+def test_broken_text_is_replaced_in_the_report_of_a_machine(raw: bytes, document: object) -> None:
+    assert request_body.parse(raw, 5, of_machine=True) == document
+
+
+@pytest.mark.parametrize("raw", [b"{", b'{"a": NaN}', b'{"a": -Infinity}', b"{'a': 1}", b'\xff{"a": 1}', b"1 2"])
+def test_a_report_that_is_no_json_is_refused_as_others_are(raw: bytes) -> None:
+    with pytest.raises(Invalid, match="not valid JSON"):
+        request_body.parse(raw, 5, of_machine=True)
+    with pytest.raises(Raw, match=r"levels|400"):
+        request_body.parse(b'["\xff", [[[[[[]]]]]]]', 5, of_machine=True)
+
+
+@pytest.mark.parametrize(
     ("raw", "fits"),
     [
         (b"[[[[[]]]]]", True),

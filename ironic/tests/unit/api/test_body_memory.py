@@ -3,14 +3,14 @@ import threading
 import pytest
 
 from ironic.api import request_body
-from ironic.api.error_responses import Raw
+from ironic.api.error_responses import Refused
 from ironic.api.request_body import BodyMemory, most_of, taken_by
 
 
 def test_what_is_taken_is_missing_until_it_is_given_back() -> None:
     memory = BodyMemory(100, timeout=0)
     assert memory.take(60) == 60
-    with pytest.raises(Raw) as refusal:
+    with pytest.raises(Refused) as refusal:
         memory.take(41)
     assert refusal.value.status == 503
     assert dict(refusal.value.headers)["Retry-After"]
@@ -22,7 +22,7 @@ def test_what_is_taken_is_missing_until_it_is_given_back() -> None:
 def test_what_is_larger_than_all_there_is_gets_all_of_it() -> None:
     memory = BodyMemory(100, timeout=0)
     assert memory.take(1000) == 100
-    with pytest.raises(Raw):
+    with pytest.raises(Refused):
         memory.take(1)
 
 
@@ -32,7 +32,7 @@ def test_a_share_shrinks_and_never_grows(size: int, left: int) -> None:
     share = memory.shrink(memory.take(60), size)
     assert share == left
     assert memory.take(100 - left) == 100 - left
-    with pytest.raises(Raw):
+    with pytest.raises(Refused):
         memory.take(1)
 
 
@@ -51,7 +51,7 @@ def test_few_wait_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_body, "_MOST_WAITING", 0)
     memory = BodyMemory(100, timeout=3600)
     memory.take(100)
-    with pytest.raises(Raw):
+    with pytest.raises(Refused):
         memory.take(1)
 
 

@@ -38,6 +38,9 @@ class FakeComposition:
     def interface_rows(self):
         return [InterfaceRow("fake-hardware", "power", "fake", True)]
 
+    def reload(self):
+        """Take no options, which could change."""
+
 
 def fake_composition() -> Any:
     """Return a composition that replaces the real one."""

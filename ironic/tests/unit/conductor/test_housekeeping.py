@@ -96,6 +96,7 @@ def test_the_options_say_how_often(tasks, hash_ring, conf):
 def test_inventories_go_when_they_are_older_than_wanted(here, store, tasks, hash_ring, make_node, clock, conf):
     old, young = (store.nodes.get(make_node()).id for _ in range(2))
     store.inventories.put(old, {}, {})
+    store.refused_reports.put(old, {}, {})
     clock.pass_by(86400 * 10)
     store.inventories.put(young, {}, {})
     clock.pass_by(1)
@@ -105,6 +106,7 @@ def test_inventories_go_when_they_are_older_than_wanted(here, store, tasks, hash
         hash_ring.reset()
         Housekeeping(tasks, hash_ring).inventories()
         assert sum(store.inventories.texts(node) is not None for node in (old, young)) == left
+    assert store.refused_reports.texts(old) is None
 
 
 def test_inventories_are_removed_in_batches(here, store, tasks, hash_ring, make_node, clock, conf):

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from oslo_config import cfg
 
-from ironic.conf import CONF, config_files, logging_setup, prepare
+from ironic.conf import CONF, OPTIONS, config_files, database, logging_setup, missing_features, prepare
 
 
 @pytest.fixture(autouse=True)
@@ -147,3 +148,69 @@ def test_only_a_foreign_notification_driver_has_options_of_its_own(
     text = f"[oslo_messaging_notifications]\ndriver = {driver}\nlocation = /var/lib/x\n"
     CONF([], project="ironic", default_config_files=[written(tmp_path / "a.conf", text)])
     assert config_files.unknown_options(CONF) == unknown
+
+
+def test_features_that_are_missing_stand_in_a_line_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text("[glance]\nurl = x\n[cinder]\nretries = 3\n[pxe]\nipxe_enabled = true\n")
+    prepare(["--config-file", str(path)])
+    lines = capsys.readouterr().err.splitlines()
+    (lost,) = [text for text in lines if "so they are lost" in text]
+    assert lost.endswith("[glance] images of Glance; [cinder] volumes of Cinder")
+    (useless,) = [text for text in lines if "does not know" in text]
+    assert useless.endswith(": [pxe] ipxe_enabled")
+
+
+def test_no_group_of_a_missing_feature_has_an_option() -> None:
+    assert not missing_features.FEATURES.keys() & OPTIONS.keys()
+
+
+def test_a_bad_value_is_told_with_group_option_file_and_value(tmp_path: Path) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text("[vnc]\nhost_ip = 127.0.0.1\n[api]\nhost_ip = <address>\n")
+    prepare(["--config-file", str(path)])
+    with pytest.raises(cfg.ConfigFileValueError) as fault:
+        _ = CONF.api.host_ip
+    said = config_files.in_words(fault.value)
+    assert said.startswith(f"[api]host_ip in {path}: ")
+    assert "<address>" in said and "LocationInfo" not in said
+
+
+def test_without_a_file_it_says_where_it_looked(capsys: pytest.CaptureFixture[str]) -> None:
+    prepare([], default_config_files=[])
+    assert "No configuration file was found (looked for ~/.ironic/ironic.conf" in capsys.readouterr().err
+
+
+def test_the_environment_sets_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ironic.conf"
+    path.write_text("[DEFAULT]\nhost = c1\n")
+    monkeypatch.setenv("OS_DEFAULT__TRANSPORT_URL", "rabbit://broker/")
+    monkeypatch.setenv("OS_DEFAULT__ENABLED_NETWORK_INTERFACES", "noop")
+    monkeypatch.setenv("OS_CORS__ALLOWED_ORIGIN", "http://dashboard")
+    prepare(["--config-file", str(path)])
+    is_set = {
+        name
+        for name in (
+            ("DEFAULT", "transport_url"),
+            ("DEFAULT", "enabled_network_interfaces"),
+            ("cors", "allowed_origin"),
+            ("DEFAULT", "host"),
+            ("DEFAULT", "enabled_storage_interfaces"),
+            ("cors", "max_age"),
+        )
+        if config_files.is_set(CONF, *name)
+    }
+    assert is_set == {
+        ("DEFAULT", "transport_url"),
+        ("DEFAULT", "enabled_network_interfaces"),
+        ("cors", "allowed_origin"),
+        ("DEFAULT", "host"),
+    }
+
+
+def test_no_database_is_created_in_the_package(tmp_path: Path) -> None:
+    prepare([], default_config_files=[])
+    with pytest.raises(ValueError, match="would be created within the installed package"):
+        database.check_place(CONF)

@@ -11,7 +11,7 @@ from oslo_config import cfg
 from oslo_middleware.opts import list_opts_healthcheck
 
 import ironic
-from ironic.conf import CONF, OPTIONS
+from ironic.conf import CONF, OPTIONS, external_services
 from ironic.core.hardware_interfaces import KINDS
 
 # Where the demands decide otherwise than operators of the reference know it, the row is named.
@@ -190,9 +190,10 @@ COMPOSED = {
     "nfs": r"base_url",  # ironic/integrations/image_places.py, for every kind of share
     "pxe": r"(uefi_)?i?pxe_bootfile_name(_by_arch)?",  # ironic/drivers/modules/netboot/boot_files.py
 }
-# Read by the library that registers them: pycadf, and the health check once one is served.
+# Read by the library that registers them: pycadf, the health check once one is served, and keystoneauth.
 HEALTH_CHECK = {("healthcheck", option.dest) for _, options in list_opts_healthcheck() for option in options}
-READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK}
+CLIENTS = {(group, option.dest) for group, options in external_services.BORROWED.items() for option in options}
+READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS}
 
 
 def test_an_option_that_is_registered_is_read() -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ironic.conf import CONF, OPTIONS, library_options
-from ironic.tests.repository import ROOT
+from ironic.conf.missing_features import FEATURES
+from ironic.tests.repository import ROOT, tool
 
 # `[group]option`; a family of options is written as `[group]*_part`, `[group]part_*` or `[group]part_<word>_part`.
 REFERENCE = re.compile(r"\[([A-Za-z_]+)\]((?:[A-Za-z_*]|<\w+>)(?:\w|\*|<\w+>)*)(?!\()")
@@ -54,7 +55,14 @@ def test_what_is_named_as_an_option_is_one() -> None:
         if Path(where).suffix == ".md":
             wrong |= {(where, f"[{group}]") for group in GROUP.findall(text) if group not in names}
     assert seen > 300
-    assert wrong == FOREIGN
+    assert wrong == FOREIGN | missing()
+
+
+def missing() -> set[tuple[str, str]]:
+    """Return what the page for those who come from elsewhere names because it is not here."""
+    about = tool("coming_page").MISSING_OPTIONS.values()
+    options = {f"[{group}]{name}" for groups in about for group, names in groups.items() for name in names}
+    return {("doc/coming-from-openstack.md", name) for name in options | {f"[{group}]" for group in FEATURES}}
 
 
 def test_a_reference_with_a_wrong_group_or_name_is_found() -> None:

@@ -58,12 +58,12 @@ def test_its_options_are_there(record: Flow):
 @pytest.mark.parametrize(
     "record, step, expected",
     [
-        (flow.CLEAN, "raid.create", "Clean step raid.create failed on node n1: no disk"),
-        (flow.CLEAN, None, "Cleaning node n1 failed: no disk"),
-        (flow.SERVICE, "raid.create", "Servicing node n1 failed: step raid.create failed: no disk"),
-        (flow.INSPECT, None, "Inspection failed: no disk"),
-        (flow.ADOPT, None, "Adopting node n1 failed: no disk"),
-        (flow.TEAR_DOWN, None, "Removing the instance of node n1 failed: no disk"),
+        (flow.CLEAN, "raid.create", "no disk. Clean step raid.create failed on node n1."),
+        (flow.CLEAN, None, "no disk. Cleaning node n1 failed."),
+        (flow.SERVICE, "raid.create", "no disk. Servicing node n1 failed in step raid.create."),
+        (flow.INSPECT, None, "no disk. Inspection failed."),
+        (flow.ADOPT, None, "no disk. Adopting node n1 failed."),
+        (flow.TEAR_DOWN, None, "no disk. Removing the instance of node n1 failed."),
     ],
 )
 def test_it_says_why_it_failed(record, step, expected):
@@ -71,12 +71,17 @@ def test_it_says_why_it_failed(record, step, expected):
 
 
 def test_it_does_not_say_twice_that_an_inspection_failed():
-    assert flow.INSPECT.failure_text("n1", "Inspection failed: {odd}") == "Inspection failed: {odd}"
-    assert flow.RESCUE.failure_text("n1", "Rescuing node n1 failed: no disk") == "Rescuing node n1 failed: no disk"
+    assert flow.INSPECT.failure_text("n1", "Inspection failed: {odd}") == "{odd}. Inspection failed."
+    assert flow.RESCUE.failure_text("n1", "Rescuing node n1 failed: no disk") == "no disk. Rescuing node n1 failed."
     said = flow.DEPLOY.failure_text("n1", "Deploying node n1 failed: no disk", "deploy.write_image")
-    assert said == "Deploying node n1 failed: step deploy.write_image failed: no disk"
-    nested = flow.DEPLOY.failure_text("n1", "preparing the machine failed: Deploying node n1 failed: no disk")
-    assert nested == "Deploying node n1 failed: preparing the machine failed: no disk"
+    assert said == "no disk. Deploying node n1 failed in step deploy.write_image."
+
+
+def test_it_says_where_outside_of_its_steps_it_failed():
+    said = flow.VERIFY.failure_text("n1", "no power.", stage="preparing the machine")
+    assert said == "no power. Verifying node n1 failed while preparing the machine."
+    said = flow.CLEAN.failure_text("n1", "no power", "a.b", "restarting the machine")
+    assert said == "no power. Clean step a.b failed on node n1 while restarting the machine."
 
 
 def test_it_says_who_has_ended_it():

@@ -91,6 +91,7 @@ def test_the_refusal_says_what_would_fit() -> None:
     assert refusal.value.facts == {
         "kind": "power", "name": "fake", "driver": "metal", "supported": "ipmi, redfish",
     }  # fmt: skip
+    assert "reset_interfaces" in str(refusal.value)
 
 
 @pytest.mark.demand("S12", "S13")

@@ -124,6 +124,13 @@ def test_a_secret_that_moves_within_a_list_is_known_again() -> None:
     )
 
 
+def test_an_item_that_was_written_before_the_items_moved_brings_nothing() -> None:
+    after = {"acme_bmcs": [{"host": "evil", "password": "old"}, {"host": "two", "password": "other"}]}
+    # It was added at the front, and removed again.
+    first = (("acme_bmcs", "0"), {"host": "x", "password": "mine"})
+    assert redirected_secrets(SEVERAL, after, [first, (("acme_bmcs", "0", "host"), "evil")]) == ["acme_bmcs"]
+
+
 def test_the_last_word_on_a_secret_counts() -> None:
     after = REDFISH | {"redfish_address": "https://10.0.0.2"}
     path = ("redfish_password",)

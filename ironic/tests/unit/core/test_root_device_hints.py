@@ -152,3 +152,24 @@ SIGNS = ["", "= ", "== ", ">= ", "<in> ", "<all-in> ", "<or> ", "<range-in> [ ",
 def test_it_judges_anything_without_an_error(hints: dict[str, Any], disks: list[dict[str, Any]]) -> None:
     if not root_device_hints.faults(hints):
         assert all(disk in disks for disk in root_device_hints.find(disks, hints))
+
+
+@pytest.mark.parametrize("name", ["serial", "wwn", "wwn_with_extension", "by_path", "hctl"])
+@pytest.mark.parametrize(
+    ("hint", "is_found"),
+    [
+        ("q2", True),
+        ("s== q2", True),
+        ("s!= q2", True),
+        ("<in> 2", True),
+        ("<or> q9 <or> q2", True),
+        ("<all-in> q 2", True),
+        ("q3", False),
+    ],
+)
+def test_any_value_of_a_multipath_disk_counts(name: str, hint: str, is_found: bool) -> None:
+    disk = {"name": "/dev/dm-0", name: ["Q1", None, "Q2"]}
+    hints = {name: hint}
+    assert (root_device_hints.find([disk], hints) == [disk]) is is_found
+    assert (root_device_hints.find_by_any([disk], [hints]) == [disk]) is is_found
+    assert root_device_hints.find([{**disk, name: []}], hints) == []

@@ -23,7 +23,16 @@ SPELLINGS: list[tuple[Callable[[Any], Any], Any, Any]] = [
     (syntax.mac_of, MAC.upper(), MAC),
     (syntax.mac_of, MAC.replace(":", "-"), None),
     (syntax.mac_of, f"{MAC}:00", None),
+    (syntax.reported_mac_of, "52-54-00-AA-BB-01", MAC),
+    (syntax.reported_mac_of, "5254.00AA.BB01", MAC),
+    (syntax.reported_mac_of, "525400aabb01", MAC),
+    (syntax.reported_mac_of, "52:54:0:aa:bb:1", MAC),
+    (syntax.reported_mac_of, "52:54:00:aa:bb", None),
+    (syntax.reported_mac_of, f"{MAC}:00:00", None),
+    (syntax.reported_mac_of, "52:54:00:aa:bb:0g", None),
+    (syntax.reported_mac_of, "5" * 100000, None),
     (syntax.booted_mac_of, "01-52-54-00-AA-BB-01", MAC),
+    (syntax.booted_mac_of, "525400AABB01", MAC),
     (syntax.booted_mac_of, "52-54-00-aa-bb-01", MAC),
     (syntax.booted_mac_of, MAC, MAC),
     (syntax.booted_mac_of, "01-54-00-aa-bb-01", "01:54:00:aa:bb:01"),
@@ -42,7 +51,9 @@ def test_it_returns_the_usual_spelling_or_none(of: Callable[[Any], Any], given: 
     assert of(given) == spelled
 
 
-@pytest.mark.parametrize("of", [syntax.uuid_of, syntax.mac_of, syntax.booted_mac_of, syntax.moment_of])
+@pytest.mark.parametrize(
+    "of", [syntax.uuid_of, syntax.mac_of, syntax.reported_mac_of, syntax.booted_mac_of, syntax.moment_of]
+)
 @pytest.mark.parametrize("value", NONE_OF_ANY)
 def test_any_value_may_be_asked_about(of: Callable[[Any], Any], value: Any) -> None:
     assert of(value) is None

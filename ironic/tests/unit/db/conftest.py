@@ -8,8 +8,6 @@ import pytest
 from ironic.db import Store, connect
 from ironic.tests.databases import sqlite_store
 
-pytest.register_assert_rewrite("ironic.tests.suites")
-
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:

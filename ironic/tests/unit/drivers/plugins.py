@@ -6,6 +6,7 @@ from typing import Any
 
 from ironic.core.hardware_interfaces import KINDS
 from ironic.drivers import base
+from ironic.drivers.clean_priorities import CleanPriorities
 from ironic.drivers.composer import Composer
 from ironic.drivers.composition import Composition
 from ironic.drivers.driver_options import DriverOptions
@@ -137,7 +138,9 @@ def wanted(
     **enabled: tuple[str, ...] | None,
 ) -> DriverOptions:
     """Enable these hardware types (or else acme), and what is enough for them, changed by kind."""
-    return DriverOptions(types or ("acme",), {**ENABLED, **enabled}, defaults or {}, clean_priorities or {})
+    return DriverOptions(
+        types or ("acme",), {**ENABLED, **enabled}, defaults or {}, CleanPriorities(clean_priorities or {})
+    )
 
 
 def compose(wish: DriverOptions | None = None, published: Registry | None = None) -> Composition:

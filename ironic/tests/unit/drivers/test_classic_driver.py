@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,6 +49,53 @@ def faults(options: DriverOptions, found: Registry) -> list[str]:
         compose(options, found)
     listed: list[str] = stop.value.facts["faults"]
     return listed
+
+
+class Cleaning(AcmeDriver):
+    """A driver whose clean steps end in every way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.vendor = Steps()
+
+
+class Steps(ManySteps):
+    @base.clean_step(priority=20)
+    def early(self, task: Any) -> str:
+        return "clean wait"
+
+    @base.clean_step(priority=11)
+    def scrub(self, task: Any) -> None:
+        raise exception.IronicException("the disk is on fire")
+
+    @base.clean_step(priority=5)
+    def wipe(self, task: Any) -> None:
+        raise RuntimeError("boom")
+
+
+@pytest.mark.demand("S43", "S64")
+def test_a_driver_as_a_whole_lists_and_runs_the_clean_steps_of_all_its_interfaces() -> None:
+    node: Any = SimpleNamespace(node=Machine())
+    of_node = compose(enabled("old"), published(old=Cleaning)).default_driver("old")
+    for driver in (Cleaning(), of_node):
+        steps = driver.get_clean_steps(node)
+        assert [step["step"] for step in steps if step["interface"] == "vendor"] == ["early", "scrub", "wipe"]
+        assert [step["priority"] for step in steps] == sorted((step["priority"] for step in steps), reverse=True)
+        early, scrub, wipe = (step for step in steps if step["interface"] == "vendor")
+        assert driver.execute_clean_steps(node, early) == "clean wait"
+        unknown = {"interface": "vendor", "step": "nothing"}
+        cases: list[tuple[dict[str, Any], str]] = [
+            (scrub, "the disk is on fire"),
+            (wipe, "unexpected RuntimeError: boom"),
+            (unknown, "nothing"),
+            ({"interface": "bios", "step": "x"}, "x" if driver is of_node else "bios"),
+            ({"interface": "console", "step": "x"}, "console"),
+        ]
+        for step, why in cases:
+            with pytest.raises(exception.CleanStepFailed, match=why) as failed:
+                driver.execute_clean_steps(node, step)
+            assert isinstance(failed.value, exception.NodeCleaningFailure)
+            assert failed.value.facts["step"] == f"{step['interface']}.{step['step']}"
 
 
 @pytest.mark.demand("S8", "S19")

@@ -4,16 +4,19 @@ import abc
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from oslo_config import cfg
 
-from ironic.conf import CONF
+from ironic.conf import CONF, OPTIONS
 from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS
-from ironic.drivers import driver_options
+from ironic.drivers import driver_options, former_names
 from ironic.drivers.composition import Composition
-from ironic.drivers.extensions import Ambiguous
+from ironic.drivers.driver_options import DriverOptions
+from ironic.drivers.extensions import Ambiguous, installed, interfaces_group
 from ironic.drivers.modules.fake import FakePower
 from ironic.tests.unit.drivers.plugins import (
     ENABLED,
@@ -30,6 +33,12 @@ from ironic.tests.unit.drivers.plugins import (
 
 # A boot interface that is not built yet.
 LATER = "idrac-redfish-virtual-media"
+
+
+def enabling(kind: str, *names: str) -> DriverOptions:
+    """Enable these interfaces of a kind, and what is enough of the others."""
+    usual = wanted("acme")
+    return replace(usual, enabled={**usual.enabled, kind: names})
 
 
 def faults(*args: Any, **kwargs: Any) -> list[str]:
@@ -193,6 +202,101 @@ def test_an_override_may_bring_them_together() -> None:
     assert "equal priority 3: polish, wipe" in fault
 
 
+ERASING = ("[deploy]erase_devices_priority", "[deploy]erase_devices_metadata_priority")
+RAID = ("[deploy]delete_configuration_priority", "[deploy]create_configuration_priority")
+OVERRIDE = "[conductor]clean_step_priority_override"
+
+
+def agents(conf: Any, **options: Any) -> Composition:
+    """Compose what has the agent's steps, with options."""
+    conf(enabled_hardware_types=["fake-hardware"], enabled_deploy_interfaces=["direct", "fake"])
+    conf(enabled_raid_interfaces=["agent", "fake"], enabled_vendor_interfaces=["fake"], **options)
+    conf(enabled_network_interfaces=["noop"], enabled_storage_interfaces=["noop"])
+    return Composition.load(CONF)
+
+
+@pytest.mark.demand("S48")
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"deploy__erase_devices_priority": 99, "deploy__erase_devices_metadata_priority": 99}, ERASING),
+        ({"deploy__delete_configuration_priority": 5, "deploy__create_configuration_priority": 5}, RAID),
+        (
+            {
+                "deploy__erase_devices_priority": 7,
+                "conductor__clean_step_priority_override": [{"deploy.erase_devices_metadata": "7"}],
+            },
+            (ERASING[0], OVERRIDE),
+        ),
+        (
+            {"conductor__clean_step_priority_override": [{"deploy.erase_devices": "3"}, {"deploy.erase_pstore": "3"}]},
+            (OVERRIDE, "erase_devices, erase_pstore"),
+        ),
+        (
+            {
+                "deploy__delete_configuration_priority": 8,
+                "conductor__clean_step_priority_override": [{"raid.create_configuration": "8.0"}],
+            },
+            (RAID[0], OVERRIDE),
+        ),
+    ],
+)
+def test_options_that_make_the_agents_steps_equal_stop_the_start(conf: Any, options: Any, named: Any) -> None:
+    with pytest.raises(DriverLoadError) as stop:
+        agents(conf, **options)
+    assert all(name in str(stop.value) for name in named)
+    assert "equal priority" in str(stop.value)
+
+
+@pytest.mark.demand("S48")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"deploy__erase_devices_priority": 0, "deploy__erase_devices_metadata_priority": 0},
+        {"deploy__erase_devices_priority": 10, "deploy__delete_configuration_priority": 10},
+        {
+            "deploy__erase_devices_priority": 10,
+            "deploy__erase_devices_metadata_priority": 10,
+            "conductor__clean_step_priority_override": [{"deploy.erase_devices": "9"}],
+        },
+        {"conductor__clean_step_priority_override": [{"raid.create_configuration": "0"}, {"raid.b": "0"}]},
+    ],
+)
+def test_the_agents_steps_may_have_any_other_priorities(conf: Any, options: Any) -> None:
+    assert agents(conf, **options).default("fake-hardware", "deploy")
+
+
+@pytest.mark.demand("S48")
+def test_a_reload_that_would_make_them_equal_is_refused_until_the_file_is_mended(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    conf, file = cfg.ConfigOpts(), tmp_path / "ironic.conf"
+    for group, options in OPTIONS.items():
+        conf.register_opts(options, None if group == "DEFAULT" else group)
+
+    def write(erase: int, metadata: int) -> None:
+        file.write_text(f"[deploy]\nerase_devices_priority={erase}\nerase_devices_metadata_priority={metadata}\n")
+
+    def priorities() -> tuple[int, int]:
+        return conf.deploy.erase_devices_priority, conf.deploy.erase_devices_metadata_priority
+
+    write(10, 20)
+    conf(["--config-file", str(file)], default_config_files=[], default_config_dirs=[])
+    conf.set_override("enabled_hardware_types", ["fake-hardware"])
+    conf.set_override("enabled_deploy_interfaces", ["direct", "fake"])
+    conf.set_override("enabled_vendor_interfaces", ["fake"])
+    composition = Composition.load(conf)
+    for wanted_now, expected, errors in [((20, 20), (10, 20), 1), ((30, 30), (10, 20), 2), ((5, 6), (5, 6), 2)]:
+        write(*wanted_now)
+        conf.mutate_config_files()
+        composition.reload()
+        assert priorities() == expected
+        said = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+        assert len(said) == errors
+        assert all(all(name in text for name in ERASING) for text in said)
+
+
 def test_disabled_steps_are_never_too_equal() -> None:
     wish, published = steps(**{"vendor.wipe": 0, "vendor.scrub": 0})
     assert compose(wish, published).default("acme", "vendor") == "cleaner"
@@ -206,19 +310,49 @@ def test_an_override_that_is_no_number_stops_the_start() -> None:
 # What is not built yet
 
 
-def test_names_of_later_releases_are_skipped_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.demand("S16")
+def test_names_of_other_releases_are_skipped_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     wish = wanted("acme", "idrac", power=("acme", "idrac-redfish"), boot=(LATER, "fake"), defaults={"boot": LATER})
     composition = compose(wish)
     assert composition.drivers.keys() == {"acme"}
     assert composition.default("acme", "boot") == "fake"
-    skipped = [record.getMessage() for record in caplog.records if record.getMessage().startswith("Skipping")]
-    assert [message.split(",")[0] for message in skipped] == [
-        "Skipping hardware type idrac",
-        f"Skipping boot interface {LATER}",
-        "Skipping power interface idrac-redfish",
+    (skipped,) = [text for text in caplog.messages if "are skipped" in text]
+    assert [each.partition(" (")[0] for each in skipped.partition(": ")[2].split("; ")] == [
+        "hardware type idrac",
+        f"boot interface {LATER}",
+        "power interface idrac-redfish",
     ]
+    assert skipped.count("use hardware type redfish and its interfaces") == 3
     assert f"default_boot_interface is ignored: {LATER} is not built yet" in caplog.text
+
+
+@pytest.mark.demand("S16")
+@pytest.mark.parametrize(("kind", "name"), [("network", "neutron"), ("network", "flat"), ("storage", "cinder")])
+def test_an_interface_of_tenants_that_is_not_built_stops_the_start(kind: str, name: str) -> None:
+    (fault,) = faults(enabling(kind, "noop", name))
+    assert f"{kind} interface {name} is asked for (option enabled_{kind}_interfaces)" in fault
+    (fault,) = faults(replace(enabling(kind, "noop"), defaults={kind: name}))
+    assert f"{kind} interface {name} is asked for (option default_{kind}_interface)" in fault
+
+
+def test_what_nobody_asked_for_is_left_out_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    wish = wanted("acme", network=("flat", "noop"), storage=("cinder", "noop"))
+    composition = compose(replace(wish, unasked=frozenset({"network", "storage"})))
+    assert composition.default("acme", "network") == "noop"
+    assert not caplog.messages
+    with pytest.raises(DriverLoadError, match="network interface flat is asked for"):
+        compose(replace(wish, unasked=frozenset({"network", "storage"}), defaults={"network": "flat"}))
+
+
+@pytest.mark.demand("S16")
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_of_the_past_are_skipped_with_a_way_on(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    for name in former_names.INTERFACES[kind]:
+        caplog.clear()
+        compose(enabling(kind, *(ENABLED[kind] or ()), name))
+        (text,) = [text for text in caplog.messages if "are skipped" in text]
+        assert f"{kind} interface {name} (option enabled_{kind}_interfaces): " in text
 
 
 def test_a_type_that_is_incomplete_without_them_is_skipped_with_the_reason(caplog: pytest.LogCaptureFixture) -> None:
@@ -289,7 +423,7 @@ def test_the_configuration_of_the_recorded_exchanges_starts(
     assert composition.default("manual-management", "power") == "agent"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_list_of_what_is_not_built_names_known_kinds(kind: str) -> None:
-    assert isinstance(driver_options.INTERFACES[kind], frozenset)
+def test_the_list_of_what_is_not_built_has_every_kind_and_nothing_that_is_installed() -> None:
     assert driver_options.INTERFACES.keys() == set(KINDS)
+    for kind, missing in driver_options.INTERFACES.items():
+        assert not missing & installed()[interfaces_group(kind)].keys()

@@ -1,6 +1,7 @@
 """Our hardware types, and what is published under which name."""
 
 import configparser
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import ironic
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.drivers import driver_options
 from ironic.drivers.base import BareDriver
+from ironic.drivers.composer import Composer
+from ironic.drivers.composition import Composition
+from ironic.drivers.driver_options import DriverOptions
 from ironic.drivers.extensions import CLASSIC_GROUP, TYPES_GROUP, Ambiguous, installed, interfaces_group
 from ironic.drivers.fake_hardware import FakeHardware
 from ironic.drivers.generic import GenericHardware, ManualManagementHardware
@@ -18,6 +22,8 @@ from ironic.drivers.intel_ipmi import IntelIPMIHardware
 from ironic.drivers.interfaces import BASES
 from ironic.drivers.ipmi import IPMIHardware
 from ironic.drivers.redfish import RedfishHardware
+from ironic.tests.repository import ROOT
+from ironic.tests.unit.drivers.plugins import Published
 
 TYPES = [FakeHardware, IntelIPMIHardware, IPMIHardware, ManualManagementHardware, RedfishHardware]
 
@@ -31,7 +37,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "console": ["fake", "no-console", "fake-graphical"],
         "deploy": ["fake", "autodetect", "direct", "ramdisk", "custom-agent"],
         "firmware": ["fake", "no-firmware"],
-        "inspect": ["fake", "agent", "no-inspect"],
+        "inspect": ["fake", "agent", "inspector", "no-inspect"],
         "management": ["fake"],
         "network": ["noop"],
         "power": ["fake"],
@@ -45,7 +51,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "boot": NETWORK,
         "console": ["ipmitool-socat", "no-console", "fake-graphical"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent"],
-        "inspect": ["agent", "no-inspect"],
+        "inspect": ["agent", "inspector", "no-inspect"],
         "management": ["ipmitool", "noop"],
         "power": ["ipmitool"],
         "raid": ["no-raid", "agent"],
@@ -55,7 +61,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "boot": NETWORK,
         "console": ["no-console", "fake-graphical"],
         "deploy": ["autodetect", "direct", "ramdisk", "custom-agent", "noop"],
-        "inspect": ["agent", "no-inspect"],
+        "inspect": ["agent", "inspector", "no-inspect"],
         "management": ["noop", "fake"],
         "power": ["agent", "fake"],
         "vendor": ["no-vendor"],
@@ -68,7 +74,7 @@ EXPECTED: dict[type[AbstractHardwareType], dict[str, list[str]]] = {
         "firmware": ["redfish", "no-firmware"],
         "raid": ["redfish", "no-raid", "agent"],
         "vendor": ["redfish", "no-vendor"],
-        "inspect": ["redfish", "agent", "no-inspect"],
+        "inspect": ["redfish", "agent", "inspector", "no-inspect"],
         "management": ["redfish", "noop"],
         "power": ["redfish"],
         "storage": ["noop"],
@@ -101,12 +107,51 @@ def test_only_what_exists_is_listed(hardware_type: type[AbstractHardwareType]) -
         assert set(listed) <= published[interfaces_group(kind)]
 
 
+def test_the_contract_has_the_lists_of_the_generic_type() -> None:
+    page = (ROOT / "doc" / "contract" / "drivers.md").read_text()
+    table = page.partition("| kind | here |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (\w+) \| ([\w, -]+) \| ([\w, -]*)\|$", table, re.MULTILINE)
+    shown = {kind: (here.split(", "), set(filter(None, missing.strip().split(", ")))) for kind, here, missing in rows}
+    assert shown.keys() == set(KINDS) - {"management", "power"}
+    for kind, (here, missing) in shown.items():
+        assert here == getattr(Generic(), f"supported_{interface_field(kind)}s")
+        assert missing == driver_options.INTERFACES[kind] - {f"idrac-redfish{end}" for end in ("", "-virtual-media")}
+
+
+class Generic(GenericHardware):
+    """The lists alone."""
+
+    supported_power_interfaces = ["fake"]
+
+
+class Bare(AbstractHardwareType):
+    """Lists what is mandatory."""
+
+    supported_deploy_interfaces = ["fake"]
+    supported_power_interfaces = ["fake"]
+
+
 @pytest.mark.demand("S4")
-def test_mandatory_kinds_have_no_default_list() -> None:
-    assert AbstractHardwareType.__abstractmethods__ == {
-        f"supported_{kind}_interfaces" for kind in ("boot", "deploy", "management", "power")
-    }
-    assert GenericHardware.__abstractmethods__ == {"supported_management_interfaces", "supported_power_interfaces"}
+def test_power_and_deploy_alone_have_no_default_list() -> None:
+    mandatory = {f"supported_{kind}_interfaces" for kind in ("deploy", "power")}
+    assert AbstractHardwareType.__abstractmethods__ == mandatory
+    assert GenericHardware.__abstractmethods__ == {"supported_power_interfaces"}
+    published = published_here()
+    for kind in KINDS:
+        first = getattr(Bare(), f"supported_{interface_field(kind)}s")[0]
+        assert first in published[interfaces_group(kind)]
+        assert first in ("fake", "noop", f"no-{kind}")
+
+
+@pytest.mark.demand("S4")
+def test_a_hardware_type_that_lists_power_and_deploy_alone_can_be_served() -> None:
+    entry = Published(Bare)
+    everything = {**installed(), TYPES_GROUP: {"bare": entry}}
+    options = DriverOptions(hardware_types=("bare",), enabled=dict.fromkeys(KINDS))
+    composition = Composition(*Composer(options, everything).compose())
+    chosen = {kind: composition.default("bare", kind) for kind in KINDS}
+    assert (chosen["power"], chosen["deploy"], chosen["boot"], chosen["management"]) == ("fake", "fake", "fake", "noop")
+    assert composition.default_driver("bare").management is not None
 
 
 @pytest.mark.demand("S1", "S3")

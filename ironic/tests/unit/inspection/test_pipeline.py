@@ -1,6 +1,7 @@
 """The whole way of reported data: hooks, rules, storage; and that a failure leaves nothing behind."""
 
 import copy
+import json
 import logging
 from typing import Any
 
@@ -13,6 +14,7 @@ from ironic.core.errors import HardwareInspectionFailure, InspectionRuleFailure,
 from ironic.db import Store
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, hook_names, load_hooks
 from ironic.inspection.pipeline import Pipeline
+from ironic.inspection.posted_data import posted_part
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import counting_statements
 from ironic.tests.effort import examples
@@ -277,9 +279,10 @@ def test_it_keeps_to_its_budget_of_statements(store: Store, number_of_rules: int
     pipeline = default_pipeline()
     with counting_statements(store) as seen:
         pipeline.run(task, inventory(MAC, booted=MAC))
-    # Rules, ports; with rules to run traits and port groups as well. One transaction: node and inventory, and of rules
-    # that run for the first time which are new, their counters made and counted, and the record of what they did.
-    most = (6, 6, 1) if number_of_rules else (3, 2, 1)
+    # Rules, ports; with rules to run traits and port groups as well. One transaction: node, inventory, the report that
+    # was refused before, and of rules that run for the first time which are new, their counters made and counted, and
+    # the record of what they did.
+    most = (6, 7, 1) if number_of_rules else (3, 3, 1)
     assert all(one <= limit for one, limit in zip(seen.counts, most, strict=True)), seen.texts
 
 
@@ -330,3 +333,51 @@ def test_it_ends_well_or_with_a_clear_failure_whatever_is_reported(
     finally:
         store.nodes.delete(node.uuid)
     assert not [record for record in caplog.records if record.exc_info]
+
+
+FAIL: dict[str, Any] = {"actions": [{"op": "fail", "args": ["no"]}]}
+
+
+@pytest.mark.parametrize("backend", ["database", "swift", "none"])
+def test_it_keeps_the_report_that_was_refused_until_one_succeeds(
+    store: Store, task: Work, conf: Setter, backend: str
+) -> None:
+    """It has a place of its own: hooks compare with the last good one, and users see that one."""
+    conf(inventory__data_backend=backend if backend != "swift" else "database")
+    default_pipeline().run(task, inventory(MAC), {"seen": 1, "logs": "x"})
+    good = stored_found(store, task.node)
+    conf(inventory__data_backend=backend)
+    rule = post(store, **FAIL)
+    with pytest.raises(InspectionRuleFailure):
+        default_pipeline().run(task, inventory(MAC, booted=MAC), {"seen": 2, "logs": "x"})
+    assert stored_found(store, task.node) == good
+    refused = store.refused_reports.texts(task.node.id)
+    if backend == "none":
+        assert refused is None
+        return
+    assert refused is not None
+    found, data = (json.loads(text) for text in refused)
+    assert found == inventory(MAC, booted=MAC)
+    assert posted_part(data) == {"seen": 2}
+    assert data["macs"] == [MAC]
+    store.rules.delete(rule)
+    conf(inventory__data_backend="database")
+    default_pipeline().run(task, inventory(MAC), {})
+    assert store.refused_reports.texts(task.node.id) is None
+
+
+def test_it_keeps_no_refused_report_that_is_too_large(
+    store: Store, task: Work, conf: Setter, caplog: pytest.LogCaptureFixture
+) -> None:
+    conf(inventory__size_limit=2)
+    post(store, **FAIL)
+    with caplog.at_level(logging.WARNING, "ironic"), pytest.raises(InspectionRuleFailure):
+        default_pipeline().run(task, inventory(MAC), {"dmi": "x" * 4096})
+    assert store.refused_reports.texts(task.node.id) is None
+    assert "is not kept for dry runs" in caplog.text
+
+
+def test_a_conductor_that_lost_the_node_keeps_no_report(store: Store, task: Work) -> None:
+    with pytest.raises(TakenOver):
+        hooks(Noting("a", [], "main", TakenOver(node=task.node.uuid, host=HOST))).run(task, inventory(MAC))
+    assert store.refused_reports.texts(task.node.id) is None

@@ -67,6 +67,8 @@ def test_it_leaves_addresses_out_that_are_none(macs: list[str], expected: list[s
         (None, "fe80::1%eth0", ["fe80::1"]),
         ("nonsense", "", []),
         ("0.0.0.0", "2001:db8:b::c0de", ["2001:db8:b::c0de"]),
+        ("::ffff:192.0.2.7", "[2001:db8::7]", ["192.0.2.7", "2001:db8::7"]),
+        (None, "[::]", []),
     ],
 )
 def test_it_reads_the_addresses_of_the_bmc(v4: str | None, v6: str | None, expected: list[str]) -> None:
@@ -92,7 +94,6 @@ def test_it_reads_the_addresses_of_the_bmc(v4: str | None, v6: str | None, expec
         {"inventory": {"interfaces": [{"name": "eth0"}]}},
         body(None),
         body(5),
-        body(MAC, None),
         body("bogus"),
         body(MAC, bmc_address=5),
         body(MAC, bmc_v6address=["::1"]),

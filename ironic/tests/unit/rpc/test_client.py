@@ -87,3 +87,17 @@ def test_one_asked_by_its_name_is_that_one_or_none():
     with pytest.raises(ConductorAbsent):
         conductors(transport).at("c1").destroy_node(CONTEXT, "n1")
     assert transport.asked == ["c1"]
+
+
+@pytest.mark.parametrize("error", [ConductorAbsent, ConductorSilent])
+def test_it_remembers_who_did_not_take_a_call_until_one_is_taken(error):
+    transport = Transport(set(), error)
+    clients = conductors(transport, later="c1")
+    assert clients.seconds_since_missed("c1") is None
+    with pytest.raises(error):
+        clients.serving(NODE).get_boot_device(CONTEXT, "n1")
+    assert 0 <= clients.seconds_since_missed("c1") < 60
+    assert clients.seconds_since_missed("c2") is None
+    transport.reachable.add("c1")
+    clients.serving(NODE).get_boot_device(CONTEXT, "n1")
+    assert clients.seconds_since_missed("c1") is None

@@ -3,6 +3,7 @@ from datetime import timedelta
 
 import pytest
 
+from ironic.rpc.client import ConductorClients
 from ironic.tests.databases import counting_statements
 from ironic.tests.functional.wire.service import HOST, Service
 
@@ -18,6 +19,16 @@ def is_alive(service: Service) -> bool:
 def test_a_conductor_is_alive_as_long_as_its_heartbeat_is_young(
     start: Callable[..., Service], age: int, alive: bool
 ) -> None:
+    service = start(conductor_heartbeat_timeout=30)
+    service.store.conductors.update(HOST, {"updated_at": service.store.clock() - timedelta(seconds=age)})
+    assert is_alive(service) is alive
+
+
+@pytest.mark.parametrize("missed, age, alive", [(5, 10, False), (10, 5, True), (None, 10, True)])
+def test_one_that_took_no_call_is_dead_until_its_next_heartbeat(
+    start: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, missed: int | None, age: int, alive: bool
+) -> None:
+    monkeypatch.setattr(ConductorClients, "seconds_since_missed", lambda self, hostname: missed)
     service = start(conductor_heartbeat_timeout=30)
     service.store.conductors.update(HOST, {"updated_at": service.store.clock() - timedelta(seconds=age)})
     assert is_alive(service) is alive

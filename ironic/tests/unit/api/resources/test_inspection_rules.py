@@ -73,6 +73,58 @@ def test_only_actions_are_needed_and_the_answer_says_where_the_rule_is(service: 
     assert len(service.store.rules.find()) == 1
 
 
+# Of each field, a value that is not its default.
+CHANGES: dict[str, Any] = {
+    "description": "other",
+    "priority": 7,
+    "phase": "preprocess",
+    "scope": "rack",
+    "sensitive": True,
+    "conditions": [{"op": "is-true", "args": ["{node.auto_discovered}"]}],
+    "actions": [{"op": "set-attribute", "args": ["/extra/a", 1]}],
+}
+
+
+@pytest.mark.demand("S162")
+@pytest.mark.parametrize("field", CHANGES)
+def test_each_field_can_be_changed_and_shows_its_new_value(service: Service, field: str) -> None:
+    uuid, value = post(service), CHANGES[field]
+    before = service.call("GET", f"{RULES}/{uuid}").json
+    assert before[field] != value
+    assert patch(service, uuid, **{field: value}).json[field] == value
+    after = service.call("GET", f"{RULES}/{uuid}").json
+    hidden = {"conditions": None, "actions": None} if field == "sensitive" else {}
+    assert after == before | {field: value, "updated_at": after["updated_at"]} | hidden
+    assert getattr(service.store.rules.get(uuid), field) == value
+
+
+@pytest.mark.demand("S162")
+def test_the_uuid_alone_stays(service: Service) -> None:
+    assert CHANGES.keys() == InspectionRule.writable("create").keys() - {"uuid"}
+    uuid, other = post(service), "9c3fb1d5-4f5a-4a52-9b7d-0e6a8d8d3f10"
+    for change in ({"op": "replace", "path": "/uuid", "value": other}, {"op": "remove", "path": "/uuid"}):
+        assert service.call("PATCH", f"{RULES}/{uuid}", body=[change]).status == 404
+    assert uuids(service) == [uuid]
+
+
+@pytest.mark.demand("S162")
+@pytest.mark.parametrize("field", sorted(CHANGES.keys() - {"actions", "sensitive"}))
+def test_a_field_that_is_removed_has_its_default_again(service: Service, field: str) -> None:
+    default = service.call("GET", f"{RULES}/{post(service)}").json[field]
+    uuid = post(service, **{field: CHANGES[field]})
+    answer = service.call("PATCH", f"{RULES}/{uuid}", body=[{"op": "remove", "path": f"/{field}"}])
+    assert (answer.status, answer.json[field]) == (200, default)
+    assert service.call("GET", f"{RULES}/{uuid}").json[field] == default
+
+
+@pytest.mark.demand("S159")
+def test_one_rule_is_deleted_and_the_others_stay(service: Service) -> None:
+    gone, kept = post(service), post(service)
+    assert service.call("DELETE", f"{RULES}/{gone}").status == 204
+    assert uuids(service) == [kept]
+    assert [service.call(method, f"{RULES}/{gone}").status for method in ("GET", "DELETE")] == [404, 404]
+
+
 @pytest.mark.demand("S118", "S158")
 def test_a_rule_can_be_changed_within_its_bounds(service: Service) -> None:
     uuid = post(service)
@@ -240,3 +292,13 @@ def test_rules_are_read_and_written_in_few_statements(service: Service) -> None:
     with counting_statements(service.store) as sent:
         patch(service, uuid, priority=3)
     assert (sent.selects, sent.writes, sent.commits) == (3, 1, 1)
+
+
+def test_an_action_that_can_never_work_is_refused_by_post_and_patch(service: Service) -> None:
+    never = [{"op": "set-attribute", "args": ["/owner", "{inventory[hostname]}"]}]
+    uuid = post(service)
+    for answer in (service.call("POST", RULES, body={"actions": never}), patch(service, uuid, actions=never)):
+        assert answer.status == 400
+        assert "actions[0] (set-attribute) can never work: /owner can't be set" in answer.body.decode()
+    assert uuids(service) == [uuid]
+    assert service.call("GET", f"{RULES}/{uuid}").json["actions"] == ACTIONS

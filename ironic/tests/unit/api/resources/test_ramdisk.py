@@ -13,6 +13,7 @@ from ironic.api.rate_limit import TokenBuckets
 from ironic.api.settings import ApiSettings, RamdiskSettings
 from ironic.conf import CONF
 from ironic.core import permit, states
+from ironic.core.hardware_interfaces import InterfaceRow
 from ironic.core.permit import LANE, MustMove
 from ironic.db import NodeRecord
 from ironic.inspection.rules import RuleBook, load_built_in
@@ -249,6 +250,15 @@ def test_a_report_moves_before_its_body_is_read_when_an_early_rule_calls_a_servi
     # It was admitted where it arrived, and is not counted a second time.
     assert post_in(service, permit.SLOW, b"no JSON").status == 400
     assert post_in(service, permit.QUICK, b"no JSON").status == 503
+
+
+def test_a_report_moves_when_a_conductor_may_hand_it_on(service: Service) -> None:
+    row = InterfaceRow("fake-hardware", "inspect", "inspector", default=False)
+    service.store.conductors.register("other", "", ["fake-hardware"], [row])
+    service.hash_ring.reset()
+    with pytest.raises(MustMove):
+        post_in(service, permit.QUICK, b"no JSON")
+    assert post_in(service, permit.SLOW, b"no JSON").status == 400
 
 
 def test_a_report_that_finds_no_thread_is_to_come_again(service: Service) -> None:

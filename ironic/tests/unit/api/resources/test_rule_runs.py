@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from ironic.conf import CONF
 from ironic.db import RuleStatistics
 from ironic.db.column_types import encode_json
+from ironic.inspection.posted_data import with_difference
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port
 
@@ -121,8 +123,7 @@ def test_it_runs_the_phase_that_is_asked_for(service: Service, phase: str | None
         {},
         [],
         {"rules": [DOCUMENT]},
-        {"node": "n1", "inventory": {}},
-        {"node": "n1", "plugin_data": {}},
+        {"inventory": {}, "hooks": "maybe"},
         {"inventory": []},
         {"inventory": {}, "plugin_data": 1},
         {"inventory": {}, "phase": "late"},
@@ -149,6 +150,76 @@ def test_it_wants_a_node_with_an_inventory(service: Service) -> None:
     new_node(service.store, name="fresh")
     assert service.call("POST", EVALUATE, body={"node": "fresh"}).status == 404
     assert service.call("POST", EVALUATE, body={"node": "gone"}).status == 404
+
+
+FOUND = encode_json(inventory(MAC) | {"cpu": {"architecture": "x86_64", "count": 2}})
+
+
+def test_it_takes_the_report_that_was_refused_and_says_so(service: Service) -> None:
+    """The inventory that users see is the last good one, or none."""
+    node = new_node(service.store, name="refused", provision_state="inspect failed")
+    service.store.refused_reports.put_texts(node.id, FOUND, encode_json({"seen": 2}))
+    assert service.call("GET", "/v1/nodes/refused/inventory").status == 404
+    for _ in range(2):
+        answer = service.call("POST", EVALUATE, body={"node": "refused", "rules": [DOCUMENT]})
+        assert answer.status == 200, answer.body
+        assert answer.json["changes"]["node"] == [{"op": "add", "path": "/extra/cpus", "value": 2}]
+        (note,) = answer.json["notes"]
+        assert note.startswith("The data are those of the inspection that failed at 2")
+        service.store.inventories.put(node.id, inventory(MAC), {"seen": 1})
+    shown = service.call("GET", "/v1/nodes/refused/inventory").json
+    assert (shown["inventory"]["cpu"]["count"], shown["plugin_data"]) == (8, {"seen": 1})
+
+
+def test_it_runs_hooks_on_data_as_they_were_posted(service: Service) -> None:
+    node = inspected(service, name="n1")
+    posted = with_difference({"seen": 1, "macs": ["old"]}, {"seen": 1})
+    service.store.inventories.put(node.id, inventory(MAC), posted)
+    keep = {"op": "set-attribute", "args": ["/extra/macs", "{plugin_data[macs]}"]}
+    for hooks, macs in ((False, ["old"]), (True, [MAC])):
+        answer = service.call("POST", EVALUATE, body={"node": "n1", "rules": [{"actions": [keep]}], "hooks": hooks})
+        assert answer.json["changes"]["node"][0]["value"] == macs
+    assert [one["name"] for one in answer.json["hooks"]] == CONF.inspector.hooks.split(",")
+    answer = service.call("POST", EVALUATE, body={"inventory": {}, "rules": [DOCUMENT], "hooks": True})
+    assert "no interface with a name" in str([one.get("error") for one in answer.json["hooks"]])
+    new_node(service.store, name="r1", inspect_interface="redfish")
+    answer = service.call("POST", EVALUATE, body={"node": "r1", "inventory": {}, "rules": [DOCUMENT], "hooks": True})
+    assert answer.status == 400
+    assert b"the node uses redfish" in answer.body
+
+
+@pytest.mark.parametrize("state", ["active", None])
+def test_a_dry_run_is_judged_as_an_inspection_whatever_the_state(service: Service, state: str | None) -> None:
+    values = {"instance_uuid": UUID, "resource_class": "a"}
+    node = {"node": inspected(service, provision_state=state, **values).uuid} if state else {}
+    data = {"inventory": inventory(MAC), "hooks": True, **node}
+
+    def notes(path: str, value: str) -> str:
+        rule = {"actions": [{"op": "set-attribute", "args": [path, value]}]}
+        answer = service.call("POST", EVALUATE, body={"rules": [rule], **data})
+        assert answer.status == 200, answer.body
+        return str(answer.json.get("notes", ""))
+
+    assert "can't be applied" not in notes("/resource_class", "b")
+    assert ("can't be applied" in notes("/instance_uuid", UUID.replace("9", "8"))) == bool(node)
+
+
+def test_it_takes_a_node_and_data_together(service: Service) -> None:
+    new_node(service.store, name="n1", provision_state="manageable")
+    rules = [{"actions": [{"op": "set-attribute", "args": ["/extra/a", "{node.name} {inventory[serial]}"]}]}]
+    answer = service.call("POST", EVALUATE, body={"node": "n1", "inventory": {"serial": "7"}, "rules": rules})
+    assert answer.json["changes"]["node"] == [{"op": "add", "path": "/extra/a", "value": "n1 7"}]
+    answer = service.call("POST", EVALUATE, body={"inventory": {"serial": "7"}, "rules": rules})
+    assert answer.json["changes"]["node"][0]["value"] == " 7"
+    assert "No node is named" in answer.json["notes"][0]
+
+
+def test_it_names_what_is_there_where_a_key_is_misspelt(service: Service) -> None:
+    actions = [{"op": "set-attribute", "args": ["/extra/a", "{inventory[cpu][cuont]}"]}]
+    body = {"inventory": inventory(MAC), "rules": [{"actions": actions}, {"actions": actions, "sensitive": True}]}
+    told, hidden = service.call("POST", EVALUATE, body=body).json["rules"]
+    assert told["missing"] == ["inventory.cpu has no cuont; it has architecture, count"]
+    assert "missing" not in hidden
 
 
 def test_versions_and_methods(service: Service) -> None:

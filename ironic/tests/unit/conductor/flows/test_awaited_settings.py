@@ -13,7 +13,7 @@ from ironic.core.errors import NoFreeConductorWorker
 from ironic.drivers import awaited_setting
 from ironic.drivers.modules.fake import FakeManagement
 from ironic.drivers.modules.redfish import waiting_step
-from ironic.drivers.step_declarations import StepDone, StepFailed
+from ironic.drivers.step_declarations import SettingAwaited, StepDone, StepFailed
 from ironic.rpc.hash_ring import HashRingManager
 from ironic.tests.unit.conductor.flows import kinds
 
@@ -185,7 +185,7 @@ def test_no_free_worker_delays_the_end_of_a_rescue(bench, machine):
 def test_no_free_worker_delays_the_end_of_a_step_in_the_bmc(bench, kind):
     def give_orders(task):
         waiting_step.remember(task, "a_step", {})
-        return waiting_step.begin(task)
+        return waiting_step.begin(task, "the BMC to do it")
 
     def look_at_bmc(verdict) -> None:
         with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
@@ -203,6 +203,37 @@ def test_no_free_worker_delays_the_end_of_a_step_in_the_bmc(bench, kind):
     look_at_bmc(StepDone())
     assert bench.state(uuid) == kind.done
     assert "a_step" not in bench.row(uuid).driver_internal_info
+
+
+@pytest.mark.parametrize("kind", [kinds.CLEAN, kinds.SERVICE], ids=lambda kind: kind.name)
+def test_what_a_step_waits_for_is_on_the_node_in_its_history_and_in_the_log(bench, conf, kind, caplog):
+    def give_orders(task):
+        waiting_step.remember(task, "a_step", {})
+        return waiting_step.begin(task, "the BMC to report Turbo=Off")
+
+    conf(conductor__record_step_flows_in_history=True)
+    caplog.set_level("INFO")
+    bench.script.answers["first"] = give_orders
+    uuid = kinds.begin(bench, kind, "first", "second")
+    told = bench.row(uuid).driver_internal_info["waiting_for"]
+    assert told.startswith("the BMC to report Turbo=Off, until ")
+    assert [event for *_, event in bench.history(uuid) if "waiting" in event] == [f"waiting for {told}"]
+    assert f"waiting for {told}" in caplog.text
+    with bench.tasks.acquire(bench.context, uuid, LockMode.PERIODIC_SHARED, purpose="looking") as task:
+        periodic_tasks._end_step(task, waiting_step.look(task, "a_step", lambda task, memory: StepDone()))
+    assert bench.state(uuid) == kind.done
+    assert "waiting_for" not in bench.row(uuid).driver_internal_info
+
+
+def test_the_wait_for_a_setting_is_told_and_forgotten(bench, machine, conf):
+    conf(conductor__record_step_flows_in_history=True)
+    uuid = deployed(bench, machine)
+    told = bench.row(uuid).driver_internal_info["waiting_for"]
+    assert told.startswith("the BMC to report secure_boot True, until ")
+    assert f"waiting for {told}" in [event for *_, event in bench.history(uuid)]
+    machine["state"] = True
+    look(bench, uuid)
+    assert "waiting_for" not in bench.row(uuid).driver_internal_info
 
 
 def test_a_setting_without_effect_fails_leaving_rescue(bench, machine):
@@ -233,7 +264,7 @@ def test_what_restarts_is_no_orphan_while_it_is_looked_at(bench, machine):
 
 def test_the_wait_of_a_step_that_polls_ends_without_its_flow(bench, machine):
     def wait(task):
-        with pytest.raises(awaited_setting.SettingAwaited), awaited_setting.suspendable_by_step():
+        with pytest.raises(SettingAwaited), awaited_setting.suspendable_by_step():
             task.management.set_secure_boot_state(task, True)
         return states.CLEANWAIT
 

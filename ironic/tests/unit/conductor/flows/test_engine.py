@@ -124,6 +124,21 @@ def test_it_runs_a_step_again_that_asked_for_it(bench, kind):
 
 
 @pytest.mark.demand("S64")
+@pytest.mark.parametrize(
+    "raised",
+    [IronicError("the disk is on fire"), CleanStepFailed(node="n", step="s", reason="r"), RuntimeError("boom")],
+)
+def test_a_failing_clean_step_raises_its_error_once(bench, caplog, raised):
+    bench.script.answers = {"first": raised}
+    uuid = begin(bench, CLEAN, "first")
+    told = [record.getMessage() for record in caplog.records if ": CleanStepFailed: " in record.getMessage()]
+    assert len(told) == 1
+    said = bench.row(uuid).last_error
+    assert said.endswith(f". Clean step vendor.first failed on node {uuid}.")
+    assert said.count(f"failed on node {uuid}") == 1
+
+
+@pytest.mark.demand("S64")
 def test_it_names_a_failed_clean_step_by_its_error(bench):
     bench.script.answers = {"first": IronicError("the disk is on fire")}
     uuid = begin(bench, CLEAN, "first")

@@ -193,7 +193,7 @@ def test_a_discovered_node_stays_enrolled_when_its_inspection_fails(bench):
     assert (node.provision_state, node.reservation, node.last_error) == (
         states.ENROLL,
         None,
-        "Inspection failed: no disk",
+        "no disk. Inspection failed.",
     )
     assert bench.history(uuid) == [("ERROR", "introspection", node.last_error)]
 

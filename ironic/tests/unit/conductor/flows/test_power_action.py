@@ -74,7 +74,7 @@ def test_it_says_why_the_power_did_not_change(bench):
 def test_it_says_once_that_the_power_did_not_change(bench):
     bench.script.answers["set power off"] = PowerStateFailure(target=states.POWER_OFF, reason="the BMC is gone")
     uuid = bench.node("power", power_state=states.POWER_ON)
-    said = "Changing the power state to 'power off' failed: the BMC is gone"
+    said = "the BMC is gone. Changing the power state to 'power off' failed."
     assert power(bench, uuid, states.POWER_OFF).last_error == said
     assert bench.history(uuid) == [("ERROR", "power", said)]
 
@@ -170,5 +170,5 @@ def test_a_change_that_fails_leaves_no_target_behind(bench):
         task.change_power(states.POWER_OFF)
     assert bench.row(uuid).target_power_state is None
     assert bench.history(uuid) == [
-        ("ERROR", "power", "Changing the power state to 'power off' failed: the BMC is gone")
+        ("ERROR", "power", "the BMC is gone. Changing the power state to 'power off' failed.")
     ]

@@ -1,5 +1,6 @@
 """Power synchronisation against scripted machines, over a real store."""
 
+import itertools
 import threading
 import time
 from collections import Counter
@@ -301,6 +302,8 @@ def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench):
     shared = {"redfish_address": "192.0.2.1"}
     nodes = [bench.row(machine(bench, driver_info=info)) for info in (shared, {}, shared, {}, shared)]
     alone, most, lock = {nodes[i].id for i in (1, 3)}, [0], threading.Lock()
+    # Two workers begin, each with a machine of another BMC.
+    begun, meeting = itertools.count(), threading.Barrier(2, timeout=60)
     at_work: list[int] = []
     readings: list[int] = []
     times: list[float] = []
@@ -310,7 +313,8 @@ def test_readings_of_one_bmc_never_overlap_and_keep_their_distance(bench):
             at_work.append(node.id)
             most[0] = max(most[0], len(at_work))
             assert len([node for node in at_work if node not in alone]) <= 1
-        time.sleep(0.03)
+        if next(begun) < 2:
+            meeting.wait()
         with lock:
             at_work.remove(node.id)
             readings.append(node.id)
@@ -421,7 +425,6 @@ def test_bmcs_that_are_known_not_to_answer_have_half_of_the_workers(bench, threa
             wait_until(lambda turn=turn: set(rack.read(rack.alive)) == {turn})
             if turn > 10 and sum(rack.read(rack.dead)) >= 12 + 8:
                 break
-            time.sleep(0.01)
         assert sum(rack.read(rack.dead)) == 12 + 8
     finally:
         rack.go_on.set()

@@ -186,6 +186,16 @@ def test_a_report_leads_no_stored_password_elsewhere(parts: list[Any]) -> None:
     assert "hunter2" not in why(outcome)
 
 
+@pytest.mark.parametrize("path", ["/instance_info/image_source", "/driver_info/image_http_proxy"])
+def test_a_report_leads_no_login_for_images_elsewhere(path: str) -> None:
+    info = {"image_source": "https://images/a", "image_server_password": "hunter2"}
+    known = facts(node=NODE | {"driver_info": {}, "instance_info": info}, inventory={"place": "https://evil"})
+    failed = why(does((SET, [path, "{inventory[place]}"]), known=known))
+    assert "instance_info/image_server_password to another address" in failed
+    assert "hunter2" not in failed
+    assert does((SET, [path, "https://mine"]), known=known).failure is None
+
+
 @pytest.mark.parametrize(
     "parts",
     [

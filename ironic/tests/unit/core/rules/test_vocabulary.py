@@ -23,6 +23,7 @@ from ironic.core.rules.vocabulary import (
     require_some,
 )
 from ironic.core.rules.workspace import Workspace
+from ironic.inspection.rules.base import InspectionRuleActionBase
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.core.rules.lab import NODE, PORT, PORTS, facts, rule, why
 
@@ -55,7 +56,6 @@ def test_ours_come_through_the_same_doors(group: str, table: Any, module: Any) -
 
 
 class Base:
-    formatted_params: Any = None
     supports_early = False
 
 
@@ -220,10 +220,17 @@ def test_a_plug_in_never_writes_to_the_rule_or_the_facts() -> None:
     assert known == facts()
 
 
-def test_arguments_that_are_no_templates_are_taken_as_they_are() -> None:
-    action = action_of("odd", plugin(lambda task, rule: None, formatted_params=[]))
-    (argument,) = action.signature.bind({"value": "{braces"}, ())
-    assert argument.template.render(Scope({}), Workspace(facts(ports=PORTS), "always").budget) == "{braces"
+@pytest.mark.demand("S143")
+def test_only_the_arguments_that_a_plug_in_names_are_templates() -> None:
+    def act(task: Any, rule: Any) -> None: ...
+
+    def rendered(action: Any) -> Any:
+        (argument,) = action.signature.bind({"value": "{a}"}, ["a"])
+        return argument.template.render(Scope({"a": 1}), Workspace(facts(ports=PORTS), "always").budget)
+
+    assert InspectionRuleActionBase.formatted_params == []
+    assert rendered(action_of("plain", plugin(act))) == "{a}"
+    assert rendered(action_of("formatted", plugin(act, formatted_params=["value"]))) == 1
 
 
 def test_a_strangers_operator_that_fails_fails_the_rule_alone() -> None:

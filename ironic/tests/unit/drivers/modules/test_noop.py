@@ -98,6 +98,10 @@ def test_what_a_user_asks_for_is_refused(cls: Any, method: str, arguments: tuple
         getattr(cls(), method)(task, *arguments)
     assert refusal.value.facts["driver"] == "some-type"
     assert refusal.value.facts["node"] == UUID
+    if method == "validate":
+        kind = cls.interface_type
+        assert f"baremetal node set {UUID} --{kind}-interface NAME" in str(refusal.value)
+        assert f"The node uses no-{kind}" in str(refusal.value)
     assert task.node.saved == {}
 
 

@@ -13,8 +13,11 @@ from ironic.tests.unit.inspection.lab import Work, hooked
 @pytest.mark.demand("S84")
 @pytest.mark.parametrize("data", [{}, {"error": None}, {"error": ""}, {"error": []}])
 def test_it_goes_on_when_the_ramdisk_reports_no_error(task: Work, data: dict[str, Any]) -> None:
+    before = task.store.nodes.get(task.node.uuid)
     hooked(task, RamdiskError().preprocess, {}, data)
     hooked(task, RamdiskError(), {}, data)
+    after = task.store.nodes.get(task.node.uuid)
+    assert (after.updated_at, after.properties, after.last_error) == (before.updated_at, before.properties, None)
 
 
 @pytest.mark.demand("S84")

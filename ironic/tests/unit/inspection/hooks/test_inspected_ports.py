@@ -152,3 +152,27 @@ def test_it_says_clearly_whose_address_it_is(store: Store, task: Work) -> None:
 def test_it_fails_clearly_on_spoilt_plugin_data(task: Work, spoilt: dict[str, Any]) -> None:
     with pytest.raises(HardwareInspectionFailure, match="not those of validate-interfaces"):
         Ports()(StagedTask(task), {}, spoilt)
+
+
+@pytest.mark.parametrize(
+    ("boot", "after"),
+    [
+        (None, True),
+        ({}, True),
+        ({"pxe_interface": None}, True),
+        ({"pxe_interface": "vcd"}, True),
+        ({"pxe_interface": "00:00:00:00:00:00"}, True),
+        ({"pxe_interface": OTHER_MAC}, False),
+        ({"pxe_interface": MAC}, True),
+    ],
+)
+def test_a_report_that_names_no_booted_card_leaves_what_is_known(task: Work, boot: Any, after: bool) -> None:
+    new_port(task.store, task.node, MAC, pxe_enabled=True)
+    found: dict[str, Any] = {**inventory(MAC, OTHER_MAC), "boot": boot}
+    data: dict[str, Any] = {}
+    staged = StagedTask(task)
+    ValidateInterfaces().preprocess(staged, found, data)
+    Ports()(staged, found, data)
+    staged.commit()
+    stored = {port.address: port.pxe_enabled for port in task.store.ports.find(node_id=task.node.id)}
+    assert stored[MAC] is after

@@ -37,8 +37,8 @@ def test_it_puts_nothing_where_nothing_was_caught(task: Work) -> None:
         ([CHASSIS, CHASSIS, PORT, NAME, [0, ""], [2, "0546"]], {}, LINK),
         ([CHASSIS, PORT, NAME], {"port_id": "mine"}, {**LINK, "port_id": "mine"}),
         ([[1, "0772"], PORT], {}, {"port_id": "E"}),
-        ([CHASSIS, PORT, [5, "zz"]], {}, {}),
-        ([CHASSIS, PORT, "x"], {"port_id": "mine"}, {"port_id": "mine"}),
+        ([[1, "zz"], CHASSIS, PORT, [5, "zz"], [5, "616"], [5, 7], None, NAME], {}, LINK),
+        ([CHASSIS, "x", NAME, PORT], {"port_id": "mine"}, {**LINK, "port_id": "mine"}),
         ([], {}, {}),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ironic.inspection.lldp import MalformedFrame, decode, frames_of, parse_frame
+from ironic.inspection.lldp import Value, decode, frames_of, parse_frame
 from ironic.inspection.lldp.lldp_parser import LONGEST_VALUE, MOST_INTERFACES, MOST_VALUES
 from ironic.inspection.lldp.lldp_values import AUTONEGOTIATION_WORDS, DOT1, DOT3
 from ironic.tests.unit.inspection.lab import recorded
@@ -158,8 +158,7 @@ def test_it_stops_at_the_end_of_a_frame() -> None:
 )
 def test_it_leaves_out_what_is_malformed(item: Any) -> None:
     assert parse_frame([item, [5, b"tor".hex()]]) == {"switch_system_name": "tor"}
-    with pytest.raises(MalformedFrame):
-        decode([item])
+    assert list(decode([item, [5, "61"]])) == [Value(5, b"a")]
 
 
 def test_it_reads_the_longest_value_there_is() -> None:
@@ -168,7 +167,7 @@ def test_it_reads_the_longest_value_there_is() -> None:
 
 def test_it_looks_at_so_many_values_only() -> None:
     assert parse_frame([[3, "00"]] * MOST_VALUES + [[5, b"late".hex()]]) == {}
-    assert len(decode([[3, "00"]] * 2 * MOST_VALUES)) == MOST_VALUES
+    assert len(list(decode([[3, "00"]] * 2 * MOST_VALUES))) == MOST_VALUES
 
 
 def test_it_looks_at_so_many_interfaces_only() -> None:
@@ -227,3 +226,9 @@ def test_it_reads_recorded_frames() -> None:
 @given(st.lists(st.tuples(st.integers(0, 127), st.binary(max_size=40))))
 def test_it_reads_anything_without_an_error(values: list[tuple[int, bytes]]) -> None:
     assert isinstance(parse_frame([[kind, data.hex()] for kind, data in values]), dict)
+
+
+@pytest.mark.parametrize("odd", ["text", 5, {"a": 1}, [], None])
+def test_an_odd_frame_of_the_collector_leaves_that_of_the_inventory(odd: object) -> None:
+    inventory = {"interfaces": [{"name": "eth0", "lldp": [[5, "61"]]}]}
+    assert frames_of(inventory, {"lldp_raw": {"eth0": odd}}) == {"eth0": [[5, "61"]]}

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,9 @@ import yaml
 
 from ironic.core.rules import Facts, check_rule, evaluate
 from ironic.core.rules.paths import apply, copy
+from ironic.db import Store
+from ironic.inspection.dry_run import HookRun
+from ironic.inspection.hooks.base import load_hooks
 from ironic.inspection.rules import facts_without_node
 from ironic.inspection.rules.rule_run import chosen
 from ironic.tests.repository import ROOT
@@ -32,17 +38,19 @@ def patched(data: Any, patch: Any) -> Any:
     return data
 
 
-def test_there_are_eleven_examples() -> None:
-    assert [title.split(".")[0] for title in EXAMPLES] == [str(number) for number in range(1, 12)]
+def test_there_are_twelve_examples() -> None:
+    assert [title.split(".")[0] for title in EXAMPLES] == [str(number) for number in range(1, 13)]
 
 
 @pytest.mark.demand("S171", "S173")
 @pytest.mark.parametrize("title", EXAMPLES)
-def test_an_example_does_what_the_guide_says(title: str) -> None:
+def test_an_example_does_what_the_guide_says(store: Store, title: str) -> None:
     document, told = EXAMPLES[title]
     given, then = told["given"], told["then"]
     rule = check_rule(document)
     known = facts(given, rule.phase)
+    if names := given.get("hooks"):
+        known = HookRun(store, None, load_hooks(names)).before("main", known)
     assert chosen([rule], rule.phase, (known.node or {}).get("properties") or {}) == [rule]
     outcome = evaluate([rule], known)
     assert outcome.explanation[0]["applies"] is True
@@ -77,3 +85,15 @@ def test_the_rules_in_json_can_be_posted() -> None:
     first, trial = (json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL))
     check_rule(first)
     assert [check_rule(rule).phase for rule in trial["rules"]] == ["main"]
+
+
+def test_the_line_of_the_lldp_example_enables_the_hook(tmp_path: Path) -> None:
+    (line,) = re.findall(r"^```ini\n(\[inspector\]\nhooks = .*\n)```", GUIDE, re.MULTILINE)
+    (tmp_path / "ironic.conf").write_text(line)
+    code = (
+        "from ironic.conf import CONF; from ironic.inspection.hooks.base import *;"
+        f"CONF(['--config-file', {str(tmp_path / 'ironic.conf')!r}], project='ironic');"
+        "print(*(hook.name for hook in load_hooks(hook_names(CONF.inspector.hooks))))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split()[-1] == "parse-lldp" and "validate-interfaces" in told.stdout

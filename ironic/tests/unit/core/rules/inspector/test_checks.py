@@ -1,11 +1,14 @@
 """Conditions of the standalone inspector on one machine: operators, conversions, multiple values, inversion."""
 
+import json
+import re
 from typing import Any
 
 import pytest
 
 from ironic.core.rules import Facts, Outcome, evaluate
 from ironic.core.rules.inspector import compile_rule, stored_form
+from ironic.tests.repository import ROOT
 from ironic.tests.unit.core.rules.lab import facts
 
 SEEN = {"action": "set-attribute", "path": "/extra/applied", "value": True}
@@ -220,3 +223,17 @@ def test_entries_of_a_long_list_are_paid() -> None:
     known = facts(node={**node, "extra": {"l": [value] * 1000}})
     action = {"action": "append-attribute", "path": "/extra/l", "value": value}
     assert run(actions=[action] * 10, known=known).failure is not None
+
+
+def test_the_example_of_the_page_runs() -> None:
+    page = (ROOT / "doc" / "inspector-rules.md").read_text()
+    (example,) = (json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    (entry,) = evaluate([compile_rule(stored_form(example))], facts()).explanation
+    assert (entry["applies"], entry["conditions"][0]["verdict"]) == (False, False)
+    row = {"name": "eth0", "ipv4_address": "198.51.100.7"}
+    known = facts(inventory={"interfaces": [row], "hostname": "ramdisk-7"})
+    (entry,) = evaluate([compile_rule(stored_form(example))], known).explanation
+    assert entry["changes"]["node"] == [
+        {"op": "add", "path": "/properties/capabilities", "value": "boot_mode:uefi,cpu_vt:true,row:7"},
+        {"op": "add", "path": "/extra/seen_by", "value": ["ramdisk-7"]},
+    ]

@@ -13,7 +13,7 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.drivers import base, interruptible_wait
 from ironic.drivers.modules import fake
 from ironic.drivers.modules.fake import delay_seconds, simulate_delay
-from ironic.tests.unit.drivers.machine import UUID, work_on
+from ironic.tests.unit.drivers.machine import UUID, items_of, work_on
 
 FAMILY = [getattr(fake, name) for name in fake.__all__]
 
@@ -64,6 +64,24 @@ def test_power_reaches_every_state(wanted: str, reached: str) -> None:
     power.set_power_state(task, wanted)
     assert power.get_power_state(task) == reached
     assert wanted in power.get_supported_power_states(task)
+
+
+def test_a_machine_reports_its_power_from_the_first_contact_on_where_that_is_wanted(
+    conf: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conf(fake__reports_power=True)
+    task = work_on()
+    seen: list[str] = []
+    monkeypatch.setattr(task, "change_power", seen.append)
+    assert fake.FakePower().get_power_state(task) == "power off"
+    fake.FakeDeploy().deploy(task)
+    fake.FakeDeploy().tear_down(task)
+    task.node.disable_power_off = True
+    fake.FakeDeploy().tear_down(task)
+    assert seen == ["power on", "power off"]
+    conf(fake__reports_power=False)
+    fake.FakeDeploy().deploy(task)
+    assert len(seen) == 2
 
 
 def test_power_knows_no_other_states() -> None:
@@ -120,14 +138,14 @@ def test_bios_settings_are_kept_with_the_node_until_a_reset() -> None:
     assert bios.execute_clean_step(task, step) is None
     bios.apply_configuration(task, [{"name": "turbo", "value": "off"}])
     assert task.node.saved["driver_internal_info"] == {"fake_bios": {"virt": "on", "turbo": "off"}}
-    told = [{"name": "virt", "value": "on"}, {"name": "turbo", "value": "off"}]
-    assert task.store.bios_settings.of == {task.node.id: told}
-    task.store.bios_settings.of.clear()
+    told = {"virt": "on", "turbo": "off"}
+    assert {item["name"]: item["value"] for item in items_of(task.store.bios_settings)} == told
+    task.store.bios_settings.sync(task.node.id, [])
     bios.execute_clean_step(task, {"step": "cache_bios_settings"})
-    assert task.store.bios_settings.of == {task.node.id: told}
+    assert {item["name"]: item["value"] for item in items_of(task.store.bios_settings)} == told
     bios.execute_clean_step(task, {"step": "factory_reset"})
     assert task.node.saved["driver_internal_info"] == {}
-    assert task.store.bios_settings.of == {task.node.id: []}
+    assert items_of(task.store.bios_settings) == []
 
 
 @pytest.mark.parametrize("settings", [None, [5], [{"name": "virt"}], "text"])
@@ -143,8 +161,8 @@ def test_firmware_updates_are_kept_with_the_node() -> None:
     firmware.update(task, [{"component": "bmc", "url": "http://192.0.2.1/1"}])
     firmware.update(task, [{"component": "bios", "url": "http://192.0.2.1/2"}])
     assert task.node.saved["driver_internal_info"]["fake_firmware"].keys() == {"bmc", "bios"}
-    told = [(item["component"], item["current_version"]) for item in task.store.firmware.of[task.node.id]]
-    assert told == [("bmc", "1"), ("bios", "2")]
+    told = [(item["component"], item["current_version"]) for item in items_of(task.store.firmware)]
+    assert told == [("bios", "2"), ("bmc", "1")]
     with pytest.raises(InvalidParameterValue, match=UUID):
         firmware.update(task, [{"component": "bmc"}])
 

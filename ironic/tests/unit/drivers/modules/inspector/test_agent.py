@@ -227,7 +227,7 @@ def test_it_says_clearly_when_a_port_is_somebody_elses(store: Store, diary: Diar
 
 
 def test_it_knows_new_addresses() -> None:
-    assert new_macs([MAC, MAC.upper(), "x", OTHER_MAC], [MAC]) == [OTHER_MAC]
+    assert new_macs([MAC, MAC.upper(), "x", OTHER_MAC.replace(":", "-")], [MAC]) == [OTHER_MAC]
 
 
 @pytest.mark.usefixtures("unmanaged")

@@ -93,17 +93,24 @@ def test_version_1_5_is_another_protocol() -> None:
 def test_single_bridging_needs_a_target() -> None:
     single = DUAL | {"ipmi_bridging": "single"}
     assert access(**single).bridge == ("-m", "0x20", "-b", "7", "-t", "0xB2")
-    with pytest.raises(MissingParameterValue, match="ipmi_target_channel, ipmi_target_address"):
+    with pytest.raises(MissingParameterValue, match="ipmi_target_channel and ipmi_target_address"):
         access(ipmi_bridging="single")
 
 
 def test_dual_bridging_names_all_that_is_missing() -> None:
-    with pytest.raises(MissingParameterValue, match="ipmi_transit_channel, ipmi_transit_address"):
+    with pytest.raises(MissingParameterValue, match="ipmi_transit_channel and ipmi_transit_address"):
         access(**DUAL | {"ipmi_transit_channel": None, "ipmi_transit_address": ""})
 
 
 def test_bridging_keys_have_no_meaning_without_bridging() -> None:
     assert access(**DUAL | {"ipmi_bridging": "no", "ipmi_target_address": "-x"}).bridge == ()
+
+
+def test_brackets_around_an_ipv6_address_are_taken_off() -> None:
+    assert access(ipmi_address="[2001:db8::1]").address == "2001:db8::1"
+    for wrong in ("[192.0.2.1]", "[::1", "[fe80::1%eth0]", "[]"):
+        with pytest.raises(InvalidParameterValue, match="ipmi_address"):
+            access(ipmi_address=wrong)
 
 
 def test_an_address_is_required() -> None:

@@ -1,6 +1,8 @@
 """The command line of ipmitool."""
 
 import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,8 @@ def test_the_environment_of_the_service_stays_there(monkeypatch: pytest.MonkeyPa
 
 def test_the_tool_of_this_host_will_do() -> None:
     check_tool()
+    said = subprocess.run(["ipmitool", "-V"], capture_output=True, text=True, check=True).stdout
+    assert [int(number) for number in re.findall(r"\d+", said)[:3]] >= [1, 8, 18]
 
 
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ironic.core.errors import InvalidParameterValue
-from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot
+from ironic.drivers import node_attributes
+from ironic.drivers.modules.netboot import HttpBoot, IPXEBoot, NetworkBoot, PXEBoot, boot_files, kernel_and_ramdisk
+from ironic.drivers.modules.netboot.boot_variants import VARIANTS
 from ironic.tests import boot_readers
 from ironic.tests.boot_readers import Command
 from ironic.tests.conftest import Setter
@@ -305,3 +307,51 @@ def test_a_template_written_for_upstream_finds_its_variables(conf: Setter, place
     assert " console=ttyS0 " in line
     assert f"initrd {ramdisk}\n" in text
     assert f"# {kernel} {ramdisk} 192.0.2.1\n# False\n# <>\n" in text
+
+
+@pytest.mark.parametrize(
+    ("what", "wanted", "line"),
+    [
+        ("deploy", "deploy", f"kernel http://192.0.2.1:8080/boot/{UUID}/deploy_kernel"),
+        ("ramdisk", "boot_ramdisk", f"kernel http://192.0.2.1:8080/boot/{UUID}/instance_kernel"),
+        ("boot_iso", "boot_ramdisk", "sanboot http://images/x.iso"),
+    ],
+)
+def test_a_template_with_sections_begins_with_the_wanted_one(
+    conf: Setter, place: Path, what: str, wanted: str, line: str
+) -> None:
+    template = place / "theirs.template"
+    template.write_text(
+        "#!ipxe\ngoto deploy\n\n:deploy\nkernel {{ pxe_options.deployment_aki_path }} selinux=0\nboot\n\n"
+        ":boot_ramdisk\n{%- if pxe_options.boot_iso_url %}\nsanboot {{ pxe_options.boot_iso_url }}\n"
+        "{%- else %}\nkernel {{ pxe_options.aki_path }} root=/dev/ram0\nboot\n{%- endif %}\n"
+    )
+    conf(pxe__ipxe_config_template=str(template))
+    language = LANGUAGES["ipxe"]
+    if what == "boot_iso":
+        language.cls().prepare_instance(instance_of(place, language, boot_iso="http://images/x.iso"))
+        text = (place / language.root / UUID / "config").read_text()
+    else:
+        text = prepared(language, place, "quiet", instance=what == "ramdisk")
+    assert f"#!ipxe\ngoto {wanted}\n" in text
+    assert text.split(f"\n:{wanted}\n")[1].splitlines()[0].startswith(line)
+
+
+@pytest.mark.parametrize("key", ["x86_64", "x86_64-uefi", "X86_64-UEFI"])
+def test_kernel_and_ramdisk_may_be_those_of_an_architecture_and_a_boot_mode(
+    conf: Setter, place: Path, key: str
+) -> None:
+    images = f"file://{place}/images"
+    by_arch = {key: f"{images}/own-kernel"}
+    conf(conductor__deploy_kernel_by_arch=by_arch, conductor__deploy_ramdisk_by_arch={key: f"{images}/own-ramdisk"})
+    of_mode = machine(
+        properties={"cpu_arch": "x86_64", "capabilities": "boot_mode:uefi"}, driver_info={}, instance_info={}
+    )
+    assert kernel_and_ramdisk.find_ramdisk(of_mode.node, "deploy").kernel.url == by_arch[key]
+    conf(pxe__ipxe_bootfile_name_by_arch={key: "own.efi"}, pxe__pxe_config_template_by_arch={key: "/own"})
+    assert boot_files.boot_program_of(VARIANTS["ipxe"], "uefi", "x86_64") == "own.efi"
+    wanted = node_attributes.for_architecture({**by_arch, "x86_64-bios": "other"}, "x86_64", "uefi")
+    assert wanted == by_arch[key]
+    assert node_attributes.for_architecture({"x86_64": "plain", **by_arch}, "x86_64", "bios") in ("plain", by_arch[key])
+    assert node_attributes.for_architecture(by_arch, "aarch64", "uefi") is None
+    assert node_attributes.for_architecture(by_arch, None, "uefi") is None

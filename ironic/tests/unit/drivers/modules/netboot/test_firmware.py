@@ -1,5 +1,6 @@
 """Boot devices and boot modes."""
 
+import re
 from typing import Any
 
 import pytest
@@ -81,7 +82,9 @@ def test_an_unknown_mode_that_can_not_be_set_fails_with_what_to_do(
     monkeypatch.setattr(bmc, "get_boot_mode", lambda task: None)
     monkeypatch.setattr(bmc, "set_boot_mode", refuse)
     task = machine(firmware=bmc, properties={"capabilities": "boot_mode:uefi"})
-    with pytest.raises(InvalidParameterValue, match=f"{error}.*firmware setup.*default_boot_mode to uefi"):
+    with pytest.raises(
+        InvalidParameterValue, match=f"{re.escape(str(error))}.*firmware setup.*default_boot_mode to uefi"
+    ):
         firmware_boot.boot_from_network(task, "pxe", persistent=False)
     assert bmc.recorded == []
 

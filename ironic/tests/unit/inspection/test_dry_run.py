@@ -18,13 +18,16 @@ from ironic.core.rules.paths import apply
 from ironic.core.secrets import REPLACEMENT
 from ironic.db import Store
 from ironic.db.tables import metadata
-from ironic.inspection.rules import Inspection, RuleBook, StoredNode, dry_run, facts_of, facts_without_node, run_early
+from ironic.inspection.dry_run import HookRun, dry_run, note_without_node
+from ironic.inspection.hooks.base import InspectionHook, NamedHook, installed_hooks, load_hooks
+from ironic.inspection.hooks.port_connectivity import ParseLldp
+from ironic.inspection.rules import Inspection, RuleBook, StoredNode, facts_of, facts_without_node, run_early
 from ironic.inspection.rules.explanation import explain
 from ironic.inspection.staged_task import StagedTask
 from ironic.tests.conftest import Setter
 from ironic.tests.databases import sqlite_store
 from ironic.tests.effort import examples
-from ironic.tests.unit.inspection.lab import inventory, new_node, new_port, work_on
+from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port, work_on
 
 CASES = 1000
 NUMBERS = itertools.count(1)
@@ -261,3 +264,119 @@ def test_what_is_told_holds_no_secret_even_where_rules_see_them(conf: Setter, tm
         for sensitive in (False, True):
             rules = [check_rule(document | {"sensitive": sensitive})]
             assert "hunter2" not in json.dumps(dry_run(rules, facts_without_node({"password": "hunter2"}, {})))
+
+
+DEFAULT = "ramdisk-error,validate-interfaces,ports,architecture"
+LLDP = [[1, "04001c73000001"], [2, "0545746865726e6574"], [5, b"tor-a1".hex()]]
+SWITCH = {"op": "set-capability", "args": ["switch", "{plugin_data[parsed_lldp][eth0][switch_system_name]}"]}
+
+
+class Acting(InspectionHook):
+    """A hook of another project, which writes where a dry run must not."""
+
+    runs = 0
+
+    def __call__(self, task: Any, inventory: Any, plugin_data: Any) -> None:
+        type(self).runs += 1
+
+
+class Derived(ParseLldp):
+    """A hook that does more than the one it is derived from."""
+
+    def __call__(self, task: Any, inventory: Any, plugin_data: Any) -> None:
+        Acting.runs += 1
+
+
+def of_node(store: Store, node: Any) -> StoredNode:
+    return StoredNode.read(store, store.nodes.get(node.uuid))
+
+
+@pytest.mark.parametrize("has_node", [True, False])
+def test_hooks_precede_the_rules_of_their_phases(store: Store, conf: Setter, has_node: bool) -> None:
+    """A rule sees what hooks have found, a hook what rules have changed, and nothing of it is stored."""
+    conf(inspector__hooks=f"{DEFAULT},parse-lldp,root-device")
+    node = new_node(store)
+    hints = {"op": "set-attribute", "args": ["/properties/root_device", {"name": "/dev/sdb"}]}
+    rules = [
+        check_rule({"phase": "preprocess", "actions": [hints]}),
+        check_rule({"actions": [{"op": "set-attribute", "args": ["/extra/disk", "{plugin_data[root_disk][name]}"]}]}),
+        check_rule({"actions": [SWITCH]}),
+    ]
+    found = inventory(MAC, disks=[{"name": "/dev/sda", "size": 2**40}, {"name": "/dev/sdb", "size": 2**40}])
+    data = {"lldp_raw": {"eth0": LLDP}}
+    source = of_node(store, node) if has_node else None
+    facts = facts_of(source, found, data) if source else facts_without_node(found, data)
+    before = contents(store)
+    told = dry_run(rules, facts, interface="agent", hooks=HookRun.of_service(store, source))
+    assert contents(store) == before
+    assert [one.get("error") for one in told["rules"]] == [None, None, None]
+    assert {one["path"]: one["value"] for one in told["changes"]["node"]} == {
+        "/properties/root_device": {"name": "/dev/sdb"},
+        "/extra/disk": "/dev/sdb",
+        "/properties/capabilities": "switch:tor-a1",
+    }
+    keys = {one["name"]: one["plugin_data"] for one in told["hooks"]}
+    assert keys["parse-lldp"] == ["parsed_lldp"]
+    assert keys["root-device"] == ["root_disk", "local_gb"]
+    assert "notes" not in told
+
+
+def test_a_dry_run_with_hooks_ends_where_a_hook_refuses_the_report(store: Store) -> None:
+    rules = [check_rule({"actions": [{"op": "log", "args": ["x"]}]})]
+    found = inventory(MAC) | {"cpu": {}}
+    told = dry_run(rules, facts_without_node(found, {}), hooks=HookRun.of_service(store, None))
+    assert told["rules"] == []
+    assert {one["name"]: one["error"] for one in told["hooks"] if "error" in one} == {
+        "architecture": "hook architecture: the inventory has no CPU architecture (cpu.architecture)"
+    }
+
+
+def test_hooks_that_may_act_on_something_else_are_left_out(store: Store) -> None:
+    hooks = [NamedHook("acting", Acting()), NamedHook("derived", Derived())]
+    told = dry_run([], facts_without_node({}, {}), hooks=HookRun(store, None, hooks))
+    assert Acting.runs == 0
+    assert all("runs_dry" in one["left_out"] for one in told["hooks"])
+
+
+def test_all_hooks_of_the_service_run_dry_and_set_the_plugin_data_they_say(store: Store, conf: Setter) -> None:
+    first = ["ramdisk-error", "validate-interfaces"]
+    hooks = load_hooks([*first, *sorted(installed_hooks().keys() - set(first))])
+    found = inventory(MAC, memory={"physical_mb": 4}, disks=[{"name": "/dev/sda"}], bmc_address="192.0.2.7")
+    data = {"lldp_raw": {"eth0": LLDP}, "data": [["cpu", "physical", "number", "2"]], "root_disk": {"name": "/dev/old"}}
+    properties = {"root_device": {"name": "/dev/sda"}}
+    source = of_node(store, new_node(store, properties=properties))
+    told = dry_run([], facts_of(source, found, data), interface="agent", hooks=HookRun(store, source, hooks))
+    assert not any("left_out" in one or "error" in one for one in told["hooks"]), told["hooks"]
+    said = {one.name: sorted(one.hook.plugin_data_keys) for one in hooks}
+    said["ports"] = ["valid_interfaces"]  # it marks those that become ports
+    assert {one["name"]: sorted(one["plugin_data"]) for one in told["hooks"]} == said
+
+
+@pytest.mark.parametrize(
+    ("hooks", "runs", "says"),
+    [
+        (DEFAULT, False, "is not enabled: add it to"),
+        (f"{DEFAULT},parse-lldp", False, 'is enabled: send "hooks": true'),
+        (f"{DEFAULT},parse-lldp", True, "found nothing for it"),
+    ],
+)
+def test_it_says_which_hook_sets_plugin_data_that_are_missing(
+    store: Store, conf: Setter, hooks: str, runs: bool, says: str
+) -> None:
+    conf(inspector__hooks=hooks)
+    told = dry_run(
+        [check_rule({"actions": [SWITCH]})],
+        facts_without_node(inventory(MAC), {}),
+        hooks=HookRun.of_service(store, None) if runs else None,
+    )
+    (note,) = told["notes"]
+    assert note.startswith("plugin_data.parsed_lldp is set by hook parse-lldp") and says in note
+    assert "plugin_data has no parsed_lldp" in told["rules"][0]["error"]
+
+
+def test_it_says_that_there_is_no_node_to_rules_that_look_for_one() -> None:
+    rule = check_rule({"actions": [{"op": "fail", "args": ["{node.name} has no disk"]}]})
+    assert "No node is named" in str(note_without_node([rule]))
+    assert note_without_node([check_rule({"actions": [{"op": "log", "args": ["{inventory[cpu]}"]}]})]) is None
+    loop = {"op": "eq", "args": ["{item}", 1], "loop": "{ports}"}
+    assert note_without_node([check_rule({"conditions": [loop], "actions": [{"op": "log", "args": ["x"]}]})])

@@ -1,0 +1,136 @@
+"""Refuse rules with an action that would fail on every machine, as far as the rule alone shows it.
+
+`check_rule` checks the form of a rule, this module what its actions would write: literal values that a field never
+takes, keys within a field that has none, and reported values where only literal ones may stand. It is asked when a rule
+is created or changed, not when stored rules are compiled: an old rule whose conditions never hold does no harm.
+
+What earlier rules may have changed is not judged: a value of the node or of the plug-in data may be literal by then.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ironic.core.model.fields import Field
+from ironic.core.rules import documents
+from ironic.core.rules.actions import capability, check_trait
+from ironic.core.rules.compiled_rules import AnyRule, BoundAction
+from ironic.core.rules.inspector.bound_actions import EXTEND, SET
+from ironic.core.rules.inspector.bound_actions import BoundAction as InspectorsAction
+from ironic.core.rules.inspector.data_texts import DataText
+from ironic.core.rules.interpolation import ITEM, Constant, Lookup, Template, Text
+from ironic.core.rules.limits import Budget, RuleFault
+from ironic.core.rules.paths import Path, parsed, pointer
+from ironic.core.rules.rule_forms import invalid
+
+# No rule writes these, so their values are always those of the machine.
+_REPORTED: Final = frozenset({"inventory", "ports", "port_groups"})
+_TABLES: Final[Mapping[str, Mapping[str, Field]]] = {"": documents.NODE, "port-": documents.PORT}
+_WRITERS: Final = {f"{verb}-{owner}attribute": (verb, owner) for verb in ("set", "extend", "del") for owner in _TABLES}
+_FAR: Final = "\N{REPLACEMENT CHARACTER}"  # stands for the keys of a path that expressions yield
+
+
+def check_possible(rule: AnyRule) -> None:
+    """Raise InvalidParameterValue, with the place, if an action of a rule fails whatever the machine."""
+    actions: tuple[BoundAction | InspectorsAction, ...] = rule.actions
+    for index, bound in enumerate(actions):
+        try:
+            if isinstance(bound, BoundAction):
+                _check(bound)
+            else:
+                _check_inspectors(bound)
+        except RuleFault as fault:
+            name = bound.action.name if isinstance(bound, BoundAction) else bound.action
+            raise invalid(f"actions[{index}] ({name}) can never work: {fault}") from None
+
+
+def _check_inspectors(bound: InspectorsAction) -> None:
+    """Check an action of a rule of the standalone inspector; its form has the rest of the checks. Raises RuleFault."""
+    if bound.action not in (SET, EXTEND):
+        return
+    path = parsed(bound.at)
+    if bound.is_reported:
+        _check_literal(path)
+    kept = bound.value if bound.action == SET and not bound.is_reported else None
+    _check_field(documents.NODE, "node", path, "set" if bound.action == SET else "extend", kept)
+
+
+def _check(bound: BoundAction) -> None:
+    if isinstance(bound.loop, Constant) and not bound.loop.value:
+        return
+    given = {one.name: one.template for one in bound.arguments}
+    if bound.action.name in _WRITERS:
+        verb, owner = _WRITERS[bound.action.name]
+        _check_write(verb, owner, given, bound.loop)
+        return
+    name, value = given.get("name"), given.get("value")
+    if not isinstance(name, Constant):
+        return
+    if bound.action.name == "add-trait":
+        check_trait(name.value)
+    elif bound.action.name == "set-capability" and isinstance(value, Constant):
+        capability(Budget(), name.value, value.value)
+
+
+def _check_write(verb: str, owner: str, given: Mapping[str, Template], loop: Template | None) -> None:
+    """Check one write of a node or port; raises RuleFault."""
+    table, value = _TABLES[owner], given.get("value")
+    path = _path(given["path"])
+    if _is_reported(given["path"], loop):
+        documents.check_reported_path(path)
+    if _FAR in path[0]:
+        return
+    if not owner and value is not None and _is_reported(value, loop):
+        documents.field_of(table, "node", path)
+        _check_literal(path)
+    _check_field(table, "port" if owner else "node", path, verb, value if isinstance(value, Constant) else None)
+
+
+def _check_field(
+    table: Mapping[str, Field], owner: str, path: Path, verb: str, literal: Constant | DataText | None
+) -> None:
+    """Check that a field takes what is written at a path of it; raises RuleFault."""
+    field = documents.field_of(table, owner, path)
+    try:
+        if verb == "del":
+            if len(path) == 1:
+                documents.emptied_value(field)
+        elif len(path) > 1:
+            documents.checked_value(field, {})
+        elif verb == "extend":
+            documents.checked_value(field, [])
+        elif literal is not None:
+            stored = documents.checked_value(field, literal.value)
+            if wrong := documents.inconsistency({"network_data": stored}, {path[0]} & {"network_data"}):
+                raise RuleFault(wrong)
+    except RuleFault as fault:
+        raise RuleFault(f"{pointer(path[:1])} {fault}") from None
+
+
+def _check_literal(path: Path) -> None:
+    """Refuse a reported value inside a path that rules may only write literally; raises RuleFault."""
+    for literal in documents.LITERAL:
+        if path[: len(literal)] == literal:
+            raise RuleFault(
+                f"{pointer(literal)} can't be set to what a machine reported: write its value in the rule, without an "
+                "expression, and test the reported value in a condition"
+            )
+
+
+def _path(made: Template) -> Path:
+    """Return the path that a template yields, with a stand-in for each key that an expression yields."""
+    if isinstance(made, Constant):
+        return tuple(made.value)
+    if isinstance(made, Text):
+        return parsed("".join(part if isinstance(part, str) else _FAR for part in made.parts))
+    return (_FAR,)
+
+
+def _is_reported(made: Template, loop: Template | None) -> bool:
+    """Return whether a value surely comes from what a machine reported."""
+    return any(_is_surely_reported(one, loop) for one in made.lookups)
+
+
+def _is_surely_reported(lookup: Lookup, loop: Template | None) -> bool:
+    if lookup.name == ITEM and loop is not None:
+        return any(one.name in _REPORTED for one in loop.lookups)
+    return lookup.name in _REPORTED

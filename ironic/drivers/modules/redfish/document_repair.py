@@ -1,0 +1,293 @@
+"""Redfish documents of odd machines, repaired to what the sushy library expects before it reads them.
+
+The library reads all properties of a resource at once, and one of an odd type takes the whole resource away. So each
+property that it reads has a row here with the type that the schema gives it. A value of another type is converted where
+its meaning is plain (a single object for a list of one, "16" for a number) and left out otherwise, so that it counts as
+not reported. Properties without a row stay as they are, and so does what vendors define by themselves.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, Final
+
+import sushy
+
+from ironic.core import syntax
+
+Document = dict[str, Any]
+
+_LEFT_OUT: Final = object()
+_ID: Final = "@odata.id"
+_NUMBER: Final = re.compile(r"\s*[+-]?\d{1,18}(\.\d{1,9})?\s*")
+_LARGEST: Final = 2**63
+_TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
+# Whose names are chosen by vendors, so a name says nothing about the type of its value.
+_OPAQUE: Final = frozenset({"Attributes", "Oem"})
+# What the library demands besides Id and Name, and what stands for it.
+_DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other"}}
+# Lists whose items must have names, also where a BMC has a link in the place of an item.
+_NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
+_TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
+_DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
+
+
+# Values by type: each function returns the value as it should be, or _LEFT_OUT. Null is one that the library knows for
+# plain values.
+
+
+def _text(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value if value is None or isinstance(value, str) else _LEFT_OUT
+
+
+def _place(value: object) -> object:
+    return value if isinstance(value, str) and value else _LEFT_OUT
+
+
+def _number(value: object) -> object:
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value) if "." in value else int(value)
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and math.isfinite(value) and abs(value) < _LARGEST else _LEFT_OUT  # type: ignore[arg-type]
+
+
+def _flag(value: object) -> object:
+    if isinstance(value, str):
+        return _TRUTHS.get(value.strip().lower(), _LEFT_OUT)
+    return value if value is None or isinstance(value, bool) else _LEFT_OUT
+
+
+def _moment(value: object) -> object:
+    # Clocks that are not set yet show the year 0.
+    return value if isinstance(value, str) and syntax.moment_of(value) is not None else _LEFT_OUT
+
+
+def _words(value: object) -> object:
+    if isinstance(value, str):
+        return [value]
+    return [word for word in value if isinstance(word, str)] if isinstance(value, list) else _LEFT_OUT
+
+
+def _object(value: object) -> object:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, dict) else _LEFT_OUT
+
+
+def _status(value: object) -> object:
+    return {"State": value} if isinstance(value, str) else _object(value)
+
+
+def _link(value: object) -> object:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str):
+        value = {_ID: value}
+    found = _object(value)
+    return found if isinstance(found, dict) and _is_path(found.get(_ID)) else _LEFT_OUT
+
+
+def _objects(value: object) -> object:
+    items = value if isinstance(value, list) else [value]
+    return [{_ID: item} if _is_path(item) else item for item in items if isinstance(item, dict) or _is_path(item)]
+
+
+def _objects_or_link(value: object) -> object:
+    return value if isinstance(value, dict) and _is_path(value.get(_ID)) else _objects(value)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("/")
+
+
+def _actions(value: object) -> object:
+    if not isinstance(value, dict):
+        return {}
+    return {
+        name: action
+        for name, action in value.items()
+        if not name.startswith("#") or (isinstance(action, dict) and _place(action.get("target")) is not _LEFT_OUT)
+    }
+
+
+def _apply_times(value: object) -> object:
+    """Keep what is said of operations only if it says when they can be applied; windows of time are not used."""
+    values = _words(value.get("SupportedValues")) if isinstance(value, dict) else _LEFT_OUT
+    return _LEFT_OUT if values is _LEFT_OUT else {"SupportedValues": values}
+
+
+def _word_of(words: Iterable[Enum]) -> Callable[[object], object]:
+    """Return the function that spells a value as one of these words, if it is one of them in another case."""
+    known = {word.value.lower(): word.value for word in words}
+
+    def word(value: object) -> object:
+        return known.get(value.strip().lower(), value) if isinstance(value, str) else _text(value)
+
+    return word
+
+
+def _media(value: object) -> object:
+    words = _words(value)
+    return [_MEDIUM(word) for word in words] if isinstance(words, list) else words
+
+
+_MEDIUM: Final = _word_of(sushy.VirtualMediaType)
+
+
+def _left_out(value: object) -> object:
+    return _LEFT_OUT
+
+
+def _rows(kind: Callable[[object], object], names: str) -> dict[str, Callable[[object], object]]:
+    return dict.fromkeys(names.split(), kind)
+
+
+_KINDS: Final[Mapping[str, Callable[[object], object]]] = {
+    **_rows(
+        _text,
+        "@odata.type @odata.etag Id Name MemberId UUID SerialNumber Model Manufacturer Product SKU "
+        "PartNumber SparePartNumber Socket BiosVersion FirmwareVersion FirmwarePackageVersion Revision AssetTag "
+        "Description HostName Image ImageName DeviceId VendorId SubsystemId SubsystemVendorId RevisionId ClassCode "
+        "DeviceClass FunctionType MACAddress PermanentMACAddress ChassisId PortId SystemName SystemDescription Version "
+        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState MediaType Protocol "
+        "VolumeType ReadingUnits PhysicalContext "
+        "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
+        "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
+        "UefiDevicePath AttributeName",
+    ),
+    **_rows(_word_of(sushy.PowerState), "PowerState"),
+    **_rows(_word_of(sushy.State), "State"),
+    **_rows(_word_of(sushy.Health), "Health HealthRollup TaskStatus"),
+    **_rows(_word_of(sushy.TaskState), "TaskState"),
+    **_rows(_word_of(sushy.IndicatorLED), "IndicatorLED"),
+    **_rows(_word_of(sushy.BootProgressStates), "LastState"),
+    **_rows(_word_of(sushy.BootSource), "BootSourceOverrideTarget"),
+    **_rows(_word_of(sushy.BootSourceOverrideEnabled), "BootSourceOverrideEnabled"),
+    **_rows(_word_of(sushy.BootSourceOverrideMode), "BootSourceOverrideMode"),
+    **_rows(_word_of(sushy.ProcessorType), "ProcessorType"),
+    **_rows(_word_of(sushy.ProcessorArchitecture), "ProcessorArchitecture"),
+    **_rows(_word_of(sushy.InstructionSet), "InstructionSet"),
+    **_rows(_word_of(sushy.RAIDType), "RAIDType"),
+    **_rows(_place, "@odata.id target @Redfish.ActionInfo Uri ArchiveUri"),
+    **_rows(
+        _number,
+        "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes TotalSystemMemoryGiB SpeedMbps SpeedGbps "
+        "CurrentSpeedGbps CurrentLinkSpeedMbps PhysicalPortNumber LanesInUse MaxLanes Lanes FunctionId BootPriority "
+        "VLANId ManagementVlanId MTUSize PrimaryLUN PrimaryVLANId SecondaryLUN SecondaryVLANId LastBootTimeSeconds "
+        "LowerThresholdCritical LowerThresholdFatal LowerThresholdNonCritical UpperThresholdCritical "
+        "UpperThresholdFatal UpperThresholdNonCritical MaxReadingRange MinReadingRange Reading MaxReadingRangeTemp "
+        "MinReadingRangeTemp ReadingCelsius SensorNumber MaxAllowableOperatingValue MinAllowableOperatingValue "
+        "MaximumFrequencyHz MaximumVoltage MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts "
+        "LineInputVoltage PowerCapacityWatts PercentComplete LogicalProcessorCount MaxVirtualFunctions "
+        "PredictedMediaLifeLeftPercent",
+    ),
+    **_rows(
+        _flag,
+        "Inserted WriteProtected SecureBootEnable Encrypted HotPluggable VLANEnable SecondaryVLANEnable "
+        "InterfaceEnabled ServiceEnabled BootOptionEnabled",
+    ),
+    **_rows(_moment, "LastStateTime"),
+    **_rows(
+        _words,
+        "SupportedRAIDTypes SupportedControllerProtocols SupportedDeviceProtocols SupportedApplyTimes "
+        "BootOrder Languages AssociatedMACAddresses AssociatedNetworkAddresses SupportedMedia",
+    ),
+    **_rows(_media, "MediaTypes"),
+    **_rows(
+        _object,
+        "Boot MemorySummary ProcessorSummary BootProgress @Redfish.Settings Links Oem Ethernet LLDPReceive "
+        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes",
+    ),
+    **_rows(_status, "Status"),
+    **_rows(
+        _link,
+        "EthernetInterfaces Processors Memory SimpleStorage Storage Volumes Bios SecureBoot VirtualMedia Thermal Power "
+        "NetworkAdapters NetworkDeviceFunctions NetworkPorts Ports PCIeFunctions SettingsObject Systems Managers "
+        "UpdateService SessionService Sessions Registries CertificateService EventService Tasks TaskService "
+        "FirmwareInventory SoftwareInventory BootOptions",
+    ),
+    # A link elsewhere in the tree.
+    **_rows(_objects_or_link, "Controllers PCIeDevices Chassis"),
+    **_rows(
+        _objects,
+        "Members Drives StorageControllers Devices Fans Temperatures PowerSupplies InputRanges Identifiers Location "
+        "Parameters",
+    ),
+    **_rows(_actions, "Actions"),
+    **_rows(_apply_times, "@Redfish.OperationApplyTimeSupport"),
+    # Its members are demanded by the library and not used here.
+    **_rows(_left_out, "@Redfish.MaintenanceWindow @Redfish.SettingsApplyTime"),
+}
+# What is in these objects has other types than elsewhere.
+_KINDS_IN: Final = {
+    "Links": {
+        **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives"),
+        **_rows(_link, "Sessions"),
+        **_rows(_object, "Oem"),
+    },
+    "@Redfish.Settings": {**_KINDS, **_rows(_objects, "Messages")},
+}
+_KINDS_OF_ADAPTERS: Final = {**_KINDS, **_rows(_objects, "Controllers")}
+_KINDS_OF_REGISTRIES: Final = {**_KINDS, **_rows(_objects, "Attributes")}
+_ALLOWED: Final = "@Redfish.AllowableValues"
+
+
+def repaired(document: Document, path: str) -> Document:
+    """Return a resource as the library expects it; ``path`` is that of the resource on the BMC."""
+    parts = path.rstrip("/").split("/")
+    found = _with_kinds(document, _KINDS_OF_ADAPTERS if parts[-2:-1] == ["NetworkAdapters"] else _KINDS)
+    # A collection needs nothing, and what says nothing about itself is none of Redfish.
+    if "Members" in found or not found.keys() & _TOLD_OF_ITSELF:
+        return found
+    demanded: Document = {
+        "Id": parts[-1],
+        "Name": parts[-1],
+        **_DEMANDED_AT.get(parts[-2] if len(parts) > 1 else "", {}),
+    }
+    if parts[-1] in ("EventService", "UpdateService"):
+        demanded["Actions"] = {}
+    if "RegistryEntries" in found:
+        demanded |= _DEMANDED_OF_REGISTRIES
+    return found | {name: value for name, value in demanded.items() if found.get(name) is None}
+
+
+def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[object], object]]) -> Document:
+    found: Document = {}
+    for name, value in document.items():
+        kind = _words if name.endswith(_ALLOWED) else kinds.get(name)
+        if value is None and kind in (_objects, _actions):
+            value = []
+        if kind is not None:
+            value = kind(value)
+        if value is not _LEFT_OUT:
+            found[name] = _inside(name, value)
+    return found
+
+
+def _inside(name: str, value: Any) -> Any:
+    """Return a value with what is in it repaired."""
+    if name == "RegistryEntries" and isinstance(value, dict):
+        entries = _with_kinds(value, _KINDS_OF_REGISTRIES).get("Attributes", [])
+        return {**value, "Attributes": [entry for entry in entries if isinstance(entry.get("AttributeName"), str)]}
+    if name in _OPAQUE:
+        return value
+    if isinstance(value, dict):
+        return _with_kinds(value, _KINDS_IN.get(name, _KINDS))
+    if isinstance(value, list):
+        return [_item(name, item, number) if isinstance(item, dict) else item for number, item in enumerate(value)]
+    return value
+
+
+def _item(name: str, item: Document, number: int) -> Document:
+    """Return an object of a list; the library demands names of some, which their place in the list stands for."""
+    found = _with_kinds(item, _KINDS)
+    is_link = item.keys() == {_ID}
+    if not is_link or name in _NAMED_PARTS:
+        found["MemberId"] = found.get("MemberId") or str(number)
+        found["Name"] = found.get("Name") or found["MemberId"]
+    return found

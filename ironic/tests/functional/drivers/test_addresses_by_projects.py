@@ -1,0 +1,171 @@
+"""A project that chooses the address of a BMC reaches no loopback, and learns nothing about what is there."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.command.own_addresses import own
+from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.hardware_errors import ConsoleError, IPMIConnectionFailure, RedfishConnectionError
+from ironic.drivers.modules.ipmi.power import IPMIPower
+from ironic.drivers.modules.redfish.graphical_console import RedfishGraphicalConsole
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.integrations.allowed_destinations import UNREACHABLE
+from ironic.tests.functional.drivers.hostile_bmc import hostile_bmc
+from ironic.tests.live_service import free_port
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+
+def by_project(**driver_info: Any) -> Work:
+    return work_on(driver_info=driver_info, driver_internal_info={BY_PROJECT: True})
+
+
+@pytest.fixture
+def quick(conf: Callable[..., None]) -> Callable[..., None]:
+    conf(
+        redfish__connection_attempts=1,
+        redfish__read_timeout=2,
+        redfish__connect_timeout=2,
+        ipmi__command_retry_timeout=2,
+    )
+    return conf
+
+
+@pytest.fixture
+def places() -> Iterator[dict[str, str]]:
+    """Return URLs with nothing behind them that is a BMC, each with another fault."""
+    with ExitStack() as stack:
+        silent = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        untrusted = stack.enter_context(hostile_bmc())
+        yield {
+            "closed": f"http://127.0.0.1:{free_port()}",
+            "silent": f"http://127.0.0.1:{silent.getsockname()[1]}",
+            "plain, not TLS": untrusted.address.replace("http:", "https:"),
+            "no name": "http://no-such-name.invalid",
+            "link-local": "http://169.254.169.254",
+            "multicast": "http://224.0.0.1",
+        }
+
+
+def test_an_operator_chooses_a_loopback_address(quick: Callable[..., None]) -> None:
+    quick(outgoing__allow_loopback=False)
+    with hostile_bmc() as bmc:
+        assert RedfishPower().get_power_state(work_on(driver_info=bmc.driver_info()))
+
+
+def test_a_project_reaches_the_loopback_by_the_option_only(quick: Callable[..., None]) -> None:
+    with hostile_bmc() as bmc:
+        quick(outgoing__allow_loopback=False)
+        with pytest.raises(RedfishConnectionError, match="it can't be reached"):
+            RedfishPower().get_power_state(by_project(**bmc.driver_info()))
+        quick(outgoing__allow_loopback=True)
+        assert RedfishPower().get_power_state(by_project(**bmc.driver_info()))
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_all_faults_of_a_connection_look_alike(
+    places: dict[str, str], quick: Callable[..., None], allowed: bool
+) -> None:
+    quick(outgoing__allow_loopback=allowed)
+    for place in places.values():
+        with pytest.raises(RedfishConnectionError) as told:
+            RedfishPower().get_power_state(by_project(redfish_address=place, redfish_system_id="/redfish/v1/Systems/1"))
+        assert str(told.value).replace(place, "PLACE").endswith(f"PLACE: {UNREACHABLE}.") or UNREACHABLE in str(
+            told.value
+        )
+        assert str(told.value).replace(place, "PLACE").count("PLACE") == 1
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "no-such-name.invalid", "169.254.169.254"])
+def test_ipmi_says_no_more(address: str, quick: Callable[..., None]) -> None:
+    quick(outgoing__allow_loopback=False)
+    with pytest.raises(IPMIConnectionFailure) as told:
+        IPMIPower().get_power_state(by_project(ipmi_address=address, ipmi_username="u", ipmi_password="p"))
+    assert UNREACHABLE in str(told.value)
+
+
+# Names that change their address
+
+NAME = "moving.example"
+IPMI = {"ipmi_address": NAME, "ipmi_username": "u", "ipmi_password": "p"}
+ABROAD = "198.51.100.7"
+
+
+@pytest.fixture
+def calls_of_ipmitool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Put a program in the place of ipmitool that notes its calls and finds no BMC; return them."""
+    calls, tool = tmp_path / "calls", tmp_path / "ipmitool"
+    silence = "Error: Unable to establish IPMI v2 / RMCP+ session"
+    tool.write_text(f'#!/bin/sh\ncase "$*" in *-h) exit 0;; esac\necho "$*" >> {calls}\necho "{silence}" >&2\nexit 1\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return lambda: calls.read_text().splitlines() if calls.exists() else []
+
+
+def test_a_redfish_session_stays_at_the_address_that_was_judged(
+    names: dict[str, list[str]], quick: Callable[..., None]
+) -> None:
+    # Nothing listens at the second address, so a request that went there would fail.
+    names[NAME] = ["127.0.0.1", "127.0.0.2"]
+    with hostile_bmc("secret") as bmc:
+        task = by_project(**bmc.driver_info(redfish_address=bmc.address.replace("127.0.0.1", NAME)))
+        for _ in range(2):
+            RedfishPower().get_power_state(task)
+        assert names[NAME] == ["127.0.0.2"]
+        assert len(bmc.tokens) == 1
+
+
+def test_a_name_that_moves_to_the_loopback_reaches_nothing_there(
+    names: dict[str, list[str]], quick: Callable[..., None]
+) -> None:
+    quick(outgoing__allow_loopback=False)
+    outside = next((one for one in own() if not one.startswith("127.") and "." in one), ABROAD)
+    names[NAME] = [outside, "127.0.0.1"]
+    with hostile_bmc() as bmc:
+        task = by_project(**bmc.driver_info(redfish_address=bmc.address.replace("127.0.0.1", NAME)))
+        for _ in range(3):
+            with pytest.raises(RedfishConnectionError, match="it can't be reached"):
+                RedfishPower().get_power_state(task)
+        assert names[NAME] == ["127.0.0.1"]
+        assert bmc.requests == []
+
+
+def test_ipmitool_gets_the_address_that_was_judged(
+    names: dict[str, list[str]], quick: Callable[..., None], calls_of_ipmitool: Callable[[], list[str]]
+) -> None:
+    quick(outgoing__allow_loopback=False, ipmi__min_command_interval=0)
+    names[NAME] = [ABROAD, "127.0.0.1"]
+    for _ in range(2):
+        with pytest.raises(IPMIConnectionFailure) as failed:
+            IPMIPower().get_power_state(by_project(**IPMI))
+        assert UNREACHABLE in str(failed.value)
+    # Attempts of the first command; the second one is refused before it runs.
+    assert len(calls_of_ipmitool()) > 1
+    assert all(f"-H {ABROAD}" in call for call in calls_of_ipmitool())
+
+
+@pytest.mark.parametrize(
+    ("driver_info", "address"),
+    [
+        ({"redfish_address": f"http://{NAME}:8000"}, f"http://{ABROAD}:8000"),
+        ({"redfish_address": f"https://{NAME}", "redfish_verify_ca": False}, f"https://{ABROAD}"),
+        # A server elsewhere has no certificate for the name.
+        ({"redfish_address": f"https://{NAME}", "redfish_verify_ca": True}, f"https://{NAME}"),
+    ],
+)
+def test_the_browser_of_a_console_gets_the_address_that_was_judged(
+    names: dict[str, list[str]], quick: Callable[..., None], driver_info: dict[str, Any], address: str
+) -> None:
+    quick(outgoing__allow_loopback=False, vnc__container_provider="fake")
+    names[NAME] = [ABROAD, "127.0.0.1"]
+    task = by_project(**driver_info)
+    console = RedfishGraphicalConsole()
+    assert console.app_info(task)["address"] == address
+    with pytest.raises(ConsoleError, match="it can't be reached"):
+        console.app_info(task)
+    assert console.app_info(work_on(driver_info=driver_info))["address"] == driver_info["redfish_address"]

@@ -1,0 +1,153 @@
+"""What odd BMCs say with orders that they carry out, and of the tasks in which they do."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.bmc_tasks import read_task
+from ironic.drivers.modules.redfish.firmware import RedfishFirmware
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.raid import RedfishRAID
+from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.test_odd_machines import RESET, answer_at, on
+from ironic.tests.functional.drivers.test_odd_orders import DRIVE, NOTE, URL, machine_with
+from ironic.tests.unit.drivers.machine import Work
+
+
+@pytest.fixture
+def bmc() -> Iterator[HostileBmc]:
+    with hostile_bmc() as running:
+        yield running
+
+
+VOLUMES = f"{SYSTEM}/Storage/A/Volumes"
+UPDATE = "/redfish/v1/UpdateService/Update"
+DISK = {"raid_level": "0", "size_gb": 1}
+MONITOR = "/redfish/v1/TaskService/TaskMonitors/1"
+ANSWERS = [
+    b"",
+    b"OK",
+    b"<html>",
+    b"[1]",
+    b"null",
+    b'{"Id": 5}',
+    b'{"@odata.id": 7, "Name": "x"}',
+    b'{"error": {}}',
+    b"\xff",
+]
+ORDERS: dict[str, tuple[str, Callable[[Work], Any]]] = {
+    "power": (RESET, lambda task: RedfishPower().set_power_state(task, states.POWER_ON)),
+    "insertion": (f"{DRIVE}/Insert", lambda task: RedfishManagement().attach_virtual_media(task, "cdrom", URL)),
+    "defaults": (f"{SYSTEM}/Bios/Reset", lambda task: RedfishBIOS().factory_reset(task)),
+    "logical disk": (VOLUMES, lambda task: RedfishRAID().create_configuration(task)),
+    "no logical disk": (f"{VOLUMES}/1", lambda task: RedfishRAID().delete_configuration(task)),
+    "subscription": (
+        "/redfish/v1/EventService/Subscriptions",
+        lambda task: RedfishVendorPassthru().create_subscription(task, Destination="https://192.0.2.5/events"),
+    ),
+}
+
+
+def machine_for_orders() -> dict[str, Any]:
+    found = machine_with(
+        DRIVE, {"Inserted": False, "Actions": {"#VirtualMedia.InsertMedia": {"target": f"{DRIVE}/Insert"}}}
+    )
+    found[f"{SYSTEM}/Bios"]["Actions"] = {"#Bios.ResetBios": {"target": f"{SYSTEM}/Bios/Reset"}}
+    found[SYSTEM] |= {"PowerState": "Off", "Storage": {"@odata.id": f"{SYSTEM}/Storage"}}
+    storage = f"{SYSTEM}/Storage/A"
+    drives = [{"@odata.id": f"{storage}/Drives/{number}"} for number in range(2)]
+    documents: dict[str, Any] = {
+        f"{SYSTEM}/Storage": {"Members": [{"@odata.id": storage}]},
+        storage: {"Drives": drives, "Volumes": {"@odata.id": VOLUMES}},
+        VOLUMES: {"Members": [{"@odata.id": f"{VOLUMES}/1"}]},
+        f"{VOLUMES}/1": {"RAIDType": "RAID0", "Links": {"Drives": drives[:1]}},
+        **{drive["@odata.id"]: {"CapacityBytes": 2**40} for drive in drives},
+        "/redfish/v1/UpdateService": {"Actions": {"#UpdateService.SimpleUpdate": {"target": UPDATE}}},
+    }
+    found["/redfish/v1"]["UpdateService"] = {"@odata.id": "/redfish/v1/UpdateService"}
+    return found | {path: {"@odata.id": path, **content} for path, content in documents.items()}
+
+
+def carry_out(bmc: HostileBmc, place: str, status: int, content: bytes, headers: dict[str, str]) -> list[str]:
+    """Have the BMC carry out each order with this answer; return where orders at this place came."""
+    bmc.documents, came = machine_for_orders(), list[str]()
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "GET":
+            return False
+        if handler.path == RESET:
+            bmc.documents[SYSTEM]["PowerState"] = "On"
+        is_meant = handler.path == place
+        if is_meant:
+            came.append(handler.path)
+        handler.send(status if is_meant else 204, content if is_meant else b"", headers)
+        return True
+
+    bmc.misbehave = misbehave
+    return came
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("status, headers", [(200, {}), (201, {}), (201, {"Location": "/gone"}), (204, {})])
+def test_an_order_is_carried_out_whatever_is_said_with_it(
+    bmc: HostileBmc, name: str, status: int, headers: dict[str, str]
+) -> None:
+    place, give = ORDERS[name]
+    for content in ANSWERS if status != 204 else (b"",):
+        came = carry_out(bmc, place, status, content, headers)
+        task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+        task.driver = BareDriver({"power": RedfishPower()})
+        give(task)
+        assert came == [place], content
+
+
+@pytest.mark.parametrize("content", ANSWERS)
+@pytest.mark.parametrize("place", [MONITOR, f"https://bmc.example.com{MONITOR}"])
+@pytest.mark.parametrize("name", ["logical disk", "no logical disk", "firmware"])
+def test_a_task_is_found_by_its_header_whatever_is_said_with_it(
+    bmc: HostileBmc, name: str, place: str, content: bytes
+) -> None:
+    orders = {**ORDERS, "firmware": (UPDATE, update)}
+    came = carry_out(bmc, orders[name][0], 202, content, {"Location": place})
+    bmc.documents[MONITOR] = {"TaskState": "Running", "Name": "Task"}
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+    task.driver = BareDriver({"power": RedfishPower()})
+    assert orders[name][1](task) == states.CLEANWAIT
+    assert len(came) == 1
+    (memory,) = (
+        value for value in task.node.driver_internal_info.values() if isinstance(value, dict) and "step_began" in value
+    )
+    assert memory.get("tasks", [memory.get("task")]) == [MONITOR]
+
+
+def update(task: Work) -> Any:
+    return RedfishFirmware().update(task, [{"component": "bios", "url": "https://192.0.2.5/bios.bin"}])
+
+
+@pytest.mark.parametrize("status", [200, 202])
+def test_an_update_without_a_task_is_an_error_that_says_so(bmc: HostileBmc, status: int) -> None:
+    carry_out(bmc, UPDATE, status, b"OK", {})
+    with pytest.raises(RedfishError, match=f"took the order with status {status} and names no task"):
+        update(on(bmc, provision_state=states.CLEANING))
+
+
+@pytest.mark.parametrize("status", [400, 409, 412, 422])
+def test_the_monitor_of_a_task_may_answer_with_the_refusal_of_the_order(bmc: HostileBmc, status: int) -> None:
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, {"error": NOTE}))
+    task = read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
+    assert (task.is_over, task.is_good, task.text) == (True, False, "No licence for power.")
+
+
+@pytest.mark.parametrize("status", [401, 429, 500, 503])
+def test_a_monitor_that_gives_no_answer_says_nothing_of_its_task(bmc: HostileBmc, status: int) -> None:
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, {"error": NOTE}))
+    with pytest.raises(RedfishError, match="No licence for power"):
+        read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))

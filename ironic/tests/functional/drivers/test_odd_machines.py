@@ -1,0 +1,425 @@
+"""Odd BMCs, as people have reported them: each oddity takes away itself and nothing else."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import MissingParameterValue, PowerStateFailure
+from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import RECENT
+from ironic.drivers.modules.redfish.bmc_connection import read
+from ironic.drivers.modules.redfish.boot_override import restore_device
+from ironic.drivers.modules.redfish.firmware import RedfishFirmware
+from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of
+from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.tests.conftest import Setter
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.recorded_machines import MACHINE, tree, with_chassis
+from ironic.tests.redfish_bmc import redfish_bmc
+from ironic.tests.unit.drivers.machine import Work, work_on
+
+SECRET = "the password of a BMC"
+RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
+NICS = f"{MACHINE}/EthernetInterfaces"
+CHASSIS = "/redfish/v1/Chassis/1U"
+Misbehave = Callable[[Handler], bool]
+
+
+@pytest.fixture
+def whole() -> Iterator[HostileBmc]:
+    """Serve a machine with all branches, and a second network card."""
+    with hostile_bmc() as bmc:
+        bmc.documents = with_chassis(tree(), CHASSIS)
+        (first,) = bmc.documents[NICS]["Members"]
+        card = bmc.documents[first["@odata.id"]]
+        second = f"{NICS}/second"
+        bmc.documents[second] = {**card, "@odata.id": second, "Id": "second", "MACAddress": "12:44:6a:3b:04:12"}
+        bmc.documents[NICS]["Members"] = [first, {"@odata.id": second}]
+        yield bmc
+
+
+@pytest.fixture
+def bmc() -> Iterator[HostileBmc]:
+    with hostile_bmc() as running:
+        yield running
+
+
+def on(bmc: HostileBmc, system: str | None = SYSTEM, **values: Any) -> Work:
+    RECENT._kept.clear()
+    return work_on(driver_info={**bmc.driver_info(), "redfish_system_id": system}, **values)
+
+
+def inventory(bmc: HostileBmc) -> dict[str, Any]:
+    return read(on(bmc, MACHINE), "reading the inventory", inventory_of)
+
+
+def answer_at(path: str, answer: Callable[[Handler], None], method: str = "GET") -> Misbehave:
+    def misbehave(handler: Handler) -> bool:
+        is_meant = handler.command == method and handler.path.split("?")[0].rstrip("/") == path
+        if is_meant:
+            answer(handler)
+        return is_meant
+
+    return misbehave
+
+
+def hang_up(handler: Handler) -> None:
+    handler.close_connection = True
+    handler.connection.close()
+
+
+# Collections
+
+
+def test_each_collection_may_be_null_or_nonsense(whole: HostileBmc) -> None:
+    before = inventory(whole)
+    collections = [path for path, document in whole.documents.items() if "Members" in document and path.count("/") > 4]
+    assert len(collections) > 10
+    for path in collections:
+        members = whole.documents[path]["Members"]
+        odds: tuple[Any, ...] = (None, "none", 5, [None], [[]], [5], [{}], [{"@odata.id": None}])
+        for odd in odds:
+            whole.documents[path] = {**whole.documents[path], "Members": odd}
+            after = inventory(whole)
+            branch = {"Storage": ("disks", "storage_controllers"), "SimpleStorage": ("disks",)}
+            lost = {"EthernetInterfaces": ("interfaces",), "Processors": ("cpu",), "Drives": ("disks",), **branch}
+            allowed = (*lost.get(path.rpartition("/")[2], ()), "pci_devices")
+            assert {name for name in before if before[name] != after.get(name) and name not in allowed} == set(), path
+            RedfishManagement().get_sensors_data(on(whole, MACHINE))
+        whole.documents[path]["Members"] = members
+
+
+@pytest.mark.parametrize("make", [lambda path: {"@odata.id": path}, lambda path: path, lambda path: [path]])
+def test_members_may_be_an_object_or_a_path(whole: HostileBmc, make: Callable[[str], Any]) -> None:
+    whole.documents[NICS]["Members"] = make(f"{NICS}/second")
+    assert [card["mac_address"] for card in inventory(whole)["interfaces"]] == ["12:44:6a:3b:04:12"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda handler: handler.answer(404, {}),
+        lambda handler: handler.answer(500, {"error": "boom"}),
+        lambda handler: handler.answer(403, {}),
+        lambda handler: handler.send(200, b"<html>"),
+        lambda handler: handler.answer(200, [1]),
+        lambda handler: handler.answer(200, {}),
+        lambda handler: handler.answer(200, None),
+        lambda handler: handler.send(302, b"", {"Location": "http://192.0.2.7/"}),
+        lambda handler: handler.send(200, b"{", length=5),
+        hang_up,
+    ],
+)
+def test_a_dead_member_takes_away_itself(whole: HostileBmc, answer: Callable[[Handler], None], conf: Setter) -> None:
+    conf(redfish__connection_attempts=1)
+    whole.misbehave = answer_at(f"{NICS}/second", answer)
+    assert [card["mac_address"] for card in inventory(whole)["interfaces"]] == ["12:44:6a:3b:04:11"]
+
+
+def test_a_member_that_never_answers_takes_away_itself_and_many_end_the_read(whole: HostileBmc, conf: Setter) -> None:
+    conf(redfish__connection_attempts=1, redfish__read_timeout=1)
+    dead: set[str] = {f"{NICS}/second"}
+    over = threading.Event()
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.path.rstrip("/") in dead:
+            over.wait(30)
+            return True
+        return False
+
+    whole.misbehave = misbehave
+    assert len(inventory(whole)["interfaces"]) == 1
+    dead |= {f"{NICS}/12446A3B0411", f"{MACHINE}/Processors/CPU1", f"{MACHINE}/Storage", CHASSIS, f"{NICS}"}
+    with pytest.raises(RedfishConnectionError):
+        inventory(whole)
+    over.set()
+
+
+def test_all_pages_of_a_collection_are_read(whole: HostileBmc) -> None:
+    first, second = whole.documents[NICS]["Members"]
+    whole.documents[NICS] |= {"Members": [first], "Members@odata.nextLink": f"{NICS}/page2"}
+    whole.documents[f"{NICS}/page2"] = {"Members": [second], "Members@odata.nextLink": f"{NICS}/page3"}
+    whole.documents[f"{NICS}/page3"] = {"Members": None, "Members@odata.nextLink": NICS}
+    assert len(inventory(whole)["interfaces"]) == 2
+    del whole.documents[f"{NICS}/page2"]
+    assert len(inventory(whole)["interfaces"]) == 1
+
+
+# Bytes
+
+
+@pytest.mark.parametrize("odd", [b"\r\n", b"\t\x01", b"\xff\xfe", b"\\ud800", b"\\u0000", b"\xc3"])
+def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
+    documents = whole.documents
+
+    def misbehave(handler: Handler) -> bool:
+        document = documents.get(handler.path.rstrip("/"))
+        if handler.command == "GET" and document is not None:
+            handler.send(200, json.dumps({**document, "Model": "@@"}).encode().replace(b"@@", b"a" + odd))
+        return document is not None
+
+    before = inventory(whole)
+    whole.misbehave = misbehave
+    after = inventory(whole)
+    assert after["system_vendor"]["product_name"].startswith("a")
+    json.dumps(after, ensure_ascii=False).encode()
+    assert [len(after[name]) for name in before] == [len(before[name]) for name in before]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_document_may_have_a_mark_of_its_bytes(bmc: HostileBmc, encoding: str) -> None:
+    content = json.dumps({"Id": "1", "PowerState": "On"}).encode(encoding)
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, content))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
+# Which machine
+
+
+@pytest.mark.parametrize(
+    "members, why",
+    [
+        ([SYSTEM, "/redfish/v1/Systems/2"], f"several systems; set redfish_system_id to one of {SYSTEM}, /redfish"),
+        ([], "names no system"),
+        (None, "names no system"),
+    ],
+)
+def test_the_machine_is_never_guessed(bmc: HostileBmc, members: Any, why: str) -> None:
+    bmc.documents["/redfish/v1/Systems"]["Members"] = members and [{"@odata.id": path} for path in members]
+    with pytest.raises(PowerStateFailure, match=why):
+        RedfishPower().set_power_state(on(bmc, None), states.POWER_ON)
+    assert bmc.count("POST", RESET) == 0
+
+
+@pytest.mark.parametrize(
+    "more", [{"Members@odata.nextLink": "/redfish/v1/Systems/more"}, {"Members": [{"@odata.id": SYSTEM}, {}]}]
+)
+def test_a_list_of_systems_with_gaps_is_no_answer(bmc: HostileBmc, more: dict[str, Any]) -> None:
+    bmc.documents["/redfish/v1/Systems"] |= more
+    with pytest.raises(RedfishError, match="incomplete; set redfish_system_id"):
+        RedfishPower().get_power_state(on(bmc, None))
+
+
+# Power
+
+
+@pytest.mark.parametrize(
+    "offers, state, sent",
+    [
+        (["On", "ForceOn", "PushPowerButton"], "Off", "On"),
+        (["ForceOff", "ForceOn", "PushPowerButton"], "Off", "ForceOn"),
+        (["PushPowerButton"], "Off", "PushPowerButton"),
+        (["PushPowerButton"], "PoweringOff", None),
+        (["ForceOff", "Nmi"], "Off", None),
+    ],
+)
+def test_a_machine_is_switched_on_by_what_its_bmc_offers(
+    bmc: HostileBmc, offers: list[str], state: str, sent: str | None
+) -> None:
+    action = {"target": RESET, "ResetType@Redfish.AllowableValues": offers}
+    bmc.documents[SYSTEM] |= {"PowerState": state, "Actions": {"#ComputerSystem.Reset": action}}
+    came: list[str] = []
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "POST":
+            came.append(json.loads(handler.content)["ResetType"])
+        return False
+
+    bmc.misbehave = misbehave
+    if sent is None:
+        with pytest.raises(PowerStateFailure) as failure:
+            RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+        assert f"offers no power action On or ForceOn or PushPowerButton now, only {', '.join(offers)}" in str(
+            failure.value
+        )
+        assert "ResetType" not in str(failure.value)
+    else:
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert came == ([sent] if sent else [])
+
+
+def test_an_nmi_that_is_not_offered_is_said_in_words(bmc: HostileBmc) -> None:
+    bmc.documents[SYSTEM]["Actions"]["#ComputerSystem.Reset"]["ResetType@Redfish.AllowableValues"] = ["On"]
+    with pytest.raises(RedfishError, match="offers no power action Nmi now, only On"):
+        RedfishManagement().inject_nmi(on(bmc))
+
+
+# Boot device
+
+
+BOOT = {"BootSourceOverrideTarget": "None", "BootSourceOverrideEnabled": "Disabled"}
+
+
+def test_a_boot_device_that_is_accepted_and_not_stored_is_an_error(bmc: HostileBmc, conf: Setter) -> None:
+    bmc.documents[SYSTEM]["Boot"] = BOOT
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.answer(200, {}), "PATCH")
+    with pytest.raises(RedfishError, match=r"accepted boot device pxe \(Pxe\) and has not stored it: it shows None"):
+        RedfishManagement().set_boot_device(on(bmc), "pxe")
+
+
+def test_a_boot_device_may_be_stored_late_or_in_the_settings(bmc: HostileBmc) -> None:
+    settings = {"SettingsObject": {"@odata.id": f"{SYSTEM}/Settings"}}
+    bmc.documents[SYSTEM] |= {"Boot": BOOT, "@Redfish.Settings": settings}
+    bmc.documents[f"{SYSTEM}/Settings"] = {"Id": "Settings", "Boot": dict(BOOT)}
+    RedfishManagement().set_boot_device(on(bmc), "pxe")
+    assert bmc.documents[f"{SYSTEM}/Settings"]["Boot"]["BootSourceOverrideTarget"] == "Pxe"
+    assert bmc.documents[SYSTEM]["Boot"] == BOOT
+
+
+@pytest.mark.parametrize("settings", [None, {}, "none"])
+@pytest.mark.parametrize("mode", [False, True])
+def test_dead_settings_do_not_keep_a_boot_device_from_being_set(
+    bmc: HostileBmc, conf: Setter, settings: Any, mode: bool
+) -> None:
+    conf(redfish__boot_mode_config_timeout=0)
+    link = {"SettingsObject": {"@odata.id": f"{SYSTEM}/Settings"}}
+    bmc.documents[SYSTEM] |= {"Boot": dict(BOOT), "@Redfish.Settings": link}
+    bmc.documents[f"{SYSTEM}/Settings"] = settings
+    if mode:
+        RedfishManagement().set_boot_mode(on(bmc), "uefi")
+    else:
+        RedfishManagement().set_boot_device(on(bmc), "pxe")
+        assert bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget"] == "Pxe"
+    assert bmc.count("PATCH", SYSTEM) == 1
+
+
+def test_a_device_that_is_not_stored_before_a_boot_is_in_the_log(
+    bmc: HostileBmc, caplog: pytest.LogCaptureFixture
+) -> None:
+    bmc.documents[SYSTEM]["Boot"] = dict(BOOT)
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.answer(200, {}), "PATCH")
+    RedfishPower().set_power_state(on(bmc, driver_internal_info={"redfish_boot_device": "pxe"}), states.POWER_ON)
+    assert "may boot from another device than pxe: " in caplog.text
+    assert "accepted boot device pxe (Pxe) and has not stored it" in caplog.text
+
+
+def test_a_bmc_that_stores_a_device_for_one_boot_only_gets_it_before_each(bmc: HostileBmc) -> None:
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "PATCH":
+            boot = {**json.loads(handler.content)["Boot"], "BootSourceOverrideEnabled": "Once"}
+            bmc.documents[SYSTEM]["Boot"] = boot
+            handler.answer(204, None)
+        return handler.command == "PATCH"
+
+    bmc.documents[SYSTEM]["Boot"] = dict(BOOT)
+    bmc.misbehave = misbehave
+    task = on(bmc)
+    RedfishManagement().set_boot_device(task, "pxe", persistent=True)
+    bmc.documents[SYSTEM]["Boot"] = dict(BOOT)
+    restore_device(task)
+    assert bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget"] == "Pxe"
+
+
+# Network cards, managers and chassis
+
+
+def test_cards_are_those_of_the_adapters_where_there_are_no_interfaces(whole: HostileBmc) -> None:
+    adapters = f"{CHASSIS}/NetworkAdapters"
+    whole.documents[CHASSIS]["NetworkAdapters"] = {"@odata.id": adapters}
+    whole.documents[adapters] = {"Members": [{"@odata.id": f"{adapters}/{name}"} for name in ("dead", "A")]}
+    functions = f"{adapters}/A/NetworkDeviceFunctions"
+    whole.documents[f"{adapters}/A"] = {"Id": "A", "NetworkDeviceFunctions": {"@odata.id": functions}}
+    whole.documents[functions] = {"Members": [{"@odata.id": f"{functions}/{name}"} for name in ("1", "2", "gone")]}
+    for name, address in (("1", "52-54-00-00-00-01"), ("2", None)):
+        ethernet = {"MACAddress": address, "PermanentMACAddress": "52:54:00:00:00:02"}
+        whole.documents[f"{functions}/{name}"] = {"Id": name, "Ethernet": ethernet}
+    for is_missing in (False, True):
+        if is_missing:
+            del whole.documents[MACHINE]["EthernetInterfaces"]
+        else:
+            whole.documents[NICS]["Members"] = []
+        assert inventory(whole)["interfaces"] == [
+            {"name": "A.1", "mac_address": "52:54:00:00:00:01"},
+            {"name": "A.2", "mac_address": "52:54:00:00:00:02"},
+        ]
+        addresses = RedfishManagement().get_mac_addresses(on(whole, MACHINE))
+        assert addresses == ["52:54:00:00:00:01", "52:54:00:00:00:02"]
+        assert read(on(whole, MACHINE), "looking", RedfishInspect().lacks) is None
+
+
+def test_cards_are_those_of_ports_where_there_is_nothing_else(whole: HostileBmc) -> None:
+    del whole.documents[MACHINE]["EthernetInterfaces"]
+    adapters = f"{CHASSIS}/NetworkAdapters"
+    whole.documents[CHASSIS]["NetworkAdapters"] = {"@odata.id": adapters}
+    whole.documents[adapters] = {"Members": [{"@odata.id": f"{adapters}/A"}]}
+    whole.documents[f"{adapters}/A"] = {"Id": "A", "Ports": {"@odata.id": f"{adapters}/A/Ports"}}
+    whole.documents[f"{adapters}/A/Ports"] = {"Members": [{"@odata.id": f"{adapters}/A/Ports/1"}]}
+    port = {"Id": "1", "Ethernet": {"AssociatedMACAddresses": ["52:54:00:00:00:01", None, "x"]}}
+    whole.documents[f"{adapters}/A/Ports/1"] = port
+    assert inventory(whole)["interfaces"] == [{"name": "A.1", "mac_address": "52:54:00:00:00:01"}]
+
+
+GONE = {"@odata.id": "/redfish/v1/Managers/Gone"}
+
+
+@pytest.mark.parametrize("links", [{"ManagedBy": None}, {"ManagedBy": [GONE]}, None])
+def test_a_manager_is_found_by_what_it_manages(whole: HostileBmc, links: Any) -> None:
+    (manager,) = (path for path in whole.documents if path.startswith("/redfish/v1/Managers/") and path.count("/") == 4)
+    whole.documents[manager].setdefault("Links", {})["ManagerForServers"] = [{"@odata.id": MACHINE}]
+    whole.documents["/redfish/v1/Managers"] = {"Members": [{"@odata.id": manager}]}
+    whole.documents[MACHINE]["Links"] = links
+    if links and links["ManagedBy"]:
+        whole.documents[MACHINE]["Links"] = {"ManagedBy": [GONE, {"@odata.id": manager}]}
+    assert len(RedfishManagement().get_virtual_media(on(whole, MACHINE))) > 0
+
+
+def test_firmware_of_what_answers_is_listed(whole: HostileBmc) -> None:
+    chassis = whole.documents[MACHINE]["Links"]["Chassis"]
+    chassis.insert(0, {"@odata.id": "/redfish/v1/Chassis/Gone"})
+    task = on(whole, MACHINE)
+    RedfishFirmware().cache_firmware_components(task)
+    names = {row[0] for row in task.store.firmware.rows(("component", "current_version"), task.node.id)}
+    assert {"bios", "bmc"} < names
+
+
+# Sensors
+
+
+@pytest.mark.parametrize(
+    "name, odd",
+    [
+        ("Fans", None), ("Fans", "none"), ("Fans", [None]), ("Fans", [{"Reading": "4200 RPM"}]), ("Fans", {}),
+        ("Temperatures", [{"SensorNumber": "0x1E", "ReadingCelsius": "hot"}]),
+    ],
+)  # fmt: skip
+def test_odd_sensors_take_away_themselves(whole: HostileBmc, name: str, odd: Any) -> None:
+    before = RedfishManagement().get_sensors_data(on(whole, MACHINE))
+    (thermal,) = (path for path in whole.documents if path.endswith("/Blade1/Thermal"))
+    whole.documents[thermal][name] = odd
+    after = RedfishManagement().get_sensors_data(on(whole, MACHINE))
+    changed = {"Fans": "Fan", "Temperatures": "Temperature"}[name]
+    assert {kind: after[kind] for kind in before if kind != changed} == {
+        kind: before[kind] for kind in before if kind != changed
+    }
+
+
+def test_sensors_of_one_name_are_all_there(whole: HostileBmc) -> None:
+    (thermal,) = (path for path in whole.documents if path.endswith("/Blade1/Thermal"))
+    whole.documents[thermal]["Fans"] = [{"MemberId": "0", "Reading": 1}, {"MemberId": "0", "Reading": 2}]
+    fans = RedfishManagement().get_sensors_data(on(whole, MACHINE))["Fan"]
+    assert {fan["reading"] for fan in fans.values()} == {1, 2}
+
+
+# What a person reads
+
+
+def test_a_certificate_that_is_not_trusted_names_the_key(tmp_path: Path) -> None:
+    with redfish_bmc(tmp_path, tls=True) as emulator:
+        info = emulator.driver_info(redfish_verify_ca=True)
+        with pytest.raises(RedfishConnectionError, match="not trusted.*set redfish_verify_ca"):
+            RedfishPower().get_power_state(work_on(driver_info=info))
+        plain = emulator.driver_info(redfish_address=emulator.address.replace("https", "http"))
+        with pytest.raises(RedfishError, match="does the BMC want https"):
+            RedfishPower().get_power_state(work_on(driver_info=plain))
+
+
+def test_a_misspelt_key_is_mentioned_without_its_value() -> None:
+    with pytest.raises(MissingParameterValue, match="It has 'redfish_adress' there; is redfish_address meant") as error:
+        RedfishPower().validate(work_on(driver_info={"redfish_adress": SECRET, "redfish_password": SECRET}))
+    assert SECRET not in str(error.value)

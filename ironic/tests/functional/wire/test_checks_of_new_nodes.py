@@ -1,0 +1,120 @@
+"""A new node is checked as a patched one is, and notes whether a project chose the address of its BMC."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.db import online_migrations
+from ironic.tests.functional.wire import keystone
+from ironic.tests.functional.wire.keystone import OWNED, ask
+from ironic.tests.functional.wire.service import Service
+
+ADDRESS = {"redfish_address": "https://10.0.0.1"}
+
+
+@pytest.fixture
+def service(tmp_path: Path, identity: str, conf: Callable[..., None]) -> Iterator[Service]:
+    running = keystone.service(tmp_path, identity, conf)
+    yield running
+    running.close()
+
+
+def created(service: Service, token: str = "system-admin", **values: Any) -> Any:
+    return ask(service, token, "POST", "/v1/nodes", {"driver": "fake-hardware", **values})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"boot_mode": "efi"},
+        {"boot_mode": "UEFI"},
+        {"boot_mode": ""},
+        {"instance_info": {"deploy_interface": "no-such"}},
+        {"instance_info": {"deploy_interface": 1}},
+        {"retired_reason": "old"},
+        {"retired": False, "retired_reason": "old"},
+    ],
+)
+def test_what_a_patch_refuses_is_refused(service: Service, values: dict[str, Any]) -> None:
+    assert created(service, **values).status == 400
+
+
+@pytest.mark.parametrize("mode", ["bios", "uefi", None])
+def test_a_boot_mode_is_taken(service: Service, mode: str | None) -> None:
+    answer = created(service, boot_mode=mode)
+    assert (answer.status, answer.json["boot_mode"]) == (201, mode)
+
+
+def test_the_name_of_the_instance_is_set(service: Service) -> None:
+    assert created(service, instance_info={"display_name": "web"}).json["instance_name"] == "web"
+
+
+def chosen_by_project(service: Service, uuid: str) -> bool:
+    return bool(service.store.nodes.get(uuid).driver_internal_info.get(BY_PROJECT))
+
+
+def test_who_chose_the_address_of_a_new_node_is_noted(service: Service) -> None:
+    new = created(service, "owner-admin", driver_info=ADDRESS)
+    assert new.status == 201, new.body
+    assert chosen_by_project(service, new.json["uuid"])
+    assert not chosen_by_project(service, created(service, driver_info=ADDRESS).json["uuid"])
+
+
+def test_who_chose_an_address_last_is_noted(service: Service) -> None:
+    service.store.nodes.update(OWNED, {"driver_info": ADDRESS, "driver_internal_info": {"kept": 1}})
+    noted = []
+    for token, key, value in (
+        ("owner-member", "deploy_kernel", "http://images/k"),
+        ("owner-member", "redfish_address", "https://localhost"),
+        ("system-admin", "deploy_kernel", "http://images/l"),
+        # An operator who changes something else has not looked at the address.
+        ("system-admin", "redfish_verify_ca", False),
+        ("system-admin", "redfish_address", "https://localhost"),
+        ("system-admin", "redfish_verify_ca", True),
+    ):
+        change = {"op": "add", "path": f"/driver_info/{key}", "value": value}
+        assert ask(service, token, "PATCH", f"/v1/nodes/{OWNED}", [change]).status == 200
+        noted.append(chosen_by_project(service, OWNED))
+    assert noted == [False, True, True, True, False, False]
+    assert service.store.nodes.get(OWNED).driver_internal_info["kept"] == 1
+
+
+def test_an_operator_takes_an_address_over_by_writing_it_again(service: Service) -> None:
+    whole = {"redfish_address": "https://bmc.example.com", "redfish_username": "u"}
+    for path, value in (("/driver_info/redfish_address", whole["redfish_address"]), ("/driver_info", whole)):
+        service.store.nodes.update(OWNED, {"driver_info": whole, "driver_internal_info": {BY_PROJECT: True}})
+        change = {"op": "replace", "path": path, "value": value}
+        assert ask(service, "owner-member", "PATCH", f"/v1/nodes/{OWNED}", [change]).status == 200
+        assert chosen_by_project(service, OWNED)
+        assert ask(service, "system-admin", "PATCH", f"/v1/nodes/{OWNED}", [change]).status == 200
+        assert not chosen_by_project(service, OWNED)
+
+
+def test_addresses_from_before_notes_count_as_chosen_by_the_owner(service: Service, conf: Callable[..., None]) -> None:
+    """Where they may lead to the loopback; those that operators write meanwhile are noted as theirs."""
+    conf(auth_strategy="keystone")
+    nodes = service.store.nodes
+    addresses = ["bmc.example.com", "127.0.0.1", "[::ffff:127.0.0.1]", "10.0.0.1"]
+    old = [
+        nodes.create(
+            {"driver": "redfish", "owner": owner, "driver_info": {"redfish_address": one}, "reservation": holder}
+        ).uuid
+        for owner, holder in (("owners", None), (None, None), ("owners", "conductor"))
+        for one in addresses
+    ]
+    new = created(service, owner="owners", driver_info={"redfish_address": "bmc.example.com"}).json["uuid"]
+    assert [uuid for _, uuid in online_migrations.unknown_choosers(service.store)] == [*old[:3], *old[8:11]]
+    last = list(online_migrations.run(service.store, online_migrations.MIGRATIONS))[-1]
+    assert (last.moved, last.left) == (3, 3)
+    for uuid in old[8:]:
+        nodes.update(uuid, {"reservation": None})
+    last = list(online_migrations.run(service.store, online_migrations.MIGRATIONS))[-1]
+    assert (last.moved, last.left, last.fault) == (3, 0, None)
+    marked = [uuid for uuid in [*old, new] if chosen_by_project(service, uuid)]
+    assert marked == [*old[:3], *old[8:11]]
+    conf(auth_strategy="noauth")
+    nodes.update(old[0], {"driver_internal_info": {}})
+    assert online_migrations.unknown_choosers(service.store) == []

@@ -1,0 +1,268 @@
+"""The page for operators of OpenStack Ironic: what is here, under which name, and what is missing.
+
+Names that are missing come from the tables that the start of the service reads.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import Final
+
+from ironic.conf import OPTIONS, missing_features
+from ironic.core.hardware_interfaces import KINDS
+from ironic.drivers import driver_options, former_names
+from ironic.drivers.extensions import TYPES_GROUP, installed, interfaces_group
+
+HEAD = """\
+# Coming from OpenStack Ironic
+
+This service has the API, the options, the programs and the plug-in paths of OpenStack Ironic 39.0, and is written from
+scratch. It has **no Neutron, no Glance and no Cinder** yet: the only network interface is `noop`, images come from URLs
+and files, and there are no volumes. A site that needs one of these cannot move yet.
+
+| what | here |
+| --- | --- |
+| REST API, versions 1.1 to 1.115 | [the same](microversions.md), documented deviations [apart](contract/defects.md) |
+| `baremetal`, the SDK, Nova, Metal3 | [work unchanged](clients.md) |
+| ironic-python-agent and its ramdisks | [work unchanged](agent.md) |
+| Keystone, policy files, `http_basic` | [the same](access.md), with the reference's names of rules |
+| third parties' drivers, hooks, rules | [the same import paths](write-a-hardware-type.md#what-a-package-may-import) |
+| notifications and sensor readings | [the same payloads](many-machines.md#notifications) |
+| standalone ironic-inspector | [its API and rules, or itself beside this service](standalone-inspector.md) |
+| Swift, memcached, statsd, Prometheus's exporter | used as there |
+| message bus | RabbitMQ by oslo.messaging, or none in the all-in-one program |
+| database | SQLite, MariaDB, MySQL, PostgreSQL; [the data are not taken over](#database) |
+
+## Features that are missing
+
+The start of the service names those whose options a configuration file sets, in one line.
+
+| group of options | feature |
+| --- | --- |"""
+
+TYPES = """
+## Hardware types
+
+| name | here | instead |
+| --- | --- | --- |"""
+
+INTERFACES = """
+## Interfaces
+
+A name that is missing is skipped at the start, and one line of the log says so with what to use. **A network or storage
+interface that is missing stops the start**, because a machine would be on another network, or without its volumes.
+"Once there" are names that OpenStack Ironic has removed itself.
+
+| kind | here | missing | once there |
+| --- | --- | --- | --- |"""
+
+INSTEAD = """
+Vendors' interfaces are replaced by hardware type `redfish` and its interfaces. For the others:
+
+| name | instead |
+| --- | --- |"""
+
+OPTION_GROUPS = """
+## Options
+
+An option that is here has the group, name, type and default of OpenStack Ironic;
+[the exceptions](contract/options.md#names-and-defaults) are few, and [Options](options.md) lists all. An option that is
+missing does not stop the start: a warning lists all of a file. Start once with your file and read the first lines of
+the log, or compare the file beforehand ([Configuration](configuration.md)).
+
+These options of OpenStack Ironic are missing in groups that are here:
+
+| about | options |
+| --- | --- |"""
+
+OLDER = """
+Older names that are read as well:
+
+| older name | name |
+| --- | --- |"""
+
+PROGRAMS = """
+## Programs
+
+| program | here |
+| --- | --- |"""
+
+TAIL = """
+## Database
+
+A database of OpenStack Ironic is not upgraded in place, although tables and columns have
+[the same names](contract/database.md#names-and-lengths): `ironic-dbsync` begins with an empty database of its own. The
+commands are the same: `create_schema`, `upgrade`, `version`, `stamp`, `online_data_migrations`. Nodes move through the
+API.
+
+## Move the nodes
+
+1. [Install](install.md) this service beside the other one, with a database of its own and an address of its own.
+2. For each node read what the other service knows; it masks passwords, so take those from where you keep them:
+
+       baremetal node show NODE -f json
+       baremetal port list --node NODE --fields address pxe_enabled local_link_connection -f json
+
+3. Put the node into maintenance there, so that only one service acts on the machine, and wait until it is not locked:
+
+       baremetal node maintenance set NODE --reason 'moves'
+
+4. Enrol it here, with its own driver and `--driver-info`. A machine that is in use is adopted, which writes nothing to
+   it; a free machine gets `node provide` in place of `node adopt`:
+
+       baremetal node create --driver fake-hardware --name moved --resource-class metal
+       baremetal node set moved --instance-info image_source=http://images.example.org/image.raw
+       baremetal port create --node $(baremetal node show moved -f value -c uuid) 52:54:00:12:34:99
+       baremetal node manage moved --wait
+       baremetal node adopt moved --wait
+
+5. When all nodes are here, point the clients and the ramdisks (`ipa-api-url` of boot media of your own) to this
+   service, and stop the other one.
+
+Deploy templates, runbooks, inspection rules and allocations have create commands of the same kind. Stored inventories
+of ironic-inspector come along with [`ironic-inventory import`](standalone-inspector.md).
+"""
+
+# Options of the reference that are not declared, though others of their group are.
+MISSING_OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "memory that images take": {
+        "DEFAULT": (
+            "minimum_required_memory",
+            "minimum_memory_wait_time",
+            "minimum_memory_wait_retries",
+            "minimum_memory_warning_only",
+            "raw_image_growth_factor",
+            "parallel_image_downloads",
+        ),
+        "agent": ("memory_consumed_by_agent",),
+    },
+    "checks that can't be switched off here": {
+        "DEFAULT": ("allow_image_access_via_auth_token",),
+        "api": ("network_data_schema", "response_validation"),
+        "conductor": (
+            "disable_file_checksum",
+            "disable_kernel_parameter_parsing",
+            "disable_metadata_mtu_check",
+            "disable_zstandard_decompression",
+        ),
+        "pxe": ("enable_insecure_template_override",),
+    },
+    "TLS towards image servers": {
+        "DEFAULT": ("webserver_tls_ciphers", "webserver_tls_minimum_version", "webserver_verify_timeout"),
+    },
+    "the agent": {"agent": ("certificates_path", "manage_agent_boot")},
+    "waits for Neutron's agents": {
+        "agent": (
+            "neutron_agent_max_attempts",
+            "neutron_agent_poll_interval",
+            "neutron_agent_status_retry_interval",
+        ),
+    },
+    "trait-based networking": {
+        "conductor": (
+            "enable_trait_based_networking",
+            "trait_based_networking_config_file",
+            "trait_based_networking_enable_default_trait",
+            "trait_based_networking_raise_when_no_match",
+        ),
+    },
+    "the switch of multicast DNS": {"conductor": ("enable_mdns",)},
+    "network boot": {
+        "DEFAULT": ("my_ipv6",),
+        "dnsmasq": ("dhcp_leasefile",),
+        "pxe": ("boot_retry_check_interval", "enable_netboot_fallback", "images_path", "ip_version", "ipxe_use_swift"),
+    },
+    "periodic tasks and caches": {
+        "conductor": (
+            "check_rescue_state_interval",
+            "clear_image_cache_on_deploy_failure",
+            "sync_local_state_interval",
+        ),
+    },
+    "updates of firmware and RAID by Redfish": {
+        "redfish": (
+            "firmware_update_bmc_timeout",
+            "firmware_update_bmc_version_check_interval",
+            "firmware_update_fail_interval",
+            "firmware_update_wait_unresponsive_bmc",
+            "raid_config_fail_interval",
+        ),
+    },
+    "the process": {
+        "DEFAULT": ("bindir", "ignore_project_check_for_admin_tasks", "pecan_debug", "use_rpc_for_database"),
+        "api": ("middleware",),
+    },
+}
+
+# Programs of the reference that are missing, and what is done without them.
+MISSING_PROGRAMS: Final = {
+    "ironic-manage": "missing",
+    "ironic-networking": "missing, as is the network interface of this name",
+}
+# Programs that the reference does not have.
+OWN_PROGRAMS: Final = {
+    "ironic-inspector-api": "added: the API of the standalone inspector as a process of its own",
+    "ironic-inventory": "added: imports inventories and rules of the standalone inspector",
+}
+
+
+def page() -> str:
+    """Return the page."""
+    features = [f"| `[{group}]` | {feature} |" for group, feature in missing_features.FEATURES.items()]
+    parts = (
+        (HEAD, features),
+        (TYPES, _types()),
+        (INTERFACES, _interfaces()),
+        (INSTEAD, _replacements()),
+        (OPTION_GROUPS, _missing_options()),
+        (OLDER, _older_names()),
+        (PROGRAMS, _programs()),
+    )
+    return "\n".join([line for head, rows in parts for line in (head, *rows)] + [TAIL])
+
+
+def _ours(group: str) -> set[str]:
+    return {name for name, point in installed()[group].items() if point.value.startswith("ironic.")}
+
+
+def _types() -> Iterator[str]:
+    ours = _ours(TYPES_GROUP)
+    for name in sorted(ours | driver_options.HARDWARE_TYPES | former_names.HARDWARE_TYPES):
+        here = "yes" if name in ours else "missing" if name in driver_options.HARDWARE_TYPES else "no; once there"
+        yield f"| {name} | {here} | {'' if name in ours else former_names.way_on(name)} |"
+
+
+def _interfaces() -> Iterator[str]:
+    for kind in KINDS:
+        columns = _ours(interfaces_group(kind)), driver_options.INTERFACES[kind], former_names.INTERFACES[kind]
+        yield f"| {kind} | {' | '.join(map(_listed, columns))} |"
+
+
+def _replacements() -> Iterator[str]:
+    by_vendor = former_names.way_on("idrac")
+    kinds = [kind for kind in KINDS if kind not in driver_options.NEVER_SKIPPED]
+    missing = {name for kind in kinds for name in driver_options.INTERFACES[kind] | former_names.INTERFACES[kind]}
+    for name in sorted(missing):
+        if (instead := former_names.way_on(name)) != by_vendor:
+            yield f"| {name} | {instead} |"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "-"
+
+
+def _missing_options() -> Iterator[str]:
+    for about, groups in MISSING_OPTIONS.items():
+        yield f"| {about} | {', '.join(f'`[{group}]{name}`' for group in groups for name in groups[group])} |"
+
+
+def _older_names() -> Iterator[str]:
+    for group, options in OPTIONS.items():
+        for option in options:
+            for older in option.deprecated_opts:
+                yield f"| `[{older.group or group}]{older.name or option.dest}` | `[{group}]{option.dest}` |"
+
+
+def _programs() -> Iterator[str]:
+    ours = {point.name for point in entry_points(group="console_scripts") if point.value.startswith("ironic.command.")}
+    for name in sorted(ours | MISSING_PROGRAMS.keys()):
+        yield f"| `{name}` | {MISSING_PROGRAMS.get(name) or OWN_PROGRAMS.get(name) or 'the same'} |"
