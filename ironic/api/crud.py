@@ -69,8 +69,9 @@ class Create:
             named_nodes.refuse_names(request, name, value)
         values = arguments.checked_create(self.resource, given, request.minor)
         for name, kind in self.exact.items():
+            # The field's own type has checked the version and may have read a word as true or false.
             if values.get(name) is not None:
-                arguments.checked(name, kind.at(request.minor), values[name])
+                arguments.checked(name, kind.at(request.minor), given[name])
         return {"values": values}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from keystoneauth1 import loading
 from oslo_config import cfg
 from oslo_middleware.opts import list_opts_healthcheck
 
@@ -193,7 +194,14 @@ COMPOSED = {
 # Read by the library that registers them: pycadf, the health check once one is served, and keystoneauth.
 HEALTH_CHECK = {("healthcheck", option.dest) for _, options in list_opts_healthcheck() for option in options}
 CLIENTS = {(group, option.dest) for group, options in external_services.BORROWED.items() for option in options}
-READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS}
+# Those that a kind of login brings, which keystoneauth registers once the kind is chosen.
+LOGINS = {
+    (group, option.dest)
+    for group in external_services.BORROWED
+    for kind in loading.get_available_plugin_names()
+    for option in loading.get_auth_plugin_conf_options(kind)
+}
+READ_ELSEWHERE = {("audit", "namespace"), *HEALTH_CHECK, *CLIENTS, *LOGINS}
 
 
 def test_an_option_that_is_registered_is_read() -> None:
