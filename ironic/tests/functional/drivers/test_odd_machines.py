@@ -1,7 +1,9 @@
 """Odd BMCs, as people have reported them: each oddity takes away itself and nothing else."""
 
+import gzip
 import json
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from ironic.drivers.modules.redfish.boot_override import restore_device
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.members import all_members
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
@@ -151,6 +154,77 @@ def test_all_pages_of_a_collection_are_read(whole: HostileBmc) -> None:
     assert len(inventory(whole)["interfaces"]) == 1
 
 
+@pytest.mark.parametrize("name", ["Members@odata.nextLink", "@odata.nextLink"])
+@pytest.mark.parametrize(
+    "form", ["{path}", "{own}{path}", "redfish{rest}", "?page=2", "EthernetInterfaces?page=2", {"@odata.id": "{path}"}]
+)
+def test_a_page_is_found_in_all_forms_of_its_link(whole: HostileBmc, name: str, form: Any) -> None:
+    first, second = whole.documents[NICS]["Members"]
+    path = f"{NICS}?page=2"
+
+    def page(handler: Handler) -> bool:
+        is_meant = handler.path == path
+        if is_meant:
+            handler.answer(200, {"Members": [second]})
+        return is_meant
+
+    text = form["@odata.id"] if isinstance(form, dict) else form
+    place = text.format(path=path, own=whole.address, rest=path.removeprefix("/redfish"))
+    whole.documents[NICS] |= {"Members": [first], name: {"@odata.id": place} if isinstance(form, dict) else place}
+    whole.misbehave = page
+    assert len(inventory(whole)["interfaces"]) == 2
+
+
+@pytest.mark.parametrize("place", ["http://192.0.2.7/page", "http://[page", 5, [1], NICS, "?", f"{NICS}/hangs"])
+def test_a_page_that_cannot_be_read_takes_away_itself(whole: HostileBmc, conf: Setter, place: Any) -> None:
+    conf(redfish__connection_attempts=1)
+    whole.misbehave = answer_at(f"{NICS}/hangs", hang_up)
+    whole.documents[NICS]["Members@odata.nextLink"] = place
+    assert len(inventory(whole)["interfaces"]) == 2
+    with pytest.raises(RedfishError, match="incomplete"):
+        read(on(whole, MACHINE), "reading", lambda system: all_members(system.ethernet_interfaces))
+
+
+@pytest.mark.parametrize("place", [None, "", {}])
+def test_a_link_to_no_page_ends_a_collection(whole: HostileBmc, place: Any) -> None:
+    whole.documents[NICS]["Members@odata.nextLink"] = place
+    assert len(read(on(whole, MACHINE), "reading", lambda system: all_members(system.ethernet_interfaces))) == 2
+
+
+# Links
+
+
+def with_links(documents: dict[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
+    def spelt(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: spell(item) if name == "@odata.id" else spelt(item) for name, item in value.items()}
+        return [spelt(item) for item in value] if isinstance(value, list) else value
+
+    return {path: spelt(document) for path, document in documents.items()}
+
+
+@pytest.mark.parametrize("form", ["{own}{path}", "{capital}{path}", "{slashless}", " {path} ", "{path}#", "{path}#/x"])
+def test_links_to_the_own_server_are_followed_in_all_forms(whole: HostileBmc, form: str) -> None:
+    before, plain = inventory(whole), whole.documents
+    capital = whole.address.replace("http", "HTTP")
+
+    def spell(path: str) -> str:
+        return form.format(path=path, own=whole.address, capital=capital, slashless=path.lstrip("/"))
+
+    whole.documents = with_links(plain, spell)
+    assert inventory(whole) == before
+    assert RedfishManagement().get_sensors_data(on(whole, MACHINE)) != {}
+
+
+@pytest.mark.parametrize("server", ["http://192.0.2.7", "http://operator@{own}", "https://{own}", "http://{host}:1"])
+def test_a_link_to_another_server_takes_away_itself(whole: HostileBmc, server: str) -> None:
+    own = whole.address.removeprefix("http://")
+    place = server.format(own=own, host=own.partition(":")[0])
+    first, second = whole.documents[NICS]["Members"]
+    whole.documents[NICS]["Members"] = [{"@odata.id": f"{place}{first['@odata.id']}"}, second]
+    assert [card["mac_address"] for card in inventory(whole)["interfaces"]] == ["12:44:6a:3b:04:12"]
+
+
 # Bytes
 
 
@@ -170,6 +244,26 @@ def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
     assert after["system_vendor"]["product_name"].startswith("a")
     json.dumps(after, ensure_ascii=False).encode()
     assert [len(after[name]) for name in before] == [len(before[name]) for name in before]
+
+
+@pytest.mark.parametrize(
+    "encoding, pack",
+    [
+        ("gzip", gzip.compress), ("x-gzip", gzip.compress), ("gzip, identity", gzip.compress), (None, gzip.compress),
+        ("deflate", zlib.compress), ("gzip", bytes), ("deflate", bytes), ("br", bytes),
+    ],
+)  # fmt: skip
+def test_what_a_body_is_shows_in_it(bmc: HostileBmc, encoding: str | None, pack: Callable[[bytes], bytes]) -> None:
+    content = pack(json.dumps({"Id": "1", "PowerState": "On"}).encode())
+    headers = {"Content-Encoding": encoding} if encoding else None
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, content, headers))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
+def test_a_document_may_be_called_an_archive(bmc: HostileBmc) -> None:
+    headers = {"Content-Type": "application/zip"}
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, b'{"Id": "1", "PowerState": "On"}', headers))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
