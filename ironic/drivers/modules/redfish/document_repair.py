@@ -31,6 +31,10 @@ _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other
 _NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
 _TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
 _DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
+# The library tells registries by their type, and files of them by their language.
+_ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
+_ENGLISH: Final = "en"
+_ANY_LANGUAGE: Final = "default"
 
 
 # Values by type: each function returns the value as it should be, or _LEFT_OUT. Null is one that the library knows for
@@ -45,6 +49,11 @@ def _text(value: object) -> object:
 
 def _place(value: object) -> object:
     return value if isinstance(value, str) and value else _LEFT_OUT
+
+
+def _file(value: object) -> object:
+    """Return the place of a file, which older BMCs put into an object."""
+    return _place(value.get(_ID) or value.get("extref") if isinstance(value, dict) else value)
 
 
 def _number(value: object) -> object:
@@ -92,7 +101,7 @@ def _link(value: object) -> object:
     return found if isinstance(found, dict) and _is_path(found.get(_ID)) else _LEFT_OUT
 
 
-def _objects(value: object) -> object:
+def _objects(value: object) -> list[Any]:
     items = value if isinstance(value, list) else [value]
     return [{_ID: item} if _is_path(item) else item for item in items if isinstance(item, dict) or _is_path(item)]
 
@@ -121,9 +130,10 @@ def _apply_times(value: object) -> object:
     return _LEFT_OUT if values is _LEFT_OUT else {"SupportedValues": values}
 
 
-def _word_of(words: Iterable[Enum]) -> Callable[[object], object]:
+def _word_of(words: Iterable[Enum | str]) -> Callable[[object], object]:
     """Return the function that spells a value as one of these words, if it is one of them in another case."""
-    known = {word.value.lower(): word.value for word in words}
+    spelt = (str(word.value) if isinstance(word, Enum) else word for word in words)
+    known = {word.lower(): word for word in spelt}
 
     def word(value: object) -> object:
         return known.get(value.strip().lower(), value) if isinstance(value, str) else _text(value)
@@ -137,6 +147,18 @@ def _media(value: object) -> object:
 
 
 _MEDIUM: Final = _word_of(sushy.VirtualMediaType)
+
+
+def _choices(value: object) -> object:
+    """Return the values of an enumeration without those that say nothing.
+
+    The list is left out where one of them is odd: without all of them a right value would be refused.
+    """
+    items = value if isinstance(value, list) else [value]
+    given = [item.get("ValueName", item.get("ValueDisplayName")) if isinstance(item, dict) else item for item in items]
+    names = [name for name in given if name is not None]
+    is_known = all(isinstance(name, str | int) and not isinstance(name, bool) for name in names)
+    return [{"ValueName": name} for name in names] if is_known else _LEFT_OUT
 
 
 def _left_out(value: object) -> object:
@@ -173,7 +195,8 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(_word_of(sushy.ProcessorArchitecture), "ProcessorArchitecture"),
     **_rows(_word_of(sushy.InstructionSet), "InstructionSet"),
     **_rows(_word_of(sushy.RAIDType), "RAIDType"),
-    **_rows(_place, "@odata.id target @Redfish.ActionInfo Uri ArchiveUri"),
+    **_rows(_place, "@odata.id target @Redfish.ActionInfo"),
+    **_rows(_file, "Uri ArchiveUri"),
     **_rows(
         _number,
         "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes TotalSystemMemoryGiB SpeedMbps SpeedGbps "
@@ -230,10 +253,18 @@ _KINDS_IN: Final = {
         **_rows(_link, "Sessions"),
         **_rows(_object, "Oem"),
     },
-    "@Redfish.Settings": {**_KINDS, **_rows(_objects, "Messages")},
+    # What became of earlier changes is not used.
+    "@Redfish.Settings": {**_KINDS, **_rows(_text, "ETag"), **_rows(_left_out, "Messages Time")},
 }
 _KINDS_OF_ADAPTERS: Final = {**_KINDS, **_rows(_objects, "Controllers")}
-_KINDS_OF_REGISTRIES: Final = {**_KINDS, **_rows(_objects, "Attributes")}
+# Of one attribute in a registry.
+_KINDS_OF_ATTRIBUTES: Final = {
+    **_rows(_text, "AttributeName"),
+    **_rows(_word_of(("Enumeration", "Integer", "String", "Boolean", "Password")), "Type"),
+    **_rows(_number, "LowerBound UpperBound MinLength MaxLength"),
+    **_rows(_flag, "ReadOnly ResetRequired IsSystemUniqueProperty Immutable"),
+    **_rows(_choices, "Value"),
+}
 _ALLOWED: Final = "@Redfish.AllowableValues"
 
 
@@ -253,7 +284,23 @@ def repaired(document: Document, path: str) -> Document:
         demanded["Actions"] = {}
     if "RegistryEntries" in found:
         demanded |= _DEMANDED_OF_REGISTRIES
+        if found["RegistryEntries"]["Attributes"]:
+            found["@odata.type"] = _ATTRIBUTE_REGISTRY
+    if "Location" in found and found.keys() & {"Registry", "Languages"}:
+        found["Location"] = _locations(found["Location"])
+        demanded |= {"Languages": [], "Registry": found.get("Id") or parts[-1]}
     return found | {name: value for name, value in demanded.items() if found.get(name) is None}
+
+
+def _locations(places: Iterable[Document]) -> list[Document]:
+    """Return the files of a registry with a language each: English, or else the first one is for all languages."""
+    found = []
+    for place in places:
+        language = place.get("Language") or _ANY_LANGUAGE
+        found.append({**place, "Language": _ENGLISH if language.lower().startswith(_ENGLISH) else language})
+    if found and not any(place["Language"] in (_ENGLISH, _ANY_LANGUAGE) for place in found):
+        found[0]["Language"] = _ANY_LANGUAGE
+    return found
 
 
 def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[object], object]]) -> Document:
@@ -272,8 +319,9 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
 def _inside(name: str, value: Any) -> Any:
     """Return a value with what is in it repaired."""
     if name == "RegistryEntries" and isinstance(value, dict):
-        entries = _with_kinds(value, _KINDS_OF_REGISTRIES).get("Attributes", [])
-        return {**value, "Attributes": [entry for entry in entries if isinstance(entry.get("AttributeName"), str)]}
+        entries = _objects(value.get("Attributes") or [])
+        found = [_with_kinds(entry, _KINDS_OF_ATTRIBUTES) for entry in entries if isinstance(entry, dict)]
+        return {**value, "Attributes": [entry for entry in found if isinstance(entry.get("AttributeName"), str)]}
     if name in _OPAQUE:
         return value
     if isinstance(value, dict):
