@@ -259,7 +259,7 @@ class BmcConnector:
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
             with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
                 answer = self._followed(lambda url: self._exchange("POST", url, body, {}), url)
-                self._session, is_refused = _session_in(answer), _refuses_login(url, answer)
+                self._session, is_refused = _session_in(answer, self._sessions), _refuses_login(url, answer)
                 if is_refused:
                     raise LoginRefused
                 if self._session is None:
@@ -476,14 +476,20 @@ def _refuses_login(url: str, answer: BmcAnswer) -> bool:
     )
 
 
-def _session_in(answer: BmcAnswer) -> _Session | None:
-    """Return the session that an answer begins, None for a refusal or an answer without a token."""
-    token = answer.headers.get("X-Auth-Token") if answer.status_code < 400 else None
-    if token is None:
+def _session_in(answer: BmcAnswer, sessions: str) -> _Session | None:
+    """Return the session that an answer begins, None for a refusal or an answer without a token.
+
+    ``sessions`` is the path of all sessions.
+    """
+    token = answer.headers.get("X-Auth-Token", "").strip() if answer.status_code < 400 else ""
+    if not token:
         return None
-    place = answer.headers.get("Location") or answer.document().get("@odata.id")
+    document, below = answer.document(), f"{sessions.rstrip('/')}/"
+    place = answer.headers.get("Location") or document.get("@odata.id") or document.get("Id")
     path = ""
     with suppress(ValueError):
-        # Some BMCs call themselves by another name.
-        path = urlsplit(place).path if isinstance(place, str) else ""
+        # Some BMCs call themselves by another name, or leave out where the session is.
+        path = urlsplit(place.strip()).path if isinstance(place, str) else ""
+    if path and not path.startswith("/"):
+        path = f"/{path}" if f"/{path}".startswith(below) else f"{below}{path.rpartition('/')[2]}"
     return _Session(token, path)

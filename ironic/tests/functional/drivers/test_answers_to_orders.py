@@ -151,3 +151,60 @@ def test_a_monitor_that_gives_no_answer_says_nothing_of_its_task(bmc: HostileBmc
     bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, {"error": NOTE}))
     with pytest.raises(RedfishError, match="No licence for power"):
         read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
+
+
+@pytest.mark.parametrize(
+    "status, document, state",
+    [
+        (200, {"TaskState": "Completed", "TaskStatus": "OK"}, "good"),
+        (200, {"TaskState": "completed", "TaskStatus": ""}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": "N/A"}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": {}}, "good"),
+        (202, {"TaskState": "Completed"}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": "critical"}, "bad"),
+        (200, {"TaskState": "Exception"}, "bad"),
+        (200, {"TaskState": "Cancelling"}, "on"),
+        (200, {"TaskState": "Interrupted", "PercentComplete": 100}, "on"),
+        (200, {"TaskState": "Service"}, "on"),
+        (200, {"TaskState": "FAILED"}, "bad"),
+        (200, {"TaskState": "Succeeded"}, "good"),
+        (200, {"TaskState": "Downloading", "PercentComplete": "10"}, "on"),
+        (200, {"TaskState": "Downloading"}, "on"),
+        (200, {"TaskState": "Own", "PercentComplete": 100}, "good"),
+        (200, {"TaskState": "Own", "EndTime": "2030-01-01T00:00:00Z"}, "good"),
+        (200, {"TaskState": "Own", "TaskStatus": "Critical"}, "bad"),
+        (202, {"TaskState": None}, "on"),
+        (202, {"TaskState": 5, "PercentComplete": None}, "on"),
+        (200, {"TaskState": None, "PercentComplete": 40}, "on"),
+        (200, {"TaskState": []}, "good"),
+        (200, {"JobState": "running"}, "on"),
+        (200, {"JobState": "Exception", "JobStatus": "OK"}, "bad"),
+        (404, {}, "good"),
+        (410, {}, "good"),
+        (204, None, "good"),
+    ],
+)
+def test_a_task_goes_on_until_something_says_that_it_is_over(
+    bmc: HostileBmc, status: int, document: dict[str, Any] | None, state: str
+) -> None:
+    named = {"Name": "Task", **document} if document is not None else None
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, named))
+    task = read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
+    assert (task.is_over, task.is_good) == {"on": (False, True), "good": (True, True), "bad": (True, False)}[state]
+
+
+@pytest.mark.parametrize(
+    "messages, text",
+    [
+        ([{"Message": "No space."}], "No space."),
+        ({"Message": "No space."}, "No space."),
+        ("No space.", "No space."),
+        (["No space.", None, {}, {"Message": None, "MessageId": "Own.1.Full"}], "No space.; Own.1.Full"),
+        (None, "the BMC reports state Exception and no reason"),
+        ([{"Message": "", "MessageId": 5}], "the BMC reports state Exception and no reason"),
+    ],
+)
+def test_the_reason_of_a_failed_task_is_quoted(bmc: HostileBmc, messages: Any, text: str) -> None:
+    document = {"Name": "Task", "TaskState": "Exception", "Messages": messages}
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(200, document))
+    assert read(on(bmc), "watching", lambda system: read_task(system, "/monitor")).text == text
