@@ -176,8 +176,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "PartNumber SparePartNumber Socket BiosVersion FirmwareVersion FirmwarePackageVersion Revision AssetTag "
         "Description HostName Image ImageName DeviceId VendorId SubsystemId SubsystemVendorId RevisionId ClassCode "
         "DeviceClass FunctionType MACAddress PermanentMACAddress ChassisId PortId SystemName SystemDescription Version "
-        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState MediaType Protocol "
-        "VolumeType ReadingUnits PhysicalContext "
+        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState ReadingUnits PhysicalContext "
         "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
         "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
         "UefiDevicePath AttributeName",
@@ -195,6 +194,9 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(_word_of(sushy.ProcessorArchitecture), "ProcessorArchitecture"),
     **_rows(_word_of(sushy.InstructionSet), "InstructionSet"),
     **_rows(_word_of(sushy.RAIDType), "RAIDType"),
+    **_rows(_word_of(sushy.VolumeType), "VolumeType"),
+    **_rows(_word_of(("HDD", "SSD", "SMR")), "MediaType"),
+    **_rows(_word_of(sushy.Protocol), "Protocol"),
     **_rows(_place, "@odata.id target @Redfish.ActionInfo"),
     **_rows(_file, "Uri ArchiveUri"),
     **_rows(
@@ -249,7 +251,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
 # What is in these objects has other types than elsewhere.
 _KINDS_IN: Final = {
     "Links": {
-        **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives"),
+        **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives Volumes"),
         **_rows(_link, "Sessions"),
         **_rows(_object, "Oem"),
     },

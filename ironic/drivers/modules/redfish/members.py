@@ -65,16 +65,11 @@ def _linked(
     access: Callable[[Any], tuple[Callable[[], Any], Callable[[str], Any]]],
 ) -> list[Any]:
     collection, get = access(system.root)
-    links = system.json.get("Links", {})
-    paths = next((found for name in names if (found := _paths(links.get(name)))), [])
+    paths = next((found for name in names if (found := linked(system, name))), [])
     if paths:
         return _living(get, paths)
-    own = system.path.rstrip("/")
-    return [
-        one
-        for one in _members(collection)
-        if own in (path.rstrip("/") for path in _paths(one.json.get("Links", {}).get(name_back)))
-    ]
+    own = plain_path(system.path)
+    return [one for one in _members(collection) if own in map(plain_path, linked(one, name_back))]
 
 
 def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
@@ -85,6 +80,16 @@ def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
 def _paths(links: object) -> list[str]:
     items = links if isinstance(links, list) else []
     return [item["@odata.id"] for item in items if isinstance(item, Mapping) and isinstance(item.get("@odata.id"), str)]
+
+
+def linked(resource: Any, name: str) -> list[str]:
+    """Return the paths that a resource lists under a name among its links."""
+    return _paths(resource.json.get("Links", {}).get(name))
+
+
+def plain_path(path: str) -> str:
+    """Return a path in the form in which it can be compared: BMCs spell some in two ways."""
+    return path.partition("#")[0].rstrip("/").lower()
 
 
 def of_each(sources: Iterable[S], read_one: Callable[[S], Iterable[T]]) -> Iterator[T]:

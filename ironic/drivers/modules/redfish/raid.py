@@ -5,7 +5,7 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -25,7 +25,15 @@ from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, on_this_bmc, read_task
-from ironic.drivers.modules.redfish.members import all_members, drives_of, members_of, of_each
+from ironic.drivers.modules.redfish.members import (
+    all_members,
+    drives_of,
+    is_there,
+    linked,
+    members_of,
+    of_each,
+    plain_path,
+)
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
@@ -47,6 +55,14 @@ _APPLY_ARGSINFO: Final = {
     "delete_existing": _DELETE,
 }
 _SCSI: Final = "scsi"
+# Kinds of volumes in schemas before they had levels.
+_FORMER_TYPES: Final = {
+    "Mirrored": "RAID1",
+    "StripedWithParity": "RAID5",
+    "SpannedMirrors": "RAID10",
+    "SpannedStripesWithParity": "RAID50",
+}
+_RAW: Final = "RawDevice"
 
 
 class RedfishRAID(RAIDInterface):
@@ -278,10 +294,20 @@ def _volumes(storage: Any) -> Any:
         return None
 
 
-def _members(storage: Any) -> list[Any]:
+def _all_volumes(storage: Any) -> list[Any]:
     """Return the volumes of a controller; raise an error of the library when one of them can't be read."""
     volumes = _volumes(storage)
-    return [] if volumes is None else [volume for volume in all_members(volumes) if volume.json.get("RAIDType")]
+    return [] if volumes is None else all_members(volumes)
+
+
+def _members(storage: Any) -> list[Any]:
+    """Return the volumes of a controller that are logical disks."""
+    return [volume for volume in _all_volumes(storage) if _raid_type(volume)]
+
+
+def _raid_type(volume: Any) -> str:
+    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only."""
+    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(volume.json.get("VolumeType"), ""))
 
 
 def _volume_paths(system: System) -> list[Any]:
@@ -299,31 +325,44 @@ def _drives(system: System, *, with_used: bool) -> list[Drive]:
     def of_one(storage: Any) -> Iterator[Drive]:
         if not _makes_volumes(storage):
             return
-        used = {path for volume in _members(storage) for path in _drives_of(volume)} if with_used else set()
-        for drive in drives_of(storage):
-            if drive.capacity_bytes:
-                protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
-                kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
-                yield Drive(
-                    drive.path, drive.identity, storage.identity, drive.capacity_bytes, kind, protocol,
-                    drive.path in used,
-                )  # fmt: skip
+        drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
+        used = _used(storage, drives) if with_used else set()
+        for drive in drives:
+            protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
+            kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
+            yield Drive(
+                drive.path, drive.identity, storage.identity, int(drive.capacity_bytes), kind, protocol,
+                plain_path(drive.path) in used,
+            )  # fmt: skip
 
     return list(of_each(members_of(system, "storage"), of_one))
 
 
+def _used(storage: Any, drives: Iterable[Any]) -> set[str]:
+    """Return the paths of the drives in use, in the form of `plain_path`.
+
+    A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise UnusableAnswer.
+    """
+    named_by_drives = {plain_path(drive.path): set(map(plain_path, linked(drive, "Volumes"))) for drive in drives}
+    used: set[str] = set()
+    for volume in _all_volumes(storage):
+        own = set(map(plain_path, linked(volume, "Drives")))
+        own |= {drive for drive, volumes in named_by_drives.items() if plain_path(volume.path) in volumes}
+        # One drive as it is, which BMCs show as a volume, too, can be used.
+        is_raw = volume.json.get("VolumeType") in (None, _RAW) and not _raid_type(volume) and len(own) < 2
+        if not is_raw and not own:
+            raise UnusableAnswer(f"its logical disk {volume.path} does not show which drives it has")
+        used |= set() if is_raw else own
+    return used
+
+
 def _makes_volumes(storage: Any) -> bool:
-    """Return whether the first controller of a storage supports RAID, or does not say."""
-    controllers = members_of(storage, "controllers") or storage.storage_controllers
-    types = controllers[0].raid_types if controllers else None
+    """Return whether a storage has a place for volumes, and its first controller supports RAID or does not say."""
+    if _volumes(storage) is None:
+        return False
+    controllers = [one.json for one in members_of(storage, "controllers")] or storage.json.get("StorageControllers")
+    types = controllers[0].get("SupportedRAIDTypes") if controllers else None
     return types is None or len(types) > 0
-
-
-def _drives_of(volume: Any) -> list[str]:
-    links = volume.json.get("Links")
-    drives = links.get("Drives") if isinstance(links, Mapping) else None
-    listed = drives if isinstance(drives, list) else []
-    return [drive["@odata.id"] for drive in listed if isinstance(drive, Mapping) and "@odata.id" in drive]
 
 
 def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]:
@@ -339,7 +378,7 @@ def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]
                 "name": volume.name,
                 "controller": storage.identity,
                 "size_gb": (volume.capacity_bytes or 0) // GIB,
-                "raid_level": LEVEL_OF.get(volume.json["RAIDType"], volume.json["RAIDType"]),
+                "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
             }
             for storage in members_of(system, "storage")
             for volume in volumes_of(storage)

@@ -25,7 +25,7 @@ from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.recorded_machines import MACHINE, tree, with_chassis
 from ironic.tests.redfish_bmc import redfish_bmc
-from ironic.tests.unit.drivers.machine import Work, work_on
+from ironic.tests.unit.drivers.machine import Work, items_of, work_on
 
 SECRET = "the password of a BMC"
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
@@ -470,6 +470,22 @@ def test_firmware_of_what_answers_is_listed(whole: HostileBmc) -> None:
     RedfishFirmware().cache_firmware_components(task)
     names = {row[0] for row in task.store.firmware.rows(("component", "current_version"), task.node.id)}
     assert {"bios", "bmc"} < names
+
+
+@pytest.mark.parametrize("serial", ["N/A", "", " ", None, "S1"])
+def test_cards_of_one_serial_number_are_all_listed(whole: HostileBmc, serial: str | None) -> None:
+    adapters = f"{CHASSIS}/NetworkAdapters"
+    whole.documents[CHASSIS]["NetworkAdapters"] = {"@odata.id": adapters}
+    whole.documents[adapters] = {"Members": [{"@odata.id": f"{adapters}/{name}"} for name in "ABCD"]}
+    for name, own in (("A", serial), ("B", serial), ("C", "S2"), ("D", "S3")):
+        controllers = [{"FirmwarePackageVersion": " " if name == "D" else f"1.{name}"}]
+        whole.documents[f"{adapters}/{name}"] = {"Id": name, "SerialNumber": own, "Controllers": controllers}
+    task = on(whole, MACHINE)
+    RedfishFirmware().cache_firmware_components(task)
+    found = {row["component"]: row["current_version"] for row in items_of(task.store.firmware)}
+    assert {name: version for name, version in found.items() if name.startswith("nic:")} == {
+        "nic:A": "1.A", "nic:B": "1.B", "nic:S2": "1.C",
+    }  # fmt: skip
 
 
 # Sensors
