@@ -79,7 +79,7 @@ def links(*paths: str) -> dict[str, Any]:
         {"RAIDType": None, "Links": links(DRIVES[0], "/gone")},
     ],
 )
-def test_a_drive_of_a_volume_is_not_taken(bmc, orders: HostileBmc, volume: dict[str, Any]) -> None:
+def test_a_drive_of_a_volume_is_not_taken(bmc: HostileBmc, orders: Orders, volume: dict[str, Any]) -> None:
     bmc.documents[VOLUME] |= volume
     assert taken(bmc, orders) == DRIVES[1:]
 
@@ -112,7 +112,9 @@ def test_a_drive_that_is_shown_as_a_volume_is_free(bmc: HostileBmc, orders: Orde
 
 
 @pytest.mark.parametrize("odd", [{"CapacityBytes": "1 TB"}, {"CapacityBytes": -5}, {"Status": {"State": "Absent"}}])
-def test_a_drive_that_is_not_there_or_has_no_size_is_not_taken(bmc, orders: HostileBmc, odd: dict[str, Any]) -> None:
+def test_a_drive_that_is_not_there_or_has_no_size_is_not_taken(
+    bmc: HostileBmc, orders: Orders, odd: dict[str, Any]
+) -> None:
     bmc.documents[VOLUMES]["Members"] = []
     bmc.documents[DRIVES[0]] |= odd
     assert taken(bmc, orders) == DRIVES[1:]
