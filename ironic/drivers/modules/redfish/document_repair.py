@@ -179,7 +179,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState ReadingUnits PhysicalContext "
         "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
         "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
-        "UefiDevicePath AttributeName",
+        "UefiDevicePath AttributeName ReadingType DeviceName DataSourceUri",
     ),
     **_rows(_word_of(sushy.PowerState), "PowerState"),
     **_rows(_word_of(sushy.State), "State"),
@@ -209,7 +209,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "MinReadingRangeTemp ReadingCelsius SensorNumber MaxAllowableOperatingValue MinAllowableOperatingValue "
         "MaximumFrequencyHz MaximumVoltage MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts "
         "LineInputVoltage PowerCapacityWatts PercentComplete LogicalProcessorCount MaxVirtualFunctions "
-        "PredictedMediaLifeLeftPercent",
+        "PredictedMediaLifeLeftPercent SpeedRPM ReadingRangeMax ReadingRangeMin",
     ),
     **_rows(
         _flag,
@@ -226,7 +226,8 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(
         _object,
         "Boot MemorySummary ProcessorSummary BootProgress @Redfish.Settings Links Oem Ethernet LLDPReceive "
-        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes",
+        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes SpeedPercent "
+        "InputVoltage OutputPowerWatts",
     ),
     **_rows(_status, "Status"),
     **_rows(
@@ -234,14 +235,15 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "EthernetInterfaces Processors Memory SimpleStorage Storage Volumes Bios SecureBoot VirtualMedia Thermal Power "
         "NetworkAdapters NetworkDeviceFunctions NetworkPorts Ports PCIeFunctions SettingsObject Systems Managers "
         "UpdateService SessionService Sessions Registries CertificateService EventService Tasks TaskService "
-        "FirmwareInventory SoftwareInventory BootOptions",
+        "FirmwareInventory SoftwareInventory BootOptions ThermalSubsystem PowerSubsystem ThermalMetrics Metrics "
+        "Sensors",
     ),
     # A link elsewhere in the tree.
     **_rows(_objects_or_link, "Controllers PCIeDevices Chassis"),
     **_rows(
         _objects,
         "Members Drives StorageControllers Devices Fans Temperatures PowerSupplies InputRanges Identifiers Location "
-        "Parameters",
+        "Parameters TemperatureReadingsCelsius",
     ),
     **_rows(_actions, "Actions"),
     **_rows(_apply_times, "@Redfish.OperationApplyTimeSupport"),

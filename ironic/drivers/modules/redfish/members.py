@@ -77,14 +77,15 @@ def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
     return list(of_each(islice(dict.fromkeys(paths), _MOST_MEMBERS), lambda path: (get(path),)))
 
 
-def _paths(links: object) -> list[str]:
-    items = links if isinstance(links, list) else []
+def paths_in(links: object) -> list[str]:
+    """Return the paths of a list of links, or of a single one."""
+    items = links if isinstance(links, list) else [links]
     return [item["@odata.id"] for item in items if isinstance(item, Mapping) and isinstance(item.get("@odata.id"), str)]
 
 
 def linked(resource: Any, name: str) -> list[str]:
     """Return the paths that a resource lists under a name among its links."""
-    return _paths(resource.json.get("Links", {}).get(name))
+    return paths_in(resource.json.get("Links", {}).get(name))
 
 
 def plain_path(path: str) -> str:
@@ -114,7 +115,7 @@ def drives_of(storage: Any) -> list[Any]:
         return found
     nothing: dict[str, Any] = {}
     collection = optional(lambda: connector_of(storage).get(paths[0]).json(), nothing)
-    return _living(storage.get_drive, _paths(collection.get("Members")))
+    return _living(storage.get_drive, paths_in(collection.get("Members")))
 
 
 def is_there(resource: Any) -> bool:
