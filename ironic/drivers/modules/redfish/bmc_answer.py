@@ -132,9 +132,8 @@ def _next_page(document: Mapping[str, Any]) -> str | None:
     return place if isinstance(place, str) else "?"
 
 
-def is_whole(collection: Any) -> bool:
+def is_whole(document: Mapping[str, Any]) -> bool:
     """Return whether a collection has all its members: no page is missing, and each entry names a resource."""
-    document = collection.json
     named = [member for member in document.get("Members", []) if member.get("@odata.id")]
     return _next_page(document) is None and len(named) == len(document.get("Members", []))
 

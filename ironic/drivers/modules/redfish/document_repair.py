@@ -179,7 +179,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState ReadingUnits PhysicalContext "
         "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
         "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
-        "UefiDevicePath AttributeName ReadingType DeviceName DataSourceUri",
+        "UefiDevicePath AttributeName ReadingType MemoryType DeviceName DataSourceUri",
     ),
     **_rows(_word_of(sushy.PowerState), "PowerState"),
     **_rows(_word_of(sushy.State), "State"),
@@ -209,7 +209,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "MinReadingRangeTemp ReadingCelsius SensorNumber MaxAllowableOperatingValue MinAllowableOperatingValue "
         "MaximumFrequencyHz MaximumVoltage MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts "
         "LineInputVoltage PowerCapacityWatts PercentComplete LogicalProcessorCount MaxVirtualFunctions "
-        "PredictedMediaLifeLeftPercent SpeedRPM ReadingRangeMax ReadingRangeMin",
+        "PredictedMediaLifeLeftPercent SpeedRPM CapacityMiB Count ReadingRangeMax ReadingRangeMin",
     ),
     **_rows(
         _flag,

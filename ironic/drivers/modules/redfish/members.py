@@ -35,7 +35,7 @@ def _members(collection: Callable[[], Any]) -> list[Any]:
 
 def all_members(collection: Any) -> list[Any]:
     """Return all members of a collection; raise an error of the library when one of them can't be read."""
-    if not is_whole(collection):
+    if not is_whole(collection.json):
         raise UnusableAnswer(f"its list {collection.path} is incomplete")
     return [collection.get_member(path) for path in dict.fromkeys(collection.members_identities or ())]
 

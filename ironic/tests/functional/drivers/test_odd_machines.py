@@ -273,6 +273,91 @@ def test_a_document_may_have_a_mark_of_its_bytes(bmc: HostileBmc, encoding: str)
     assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
 
 
+# CPUs and memory
+
+
+MODULES = f"{MACHINE}/Memory"
+
+
+def with_modules(whole: HostileBmc, *modules: dict[str, Any]) -> None:
+    """Have the machine show these modules of memory, and no summary."""
+    paths = [f"{MODULES}/{number}" for number in range(len(modules))]
+    whole.documents[MACHINE] |= {"MemorySummary": None, "Memory": {"@odata.id": MODULES}}
+    whole.documents[MODULES] = {"Name": "Memory", "Members": [{"@odata.id": path} for path in paths]}
+    whole.documents |= {path: {"Id": path[-1], **module} for path, module in zip(paths, modules, strict=True)}
+
+
+ENABLED = {"State": "Enabled", "Health": "OK"}
+MODULE = {"CapacityMiB": 16384, "MemoryType": "DRAM", "Status": ENABLED}
+
+
+@pytest.mark.parametrize("summary", [None, {}, "64 GiB", {"TotalSystemMemoryGiB": "many"}, {"TotalSystemMemoryGiB": 0}])
+def test_memory_is_that_of_its_modules_where_the_summary_is_odd(whole: HostileBmc, summary: Any) -> None:
+    absent = {"CapacityMiB": 1, "Status": {"State": "Absent"}}
+    flash = {"CapacityMiB": 1, "MemoryType": "NVDIMM_F", "Status": ENABLED}
+    with_modules(whole, MODULE, {"CapacityMiB": "8192"}, absent, flash, {"CapacityMiB": None})
+    whole.documents[MACHINE]["MemorySummary"] = summary
+    assert inventory(whole)["memory"] == {"physical_mb": 24576}
+
+
+@pytest.mark.parametrize(
+    "odd", [{"CapacityMiB": "16 GB"}, {"CapacityMiB": []}, {"CapacityMiB": None, "Status": ENABLED}, {}]
+)
+def test_a_part_of_the_memory_is_not_taken_for_all_of_it(whole: HostileBmc, odd: dict[str, Any]) -> None:
+    with_modules(whole, MODULE, odd)
+    assert "memory" not in inventory(whole)
+
+
+@pytest.mark.parametrize(
+    "change", [{"Members@odata.nextLink": "/gone"}, {"Members": [{"@odata.id": f"{MODULES}/0"}, {}]}, {"Members": None}]
+)
+def test_a_list_of_modules_with_gaps_says_nothing(whole: HostileBmc, change: dict[str, Any]) -> None:
+    with_modules(whole, MODULE)
+    whole.documents[MODULES] |= change
+    assert "memory" not in inventory(whole)
+
+
+def test_a_dead_module_of_memory_takes_away_the_memory_only(whole: HostileBmc) -> None:
+    before = inventory(whole)
+    with_modules(whole, MODULE, MODULE)
+    whole.misbehave = answer_at(f"{MODULES}/1", lambda handler: handler.answer(500, {}))
+    assert inventory(whole) == {name: value for name, value in before.items() if name != "memory"}
+
+
+def test_the_modules_are_not_read_where_there_is_a_summary(whole: HostileBmc) -> None:
+    size = inventory(whole)["memory"]
+    with_modules(whole, MODULE)
+    whole.documents[MACHINE]["MemorySummary"] = {"TotalSystemMemoryGiB": 96}
+    assert inventory(whole)["memory"] == size == {"physical_mb": 96 * 1024}
+    assert whole.count("GET", MODULES) == 0
+
+
+SUMMARY = {"Count": 2, "LogicalProcessorCount": 64, "Model": "M"}
+
+
+@pytest.mark.parametrize(
+    "processors, summary, found",
+    [
+        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (32, 2, "A")),
+        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": "N/A"}], SUMMARY, (64, 2, "A")),
+        ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (16, 2, None)),
+        ([], SUMMARY, (64, 2, "M")),
+        ([], {"Count": "2", "LogicalProcessorCount": [], "Model": {}}, (None, 2, None)),
+        ([], None, (None, None, None)),
+        ([], "none", (None, None, None)),
+    ],
+)
+def test_what_processors_do_not_say_is_in_their_summary(
+    whole: HostileBmc, processors: list[dict[str, Any]], summary: Any, found: tuple[Any, ...]
+) -> None:
+    paths = [f"{MACHINE}/Processors/{number}" for number in range(len(processors))]
+    whole.documents[f"{MACHINE}/Processors"]["Members"] = [{"@odata.id": path} for path in paths]
+    whole.documents |= {path: {"Id": path[-1], **one} for path, one in zip(paths, processors, strict=True)}
+    whole.documents[MACHINE]["ProcessorSummary"] = summary
+    cpu = inventory(whole).get("cpu", {})
+    assert tuple(cpu.get(name) for name in ("count", "socket_count", "model_name")) == found
+
+
 # Which machine
 
 
