@@ -6,6 +6,7 @@ monitor may also answer as the order itself would have been answered: with the r
 BMCs have jobs in the place of tasks, and states of their own: such a task goes on until something says that it is over.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -26,6 +27,7 @@ _BAD_ENDS: Final = frozenset(
 )
 _KNOWN: Final = frozenset(word.value for word in sushy.TaskState)
 _BAD: Final = "Critical"
+_TASK: Final = re.compile(r"\.(Task|Job)\b|/(Tasks|TaskMonitors|Jobs)/")
 _ALL_PERCENT: Final = 100
 _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _REFUSALS: Final = (400, 409, 412, 422)
@@ -44,10 +46,21 @@ class BmcTask:
 
 def monitor_of(answer: BmcAnswer) -> str | None:
     """Return the path of the monitor of the task that an order has begun; None when the BMC names none."""
-    for place in (answer.document().get("@odata.id"), answer.headers.get("Location")):
-        if isinstance(place, str) and place:
-            return on_this_bmc(place)
+    document = answer.document()
+    places = [document.get("@odata.id"), answer.headers.get("Location")]
+    if not is_task(document):
+        # It may be what the order is about.
+        places.reverse()
+    for place in places:
+        if isinstance(place, str) and place.strip():
+            return on_this_bmc(place.strip())
     return None
+
+
+def is_task(document: Mapping[str, Any]) -> bool:
+    """Return whether a document is a task or a job of the BMC."""
+    names = f"{document.get('@odata.type')} {document.get('@odata.id')}"
+    return "TaskState" in document or "JobState" in document or _TASK.search(names) is not None
 
 
 def on_this_bmc(place: str) -> str:

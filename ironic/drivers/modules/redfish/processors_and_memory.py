@@ -37,7 +37,7 @@ _NOT_SAID: Final = object()
 def cpu_of(system: System) -> Found:
     """Return the number of threads, architecture, model and frequency of the CPUs, and how many there are."""
     processors = [one for one in members_of(system, "processors") if _is_cpu(one)]
-    threads = [one.total_threads for one in processors if one.total_threads]
+    threads = [one.total_threads for one in processors if (one.total_threads or 0) > 0]
     first = processors[0] if processors else None
     words = (word_of(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
     summary: Mapping[str, Any] = system.json.get("ProcessorSummary", {})
@@ -54,7 +54,7 @@ def cpu_of(system: System) -> Found:
 def memory_of(system: System) -> Found:
     """Return the size of the memory in MiB; nothing where the BMC does not say it."""
     size = system.memory_summary.size_gib if system.memory_summary is not None else None
-    if size:
+    if size and size > 0:
         return known(physical_mb=int(size * _MIB_PER_GIB))
     return known(physical_mb=optional(lambda: _in_modules(system), None))
 
@@ -75,7 +75,7 @@ def _in_modules(system: System) -> int | None:
             if size is _NOT_SAID or (size is None and state is not None):
                 raise UnusableAnswer(f"the module of memory at {module} does not show its size")
             # Without a state, null is the size of an empty slot.
-            total += size or 0
+            total += max(size or 0, 0)
     return int(total) or None
 
 

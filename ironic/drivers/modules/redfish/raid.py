@@ -5,7 +5,8 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -21,10 +22,10 @@ from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, on_this_bmc, read_task
+from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
 from ironic.drivers.modules.redfish.members import (
     all_members,
     drives_of,
@@ -34,6 +35,7 @@ from ironic.drivers.modules.redfish.members import (
     of_each,
     plain_path,
 )
+from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
@@ -55,6 +57,7 @@ _APPLY_ARGSINFO: Final = {
     "delete_existing": _DELETE,
 }
 _SCSI: Final = "scsi"
+_WHEN: Final = "@Redfish.OperationApplyTime"
 # Kinds of volumes in schemas before they had levels.
 _FORMER_TYPES: Final = {
     "Mirrored": "RAID1",
@@ -196,7 +199,7 @@ def _send(task: Task, memory: Memory) -> Memory:
             if volumes is None:
                 raise sushy_errors.MissingAttributeError(attribute="Volumes", resource=storage.path)
             when = _apply_time(volumes)
-            monitor = _delete(volumes, item, when) if kind == "delete" else _create(system, volumes, item, when)
+            monitor = _delete(system, item, when) if kind == "delete" else _create(system, volumes, item, when)
             rest[kind].remove(item)
             if monitor is not None:
                 busy.add(controller)
@@ -259,19 +262,33 @@ def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) ->
     if item["name"]:
         payload["Name"] = item["name"]
     if when is not None:
-        payload["@Redfish.OperationApplyTime"] = when.value
-    answer = connector_of(system).post(volumes.path, data=payload)
-    if answer.status_code != HTTPStatus.ACCEPTED:
+        payload[_WHEN] = when.value
+    return _task_in(_sent(partial(connector_of(system).post, volumes.path), payload))
+
+
+def _delete(system: System, item: Mapping[str, Any], when: Any) -> str | None:
+    payload = {} if when is None else {_WHEN: when.value}
+    return _task_in(_sent(partial(connector_of(system).delete, item["path"]), payload))
+
+
+def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
+    """Send an order, without a time where the BMC offers times and refuses them."""
+    try:
+        return send(data=payload or None)
+    except sushy_errors.HTTPError as error:
+        if _WHEN not in payload or not shows(error, Behaviour.REFUSES_APPLY_TIME):
+            raise
+        return send(data={name: value for name, value in payload.items() if name != _WHEN} or None)
+
+
+def _task_in(answer: BmcAnswer) -> str | None:
+    """Return the monitor of the task in which the BMC carries an order out, None when it has done so."""
+    if answer.status_code != HTTPStatus.ACCEPTED and not is_task(answer.document()):
         return None
     monitor = monitor_of(answer)
     if monitor is None:
-        raise UnusableAnswer("it has accepted a logical disk and names no task, so its end can't be seen")
+        raise UnusableAnswer("it has accepted the change of a logical disk and names no task, so its end can't be seen")
     return monitor
-
-
-def _delete(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
-    monitor = volumes.get_member(item["path"]).delete(apply_time=when)
-    return None if monitor is None else on_this_bmc(monitor.task_monitor_uri)
 
 
 def _apply_time(volumes: Any) -> Any:

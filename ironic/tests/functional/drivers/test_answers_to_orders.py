@@ -1,5 +1,6 @@
 """What odd BMCs say with orders that they carry out, and of the tasks in which they do."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -126,6 +127,40 @@ def test_a_task_is_found_by_its_header_whatever_is_said_with_it(
         value for value in task.node.driver_internal_info.values() if isinstance(value, dict) and "step_began" in value
     )
     assert memory.get("tasks", [memory.get("task")]) == [MONITOR]
+
+
+@pytest.mark.parametrize(
+    "status, document, location",
+    [
+        (202, {"@odata.id": MONITOR, "TaskState": "New"}, None),
+        (202, {"@odata.id": MONITOR, "@odata.type": "#Task.v1_4_3.Task"}, "/elsewhere"),
+        (202, {"@odata.id": f"{VOLUMES}/2", "RAIDType": "RAID0"}, MONITOR),
+        (202, {"@odata.id": "/redfish/v1/JobService/Jobs/7"}, None),
+        (200, {"@odata.id": MONITOR, "TaskState": "Running"}, None),
+        (201, {"@odata.id": MONITOR, "JobState": "New"}, f"{VOLUMES}/2"),
+        (202, {}, f" {MONITOR} "),
+    ],
+)
+@pytest.mark.parametrize("name", ["logical disk", "no logical disk"])
+def test_a_task_is_told_from_what_an_order_is_about(
+    bmc: HostileBmc, name: str, status: int, document: dict[str, Any], location: str | None
+) -> None:
+    headers = {} if location is None else {"Location": location}
+    carry_out(bmc, ORDERS[name][0], status, json.dumps({"Name": "Task", **document}).encode(), headers)
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+    task.driver = BareDriver({"power": RedfishPower()})
+    assert ORDERS[name][1](task) == states.CLEANWAIT
+    jobs = "/redfish/v1/JobService/Jobs/7"
+    assert task.node.driver_internal_info["raid_configs"]["tasks"] == [jobs if jobs in document.values() else MONITOR]
+
+
+@pytest.mark.parametrize("name", ["logical disk", "no logical disk"])
+def test_a_change_without_a_task_is_an_error_that_says_so(bmc: HostileBmc, name: str) -> None:
+    carry_out(bmc, ORDERS[name][0], 202, b"OK", {})
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+    task.driver = BareDriver({"power": RedfishPower()})
+    with pytest.raises(RedfishError, match="accepted the change of a logical disk and names no task"):
+        ORDERS[name][1](task)
 
 
 def update(task: Work) -> Any:

@@ -291,7 +291,10 @@ ENABLED = {"State": "Enabled", "Health": "OK"}
 MODULE = {"CapacityMiB": 16384, "MemoryType": "DRAM", "Status": ENABLED}
 
 
-@pytest.mark.parametrize("summary", [None, {}, "64 GiB", {"TotalSystemMemoryGiB": "many"}, {"TotalSystemMemoryGiB": 0}])
+@pytest.mark.parametrize(
+    "summary",
+    [None, {}, "64 GiB", {"TotalSystemMemoryGiB": "many"}, {"TotalSystemMemoryGiB": -4}, {"TotalSystemMemoryGiB": 0}],
+)
 def test_memory_is_that_of_its_modules_where_the_summary_is_odd(whole: HostileBmc, summary: Any) -> None:
     absent = {"CapacityMiB": 1, "Status": {"State": "Absent"}}
     flash = {"CapacityMiB": 1, "MemoryType": "NVDIMM_F", "Status": ENABLED}
@@ -341,6 +344,7 @@ SUMMARY = {"Count": 2, "LogicalProcessorCount": 64, "Model": "M"}
         ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (32, 2, "A")),
         ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": "N/A"}], SUMMARY, (64, 2, "A")),
         ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (16, 2, None)),
+        ([{"TotalThreads": 16}, {"TotalThreads": -16}], {"Count": 2}, (16, 2, None)),
         ([], SUMMARY, (64, 2, "M")),
         ([], {"Count": "2", "LogicalProcessorCount": [], "Model": {}}, (None, 2, None)),
         ([], None, (None, None, None)),
