@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import PowerStateFailure
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.login_guard import guard_of
@@ -228,6 +228,43 @@ def with_patch_allowed(misbehave: Callable[[Handler], bool]) -> Callable[[Handle
         return is_drive or misbehave(handler)
 
     return answer
+
+
+@pytest.mark.parametrize(
+    "drive, is_taken",
+    [
+        ({"MediaTypes": None}, True),
+        ({"MediaTypes": []}, True),
+        ({"MediaTypes": [None, 5]}, True),
+        ({"MediaTypes": "cd"}, True),
+        ({"MediaTypes": ["CDROM", "USBStick"]}, True),
+        ({"MediaTypes": ["Virtual DVD"], "Id": "2"}, True),
+        ({"MediaTypes": None, "Id": "2", "Name": "Virtual CD"}, True),
+        ({"MediaTypes": None, "Id": "2", "Name": "Virtual Removable Media"}, False),
+        ({"MediaTypes": ["USBStick"]}, False),
+        ({"MediaTypes": ["Own"]}, False),
+        ({"Inserted": None, "Image": None}, True),
+        ({"Inserted": "no", "Image": {"a": 1}, "ConnectedVia": 5, "TransferMethod": [1]}, True),
+        ({"TransferProtocolType": ["x"], "Status": "Enabled", "@odata.etag": 5}, True),
+    ],
+)
+@pytest.mark.parametrize("owner", ["/redfish/v1/Managers/1", SYSTEM])
+def test_an_image_goes_into_an_odd_drive_that_takes_it(
+    bmc: HostileBmc, owner: str, drive: dict[str, Any], is_taken: bool
+) -> None:
+    place = f"{owner}/VirtualMedia/Cd"
+    action = {"#VirtualMedia.InsertMedia": {"target": f"{bmc.address}{place}/Insert", "Oem": None}, "Oem": []}
+    bmc.documents = machine_with(DRIVE, {})
+    bmc.documents["/redfish/v1/Managers/1"]["VirtualMedia"] = None
+    bmc.documents[owner]["VirtualMedia"] = {"@odata.id": f"{owner}/VirtualMedia"}
+    bmc.documents[f"{owner}/VirtualMedia"] = {"Name": "All", "Members": [{"@odata.id": place}]}
+    bmc.documents[place] = {"Id": "Cd", "Name": "Drive", "MediaTypes": ["CD"], "Actions": action, **drive}
+    if is_taken:
+        RedfishManagement().attach_virtual_media(on(bmc), "cdrom", URL)
+        assert bmc.count("POST", f"{place}/Insert") == 1
+    else:
+        with pytest.raises(InvalidParameterValue, match="no virtual drive for CD"):
+            RedfishManagement().attach_virtual_media(on(bmc), "cdrom", URL)
 
 
 NOTE = {"MessageId": "Base.1.18.ActionNotSupported", "Message": "No licence for power."}

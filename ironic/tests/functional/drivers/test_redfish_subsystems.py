@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ironic.drivers.modules.redfish.management import RedfishManagement
-from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import answer_at, hang_up, on
 
 CHASSIS = "/redfish/v1/Chassis/1"
