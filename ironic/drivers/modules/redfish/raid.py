@@ -5,6 +5,7 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
@@ -185,7 +186,7 @@ def _send(task: Task, memory: Memory) -> Memory:
 
     def act(system: System) -> None:
         nonlocal restarts
-        storages = {storage.identity: storage for storage in members_of(system, "storage")}
+        storages = _named(members_of(system, "storage"))
         kind = "delete" if rest["delete"] else "create"
         busy: set[str] = set()
         for item in list(rest[kind]):
@@ -303,6 +304,16 @@ def _apply_time(volumes: Any) -> Any:
 # Reading
 
 
+def _named(storages: Iterable[Any]) -> dict[str, Any]:
+    """Return storages by their ids, or by the last part of the path those whose id is not theirs alone."""
+    found = list(storages)
+    ids = Counter(storage.identity for storage in found)
+    return {
+        storage.identity if ids[storage.identity] == 1 else storage.path.rstrip("/").rpartition("/")[2]: storage
+        for storage in found
+    }
+
+
 def _volumes(storage: Any) -> Any:
     """Return the collection of volumes of a controller, None when it has none."""
     try:
@@ -330,8 +341,8 @@ def _raid_type(volume: Any) -> str:
 def _volume_paths(system: System) -> list[Any]:
     """Return all volumes of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
     return [
-        {"controller": storage.identity, "path": volume.path}
-        for storage in all_members(system.storage)
+        {"controller": name, "path": volume.path}
+        for name, storage in _named(all_members(system.storage)).items()
         for volume in _members(storage)
     ]
 
@@ -339,7 +350,8 @@ def _volume_paths(system: System) -> list[Any]:
 def _drives(system: System, *, with_used: bool) -> list[Drive]:
     """Return the drives of controllers that can make volumes; of one whose volumes can't be read, no drive is free."""
 
-    def of_one(storage: Any) -> Iterator[Drive]:
+    def of_one(named: tuple[str, Any]) -> Iterator[Drive]:
+        name, storage = named
         if not _makes_volumes(storage):
             return
         drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
@@ -348,11 +360,11 @@ def _drives(system: System, *, with_used: bool) -> list[Drive]:
             protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
             kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
             yield Drive(
-                drive.path, drive.identity, storage.identity, int(drive.capacity_bytes), kind, protocol,
+                drive.path, drive.identity, name, int(drive.capacity_bytes), kind, protocol,
                 plain_path(drive.path) in used,
             )  # fmt: skip
 
-    return list(of_each(members_of(system, "storage"), of_one))
+    return list(of_each(_named(members_of(system, "storage")).items(), of_one))
 
 
 def _used(storage: Any, drives: Iterable[Any]) -> set[str]:
@@ -385,20 +397,20 @@ def _makes_volumes(storage: Any) -> bool:
 def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]:
     """Return the logical disks that the BMC has now; those of the ``changed`` controllers must all be shown."""
 
-    def volumes_of(storage: Any) -> list[Any]:
-        return _members(storage) if storage.identity in changed else optional(lambda: _members(storage), [])
+    def volumes_of(name: str, storage: Any) -> list[Any]:
+        return _members(storage) if name in changed else optional(lambda: _members(storage), [])
 
     def disks(system: System) -> list[dict[str, Any]]:
         return [
             {
                 "id": volume.identity,
                 "name": volume.name,
-                "controller": storage.identity,
+                "controller": name,
                 "size_gb": (volume.capacity_bytes or 0) // GIB,
                 "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
             }
-            for storage in members_of(system, "storage")
-            for volume in volumes_of(storage)
+            for name, storage in _named(members_of(system, "storage")).items()
+            for volume in volumes_of(name, storage)
         ]
 
     return read(task, "reading the logical disks", disks, anew=True)

@@ -148,3 +148,17 @@ def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: 
     RedfishRAID().delete_configuration(task)
     assert orders == [("DELETE", VOLUME, None)]
     assert [disk["raid_level"] for disk in task.node.raid_config["logical_disks"]] == [level]
+
+
+def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> None:
+    other = f"{SYSTEM}/Storage/B"
+    bmc.documents[f"{SYSTEM}/Storage"]["Members"].append({"@odata.id": other})
+    bmc.documents[other] = {"Id": "RAID", "Name": "Other", "Volumes": {"@odata.id": f"{other}/Volumes"}, "Drives": []}
+    bmc.documents[f"{other}/Volumes"] = {"Name": "None", "Members": []}
+    bmc.documents[STORAGE] |= {"Id": "RAID", "Name": "First"}
+    assert taken(bmc, orders) == DRIVES[1:]
+    orders.clear()
+    task = raid(bmc)
+    RedfishRAID().delete_configuration(task)
+    assert orders == [("DELETE", VOLUME, None)]
+    assert [disk["controller"] for disk in task.node.raid_config["logical_disks"]] == ["A"]
