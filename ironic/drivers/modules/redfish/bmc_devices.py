@@ -80,7 +80,9 @@ def parsed_lldp(system: System) -> dict[str, Found]:
                     continue
                 values = {name: getattr(received, attribute) for name, attribute in _LLDP.items()}
                 if known := {name: value for name, value in values.items() if value is not None}:
-                    found[port.identity] = known
+                    # Adapters may have ports of the same ids.
+                    is_taken = port.identity in found
+                    found[f"{adapter.identity}.{port.identity}" if is_taken else port.identity] = known
     return found
 
 
