@@ -22,6 +22,7 @@ _LEFT_OUT: Final = object()
 _ID: Final = "@odata.id"
 _NUMBER: Final = re.compile(r"\s*[+-]?\d{1,18}(\.\d{1,9})?\s*")
 _LARGEST: Final = 2**63
+_SETTINGS: Final = "@Redfish.Settings"
 _TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
 # Whose names are chosen by vendors, so a name says nothing about the type of its value.
 _OPAQUE: Final = frozenset({"Attributes", "Oem"})
@@ -141,12 +142,15 @@ def _word_of(words: Iterable[Enum | str]) -> Callable[[object], object]:
     return word
 
 
-def _media(value: object) -> object:
-    words = _words(value)
-    return [_MEDIUM(word) for word in words] if isinstance(words, list) else words
+def _words_of(words: Iterable[Enum]) -> Callable[[object], object]:
+    """Return the function that spells the items of a list as these words, as `_word_of` does."""
+    word = _word_of(words)
 
+    def spelt(value: object) -> object:
+        found = _words(value)
+        return [word(item) for item in found] if isinstance(found, list) else found
 
-_MEDIUM: Final = _word_of(sushy.VirtualMediaType)
+    return spelt
 
 
 def _choices(value: object) -> object:
@@ -222,7 +226,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "SupportedRAIDTypes SupportedControllerProtocols SupportedDeviceProtocols SupportedApplyTimes "
         "BootOrder Languages AssociatedMACAddresses AssociatedNetworkAddresses SupportedMedia",
     ),
-    **_rows(_media, "MediaTypes"),
+    **_rows(_words_of(sushy.VirtualMediaType), "MediaTypes"),
     **_rows(
         _object,
         "Boot MemorySummary ProcessorSummary BootProgress @Redfish.Settings Links Oem Ethernet LLDPReceive "
@@ -258,7 +262,7 @@ _KINDS_IN: Final = {
         **_rows(_object, "Oem"),
     },
     # What became of earlier changes is not used.
-    "@Redfish.Settings": {**_KINDS, **_rows(_text, "ETag"), **_rows(_left_out, "Messages Time")},
+    _SETTINGS: {**_KINDS, **_rows(_text, "ETag"), **_rows(_left_out, "Messages Time")},
 }
 _KINDS_OF_ADAPTERS: Final = {**_KINDS, **_rows(_objects, "Controllers")}
 # Of one attribute in a registry.
@@ -270,12 +274,20 @@ _KINDS_OF_ATTRIBUTES: Final = {
     **_rows(_choices, "Value"),
 }
 _ALLOWED: Final = "@Redfish.AllowableValues"
+# What is chosen among these is ordered in the words of the standard.
+_ALLOWED_WORDS: Final[Mapping[str, Callable[[object], object]]] = {
+    f"ResetType{_ALLOWED}": _words_of(sushy.ResetType),
+    f"BootSourceOverrideTarget{_ALLOWED}": _words_of(sushy.BootSource),
+}
 
 
 def repaired(document: Document, path: str) -> Document:
     """Return a resource as the library expects it; ``path`` is that of the resource on the BMC."""
     parts = path.rstrip("/").split("/")
     found = _with_kinds(document, _KINDS_OF_ADAPTERS if parts[-2:-1] == ["NetworkAdapters"] else _KINDS)
+    if "SettingsObject" not in found.get(_SETTINGS, {}):
+        # The library follows the link without looking whether it is there.
+        found.pop(_SETTINGS, None)
     # A collection needs nothing, and what says nothing about itself is none of Redfish.
     if "Members" in found or not found.keys() & _TOLD_OF_ITSELF:
         return found
@@ -310,7 +322,7 @@ def _locations(places: Iterable[Document]) -> list[Document]:
 def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[object], object]]) -> Document:
     found: Document = {}
     for name, value in document.items():
-        kind = _words if name.endswith(_ALLOWED) else kinds.get(name)
+        kind = _ALLOWED_WORDS.get(name, _words) if name.endswith(_ALLOWED) else kinds.get(name)
         if value is None and kind in (_objects, _actions):
             value = []
         if kind is not None:

@@ -398,6 +398,7 @@ def test_a_list_of_systems_with_gaps_is_no_answer(bmc: HostileBmc, more: dict[st
         (["On", "ForceOn", "PushPowerButton"], "Off", "On"),
         (["ForceOff", "ForceOn", "PushPowerButton"], "Off", "ForceOn"),
         (["PushPowerButton"], "Off", "PushPowerButton"),
+        (["forceoff", "ON"], "Off", "On"),
         (["PushPowerButton"], "PoweringOff", None),
         (["ForceOff", "Nmi"], "Off", None),
     ],
@@ -470,6 +471,24 @@ def test_dead_settings_do_not_keep_a_boot_device_from_being_set(
         RedfishManagement().set_boot_device(on(bmc), "pxe")
         assert bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget"] == "Pxe"
     assert bmc.count("PATCH", SYSTEM) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"@Redfish.Settings": {}},
+        {"@Redfish.Settings": {"SettingsObject": None, "ETag": 5}},
+        {"@Redfish.Settings": {"SettingsObject": {"@odata.id": "http://192.0.2.7/x"}}},
+        {"Boot": None},
+        {"Boot": {"BootSourceOverrideTarget@Redfish.AllowableValues": ["PXE", None, 5]}},
+        {"Boot": {"BootSourceOverrideTarget@Redfish.AllowableValues": "pxe"}},
+        {"Boot": {**BOOT, "BootSourceOverrideMode": {}, "BootSourceOverrideEnabled": "disabled"}},
+    ],
+)
+def test_a_boot_device_is_set_in_an_odd_system(bmc: HostileBmc, odd: dict[str, Any]) -> None:
+    bmc.documents[SYSTEM] |= {"Boot": dict(BOOT), **odd}
+    RedfishManagement().set_boot_device(on(bmc), "pxe")
+    assert RedfishManagement().get_boot_device(on(bmc)) == {"boot_device": "pxe", "persistent": False}
 
 
 def test_a_device_that_is_not_stored_before_a_boot_is_in_the_log(
