@@ -167,12 +167,12 @@ def _fault(row: Row, value: Any) -> str | None:
     return None
 
 
-def _is_among(value: Any, words: Iterable[Any]) -> bool:
+def _is_among(value: object, words: Iterable[object]) -> bool:
     """Return whether a value is one of an enumeration; a number is no word, even where the word has its digits."""
     return any(type(value) is type(word) and value == word for word in words)
 
 
-def _listed(words: Sequence[Any], *, is_text: bool) -> str:
+def _listed(words: Sequence[object], *, is_text: bool) -> str:
     """Return the values of an enumeration; texts have quotes where it may not be plain which of them are texts."""
     has_quotes = not (is_text and all(isinstance(word, str) for word in words))
     quotes = '"' if has_quotes else ""

@@ -5,11 +5,13 @@ Readings are plain data: the field names of sushy with values that JSON can expr
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ironic.drivers.modules.redfish import bmc_subsystems
 from ironic.drivers.modules.redfish.bmc_connection import System, optional
 from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
+
+T = TypeVar("T")
 
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
@@ -77,9 +79,9 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
     }
 
 
-def _older(find: Callable[[], Iterable[Any]]) -> list[Any]:
+def _older(find: Callable[[], Iterable[T]]) -> list[T]:
     """Return the sensors of the older schemas; none where the BMC has the newer ones only."""
-    nothing: list[Any] = []
+    nothing: list[T] = []
     return optional(lambda: list(find()), nothing)
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import connector_of, optional
-from ironic.drivers.modules.redfish.members import paths_in
+from ironic.drivers.modules.redfish.members import Resource, paths_in
 
 Document = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ class Supply:
     status: Status | None
 
 
-def fans(chassis: Any) -> Iterator[Fan]:
+def fans(chassis: Resource) -> Iterator[Fan]:
     """Yield the fans of a chassis; none where the BMC has no such resources, here and below."""
     for fan in _members(chassis, _at(chassis, chassis.json, _THERMAL).get("Fans")):
         speed = fan.get("SpeedPercent", {})
@@ -79,7 +79,7 @@ def fans(chassis: Any) -> Iterator[Fan]:
         )  # fmt: skip
 
 
-def temperatures(chassis: Any) -> Iterator[Temperature]:
+def temperatures(chassis: Resource) -> Iterator[Temperature]:
     """Yield the temperatures of a chassis."""
     metrics = _at(chassis, _at(chassis, chassis.json, _THERMAL), "ThermalMetrics")
     found = metrics.get("TemperatureReadingsCelsius") or [
@@ -94,7 +94,7 @@ def temperatures(chassis: Any) -> Iterator[Temperature]:
         )  # fmt: skip
 
 
-def supplies(chassis: Any) -> Iterator[Supply]:
+def supplies(chassis: Resource) -> Iterator[Supply]:
     """Yield the power supplies of a chassis."""
     for supply in _members(chassis, _at(chassis, chassis.json, POWER).get("PowerSupplies")):
         metrics = _at(chassis, supply, "Metrics")
@@ -109,12 +109,12 @@ def _status(document: Document) -> Status | None:
     return None if status is None else Status(status.get("State"), status.get("Health"))
 
 
-def _at(chassis: Any, document: Document, name: str) -> Document:
+def _at(chassis: Resource, document: Document, name: str) -> Document:
     """Return the resource that a link leads to, an empty one where it can't be read."""
     return next(_read(chassis, paths_in(document.get(name))), {})
 
 
-def _members(chassis: Any, links: object) -> Iterable[Document]:
+def _members(chassis: Resource, links: object) -> Iterable[Document]:
     """Yield the members of a collection that can be read; ``links`` are one to it, or those to its members."""
     for document in _read(chassis, paths_in(links)):
         if "Members" in document:
@@ -123,7 +123,7 @@ def _members(chassis: Any, links: object) -> Iterable[Document]:
             yield document
 
 
-def _read(chassis: Any, paths: Iterable[str]) -> Iterator[Document]:
+def _read(chassis: Resource, paths: Iterable[str]) -> Iterator[Document]:
     connector = connector_of(chassis)
 
     def read(path: str) -> Document:

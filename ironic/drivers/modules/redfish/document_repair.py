@@ -32,7 +32,7 @@ _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other
 _NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
 _TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
 _DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
-# The library tells registries by their type, and files of them by their language.
+# The library knows a registry by its type, and a file of it by its language.
 _ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
 _ENGLISH: Final = "en"
 _ANY_LANGUAGE: Final = "default"

@@ -1,7 +1,5 @@
 """Values of an inventory: plain words, and only what is known."""
 
-from typing import Any
-
 Found = dict[str, object]
 
 
@@ -10,6 +8,6 @@ def word_of(value: object) -> str | None:
     return None if value is None else str(getattr(value, "value", value))
 
 
-def known(**values: Any) -> Found:
+def known(**values: object) -> Found:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}

@@ -7,7 +7,7 @@ One that is dead, or that can't be read, takes nothing away from the others. Whe
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import sushy
 
@@ -18,6 +18,13 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _MOST_MEMBERS: Final = 1000
+
+
+class Resource(Protocol):
+    """A resource of the library."""
+
+    path: str
+    json: Mapping[str, Any]
 
 
 def members_of(resource: Any, collection: str) -> list[Any]:
@@ -83,7 +90,7 @@ def paths_in(links: object) -> list[str]:
     return [item["@odata.id"] for item in items if isinstance(item, Mapping) and isinstance(item.get("@odata.id"), str)]
 
 
-def linked(resource: Any, name: str) -> list[str]:
+def linked(resource: Resource, name: str) -> list[str]:
     """Return the paths that a resource lists under a name among its links."""
     return paths_in(resource.json.get("Links", {}).get(name))
 

@@ -1,7 +1,7 @@
 """Links of a document, brought to paths on the BMC that sent it.
 
 The standard wants paths. Some BMCs put their own scheme, host and port before them, leave out the first slash, or have
-blanks around them. What names another server stays as it is, and nobody follows it.
+blanks around them. What names another server stays as it is, and is not followed.
 """
 
 from typing import Any, Final

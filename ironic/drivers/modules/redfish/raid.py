@@ -28,6 +28,7 @@ from ironic.drivers.modules.redfish.bmc_connection import System, change, connec
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
 from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
 from ironic.drivers.modules.redfish.members import (
+    Resource,
     all_members,
     drives_of,
     is_there,
@@ -333,9 +334,9 @@ def _members(storage: Any) -> list[Any]:
     return [volume for volume in _all_volumes(storage) if _raid_type(volume)]
 
 
-def _raid_type(volume: Any) -> str:
+def _raid_type(volume: Resource) -> str:
     """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only."""
-    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(volume.json.get("VolumeType"), ""))
+    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
 
 
 def _volume_paths(system: System) -> list[Any]:
@@ -367,7 +368,7 @@ def _drives(system: System, *, with_used: bool) -> list[Drive]:
     return list(of_each(_named(members_of(system, "storage")).items(), of_one))
 
 
-def _used(storage: Any, drives: Iterable[Any]) -> set[str]:
+def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
     """Return the paths of the drives in use, in the form of `plain_path`.
 
     A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise UnusableAnswer.
