@@ -5,7 +5,8 @@ of the BMC to find one. Without a registry the attributes have names and values 
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -27,13 +28,16 @@ _FIELDS: Final = (
 )  # fmt: skip
 # What a check needs.
 CHECKED: Final = ("name", "allowable_values", *_FIELDS)
-_WHOLE_NUMBERS: Final = ("lower_bound", "upper_bound", "min_length", "max_length")
+_BOUNDS: Final = (("lower_bound", "upper_bound"), ("min_length", "max_length"))
+_WHOLE_NUMBERS: Final = tuple(name for bounds in _BOUNDS for name in bounds)
 # Words of an enumeration that a message names, and the characters of each.
 _MOST_WORDS: Final = 30
 _LONGEST_WORD: Final = 64
 # Attributes that a text about a change names.
 _MOST_SHOWN: Final = 3
 _LONGEST_NAME: Final = 255
+# The versions of registries: `.v1_0_0`, or `.1.0.0`.
+_VERSION: Final = re.compile(r"\.v(\d)")
 
 
 def rows_of(system: System) -> list[Row]:
@@ -44,7 +48,7 @@ def rows_of(system: System) -> list[Row]:
     for name, value in (bios.attributes or {}).items():
         if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
             continue
-        row: Row = {"name": name, "value": None if value is None else str(value)}
+        row: Row = {"name": name, "value": str(value) if isinstance(value, bool | int | float | str) else None}
         rows.append(row | _described(entries.get(name)))
     return rows
 
@@ -57,13 +61,15 @@ def _described(entry: Any) -> Row:
     for field in _FIELDS:
         value = getattr(entry, field)
         if field in _WHOLE_NUMBERS:
-            row[field] = value if isinstance(value, int) and not isinstance(value, bool) else None
+            row[field] = int(value) if isinstance(value, int | float) and value == int(value) else None
         else:
             row[field] = value if isinstance(value, bool | str) else None
-    if isinstance(entry.allowable_values, list):
-        items = [item for item in entry.allowable_values if isinstance(item, Mapping)]
-        named = (item.get("ValueName") or item.get("ValueDisplayName") for item in items)
-        row["allowable_values"] = [name for name in named if isinstance(name, str)]
+    for least, most in _BOUNDS:
+        if None not in (row[least], row[most]) and row[least] > row[most]:
+            # They would allow nothing.
+            row[least] = row[most] = None
+    if entry.allowable_values is not None:
+        row["allowable_values"] = [item["ValueName"] for item in entry.allowable_values]
     return row
 
 
@@ -78,12 +84,19 @@ def _registry(system: System, bios: Any) -> dict[str, Any]:
     # Most BMCs name the file after its registry; the others are read one by one.
     for identity in sorted(files.members_identities or () if files else (), key=lambda one: wanted not in one):
         file = optional(partial(files.get_member, identity), None)
-        if file is not None and wanted in (file.identity, file.registry):
+        if file is not None and any(_is_same(wanted, name) for name in (file.identity, file.registry)):
             registry = optional(partial(file.get_attribute_registry, "en", connector), None)
             if registry is not None and registry.registry_entries is not None:
                 return {entry.name: entry for entry in registry.registry_entries.attributes or ()}
     LOG.info("The registry %s of the BIOS attributes can't be read, so they have names and values only", wanted)
     return {}
+
+
+def _is_same(wanted: str, name: str) -> bool:
+    """Return whether two names are of one registry: BMCs spell its version in two ways, or leave it out."""
+    plain = [_VERSION.sub(r".\1", one.rpartition("/")[2].lower()).replace("_", ".") for one in (wanted, name)]
+    shorter, longer = sorted(plain, key=len)
+    return shorter == longer or (longer.startswith(f"{shorter}.") and longer[len(shorter) + 1].isdigit())
 
 
 # Requested values
@@ -139,12 +152,8 @@ def _fault(row: Row, value: Any) -> str | None:
     kind = row["attribute_type"]
     if row["read_only"]:
         return "is read-only"
-    if kind == "Enumeration" and (words := row["allowable_values"]) and value not in words:
-        # A number is no word, even where the word has its digits.
-        quotes = "" if isinstance(value, str) else '"'
-        named = [f"{quotes}{safe_text(word)[:_LONGEST_WORD]}{quotes}" for word in words[:_MOST_WORDS]]
-        more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
-        return f"must be one of {', '.join(named)}{more}{'' if isinstance(value, str) else ' (text in quotes)'}"
+    if kind == "Enumeration" and (words := row["allowable_values"]) and not _is_among(value, words):
+        return f"must be one of {_listed(words, is_text=isinstance(value, str))}"
     if kind == "Boolean" and not isinstance(value, bool):
         return "must be true or false"
     if kind == "Integer":
@@ -156,6 +165,23 @@ def _fault(row: Row, value: Any) -> str | None:
             return "must be text"
         return _outside(len(value), row["min_length"], row["max_length"], " characters")
     return None
+
+
+def _is_among(value: object, words: Iterable[object]) -> bool:
+    """Return whether a value is one of an enumeration; a number is no word, even where the word has its digits."""
+    return any(type(value) is type(word) and value == word for word in words)
+
+
+def _listed(words: Sequence[object], *, is_text: bool) -> str:
+    """Return the values of an enumeration; texts have quotes where it may not be plain which of them are texts."""
+    has_quotes = not (is_text and all(isinstance(word, str) for word in words))
+    quotes = '"' if has_quotes else ""
+    named = [
+        f"{quotes}{safe_text(word)[:_LONGEST_WORD]}{quotes}" if isinstance(word, str) else str(word)
+        for word in words[:_MOST_WORDS]
+    ]
+    more = f" and {len(words) - _MOST_WORDS} more" if len(words) > _MOST_WORDS else ""
+    return f"{', '.join(named)}{more}{' (text in quotes)' if has_quotes else ''}"
 
 
 def _outside(value: int, least: int | None, most: int | None, of: str) -> str | None:

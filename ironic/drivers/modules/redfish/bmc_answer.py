@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from email.message import Message
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,14 +13,21 @@ from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
 from ironic.core import lenient_json
+from ironic.core.allowed_addresses import Server
 from ironic.drivers.modules.redfish.document_repair import repaired
+from ironic.drivers.modules.redfish.own_links import with_own_paths
 from ironic.drivers.modules.redfish.refusals import error_document
 
 _MIB: Final = 1024 * 1024
 _SMALL: Final = 64 * 1024
-# What zlib takes for the format of gzip.
-_GZIP: Final = 16 + zlib.MAX_WBITS
+# What zlib takes for the formats of gzip and zlib, whichever comes.
+_EITHER: Final = 32 + zlib.MAX_WBITS
+# How a body of gzip and an archive begin, whatever the headers say.
+_GZIP: Final = b"\x1f\x8b"
+_ARCHIVE: Final = b"PK"
 _NEXT_PAGE: Final = "Members@odata.nextLink"
+# The name before the standard had the other one.
+_FORMER_NEXT_PAGE: Final = "@odata.nextLink"
 
 
 class UnusableAnswer(sushy_errors.SushyError):  # type: ignore[misc]  # the library brings no types
@@ -37,11 +45,13 @@ class NotADocument(UnusableAnswer, ValueError):
 
 
 class BmcAnswer:
-    """An answer to a request for ``path``, with the attributes of requests.Response that the library reads."""
+    """An answer to a request for ``path`` at a server, with what the library reads of requests.Response."""
 
-    def __init__(self, status: int, headers: Message, content: bytes, path: str, *, is_of_order: bool = False) -> None:
-        self.status_code, self.headers, self.content, self._path = status, headers, content, path
-        self._is_of_order = is_of_order
+    def __init__(
+        self, status: int, headers: Message, content: bytes, server: Server, path: str, *, is_of_order: bool = False
+    ) -> None:
+        self.status_code, self.headers, self.content = status, headers, content
+        self._server, self._path, self._is_of_order = server, path, is_of_order
 
     @property
     def text(self) -> str:
@@ -76,7 +86,7 @@ class BmcAnswer:
             raise self._unreadable(str(error)) from None
         if not isinstance(document, dict):
             raise self._unreadable("it is no object of JSON")
-        return repaired(document, self._path)
+        return repaired(with_own_paths(document, self._server), self._path)
 
     def _unreadable(self, why: str) -> NotADocument:
         return NotADocument(f"its answer at {self._path} can't be read ({why}); check redfish_address")
@@ -95,39 +105,58 @@ class BmcAnswer:
             document = lenient_json.parse(self.content)
         except ValueError:
             return None
-        place = document.get(_NEXT_PAGE) if isinstance(document, dict) else None
-        place = place.get("@odata.id") if isinstance(place, dict) else place
-        return place if isinstance(place, str) and place else None
+        place = _next_page(document) if isinstance(document, dict) else None
+        if place is None:
+            return None
+        link: dict[str, str] = with_own_paths({"@odata.id": place}, self._server)
+        return link["@odata.id"]
 
     def with_page(self, page: "BmcAnswer") -> "BmcAnswer":
         """Return this page and the next one as one."""
         first, second = self.json(), page.json()
         members = [*first.get("Members", []), *second.get("Members", [])]
-        whole = {name: value for name, value in first.items() if name != _NEXT_PAGE} | {"Members": members}
+        pages = (_NEXT_PAGE, _FORMER_NEXT_PAGE)
+        whole = {name: value for name, value in first.items() if name not in pages} | {"Members": members}
         if page.next_page is not None:
             whole[_NEXT_PAGE] = page.next_page
-        return BmcAnswer(self.status_code, self.headers, json.dumps(whole).encode(), self._path)
+        return BmcAnswer(self.status_code, self.headers, json.dumps(whole).encode(), self._server, self._path)
 
 
-def is_whole(collection: Any) -> bool:
+def _next_page(document: Mapping[str, Any]) -> str | None:
+    """Return where a collection goes on; null and an empty text say that it does not."""
+    place = document.get(_NEXT_PAGE) or document.get(_FORMER_NEXT_PAGE)
+    place = place.get("@odata.id") if isinstance(place, Mapping) else place
+    if place is None or place == "":
+        return None
+    # What is no place leads nowhere, and something is missing.
+    return place if isinstance(place, str) else "?"
+
+
+def is_whole(document: Mapping[str, Any]) -> bool:
     """Return whether a collection has all its members: no page is missing, and each entry names a resource."""
-    document = collection.json
     named = [member for member in document.get("Members", []) if member.get("@odata.id")]
-    return _NEXT_PAGE not in document and len(named) == len(document.get("Members", []))
+    return _next_page(document) is None and len(named) == len(document.get("Members", []))
 
 
 def unpacked(headers: Message, content: bytes) -> bytes:
-    """Return the body, unpacked where it is compressed; a small body may not become a large one."""
+    """Return the body, unpacked where it is compressed; a small body may not become a large one.
+
+    What a body is shows at its beginning. Headers that say something else do not count.
+    """
     most = CONF.bmc.largest_answer * _MIB
-    if headers.get("Content-Encoding", "").lower() == "gzip":
-        unpacker = zlib.decompressobj(_GZIP)
+    is_deflated = "deflate" in headers.get("Content-Encoding", "").lower()
+    if content.startswith(_GZIP) or is_deflated:
+        unpacker = zlib.decompressobj(_EITHER)
         try:
-            content = unpacker.decompress(content, most)
+            unpacked = unpacker.decompress(content, most)
         except zlib.error:
-            raise UnusableAnswer("its answer is compressed in a wrong way") from None
+            if not is_deflated:
+                raise UnusableAnswer("its answer is compressed in a wrong way") from None
+            return content
+        content = unpacked
         if unpacker.unconsumed_tail:
             raise UnusableAnswer(f"its answer is larger than {most} bytes, the limit")
-    if headers.get_content_type() == "application/zip":
+    if content.startswith(_ARCHIVE) and headers.get_content_type() == "application/zip":
         # The library unpacks archives of registries, as far as their directory says.
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -259,7 +259,7 @@ class BmcConnector:
             body = {"UserName": self._access.username or "", "Password": self._access.password or ""}
             with suppress(LoginRefused, LoginUnanswered), self._guard.attempt(seconds):
                 answer = self._followed(lambda url: self._exchange("POST", url, body, {}), url)
-                self._session, is_refused = _session_in(answer), _refuses_login(url, answer)
+                self._session, is_refused = _session_in(answer, self._sessions), _refuses_login(url, answer)
                 if is_refused:
                     raise LoginRefused
                 if self._session is None:
@@ -329,16 +329,20 @@ class BmcConnector:
     def _with_pages(self, url: str, answer: BmcAnswer, headers: Headers) -> BmcAnswer:
         """Return a collection with the members of all its pages; one that is not read leaves its link there."""
         seen = {url}
-        for _ in range(_MOST_PAGES):
-            place = answer.next_page if answer.status_code < HTTPStatus.BAD_REQUEST else None
-            if place is None or (next_url := self._url(urljoin(url, place))) in seen:
-                break
-            seen.add(next_url)
-            page = self._read(next_url, headers)
-            if not page.has_members:
-                LOG.info("BMC %s: a page of %s can't be read", self._access.address, url)
-                break
-            answer = answer.with_page(page)
+        try:
+            for _ in range(_MOST_PAGES):
+                place = answer.next_page if answer.status_code < HTTPStatus.BAD_REQUEST else None
+                if place is None or (next_url := self._url(urljoin(url, place))) in seen:
+                    break
+                seen.add(next_url)
+                page = self._read(next_url, headers)
+                if not page.has_members:
+                    raise UnusableAnswer("it has no members")
+                answer = answer.with_page(page)
+        except (LostConnection, UnusableAnswer, ValueError) as error:
+            if isinstance(error, LostConnection) and not (error.has_begun and may_lose_another()):
+                raise
+            LOG.info("BMC %s: a page of %s can't be read: %s", self._access.address, url, error)
         return answer
 
     def _conditional(self, method: str, path: str, data: object, headers: Headers, first: str | None) -> BmcAnswer:
@@ -413,7 +417,9 @@ class BmcConnector:
                 with http_client.send(method, url, terms, given, content) as answer:
                     received = unpacked(answer.headers, answer.read())
                     path, is_of_order = urlsplit(url).path, method != _READS
-                    read = BmcAnswer(answer.status, answer.headers, received, path, is_of_order=is_of_order)
+                    read = BmcAnswer(
+                        answer.status, answer.headers, received, self._server, path, is_of_order=is_of_order
+                    )
             except CallFailed as error:
                 is_hidden = self._access.by_project and isinstance(error, NotAllowed)
                 if not is_hidden and not isinstance(error, NotConnected | BrokenOff):
@@ -470,14 +476,20 @@ def _refuses_login(url: str, answer: BmcAnswer) -> bool:
     )
 
 
-def _session_in(answer: BmcAnswer) -> _Session | None:
-    """Return the session that an answer begins, None for a refusal or an answer without a token."""
-    token = answer.headers.get("X-Auth-Token") if answer.status_code < 400 else None
-    if token is None:
+def _session_in(answer: BmcAnswer, sessions: str) -> _Session | None:
+    """Return the session that an answer begins, None for a refusal or an answer without a token.
+
+    ``sessions`` is the path of all sessions.
+    """
+    token = answer.headers.get("X-Auth-Token", "").strip() if answer.status_code < 400 else ""
+    if not token:
         return None
-    place = answer.headers.get("Location") or answer.document().get("@odata.id")
+    document, below = answer.document(), f"{sessions.rstrip('/')}/"
+    place = answer.headers.get("Location") or document.get("@odata.id") or document.get("Id")
     path = ""
     with suppress(ValueError):
-        # Some BMCs call themselves by another name.
-        path = urlsplit(place).path if isinstance(place, str) else ""
+        # Some BMCs call themselves by another name, or leave out where the session is.
+        path = urlsplit(place.strip()).path if isinstance(place, str) else ""
+    if path and not path.startswith("/"):
+        path = f"/{path}" if f"/{path}".startswith(below) else f"{below}{path.rpartition('/')[2]}"
     return _Session(token, path)

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.inventory_values import Found, word_of
 from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of
-
-Found = dict[str, object]
 
 # Names in parsed_lldp, and where the library has the values.
 _LLDP: Final = {
@@ -52,12 +51,12 @@ def _drive(drive: Any) -> Found:
         "name": drive.name,
         "size": drive.capacity_bytes,
         "id": drive.identity,
-        "media_type": _word(drive.media_type),
+        "media_type": word_of(drive.media_type),
         "serial_number": drive.serial_number,
         "manufacturer": drive.manufacturer,
         "model": drive.model,
         "revision": drive.revision,
-        "protocol": _word(drive.protocol),
+        "protocol": word_of(drive.protocol),
         "status": _status(drive.status),
     }
 
@@ -67,7 +66,7 @@ def pci_devices(system: System) -> Iterable[Found]:
     for device in members_of(system, "pcie_devices"):
         for function in members_of(device, "pcie_functions"):
             found: Found = {name: getattr(function, attribute) for name, attribute in _PCI.items()}
-            yield {"class": _word(function.device_class), **found}
+            yield {"class": word_of(function.device_class), **found}
 
 
 def parsed_lldp(system: System) -> dict[str, Found]:
@@ -81,20 +80,18 @@ def parsed_lldp(system: System) -> dict[str, Found]:
                     continue
                 values = {name: getattr(received, attribute) for name, attribute in _LLDP.items()}
                 if known := {name: value for name, value in values.items() if value is not None}:
-                    found[port.identity] = known
+                    # Adapters may have ports of the same ids.
+                    is_taken = port.identity in found
+                    found[f"{adapter.identity}.{port.identity}" if is_taken else port.identity] = known
     return found
 
 
 def _status(status: Any) -> Found:
     if status is None:
         return {}
-    values = {name: _word(getattr(status, name)) for name in ("health", "state", "health_rollup")}
+    values = {name: word_of(getattr(status, name)) for name in ("health", "state", "health_rollup")}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _words(values: Iterable[object] | None) -> list[str | None]:
-    return [_word(value) for value in values or ()]
-
-
-def _word(value: object) -> str | None:
-    return None if value is None else str(getattr(value, "value", value))
+    return [word_of(value) for value in values or ()]

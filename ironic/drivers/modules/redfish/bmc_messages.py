@@ -13,8 +13,9 @@ from sushy import exceptions as sushy_errors
 from ironic.drivers.modules.bmc.error_texts import safe_text
 
 _EXTENDED: Final = "@Message.ExtendedInfo"
-# Identities of messages that say nothing.
+# Identities of messages that say nothing, and of those that say what went well.
 _GENERAL: Final = ("", "GeneralError", "Error")
+_SUCCESS: Final = "Success"
 _MOST: Final = 20
 _LONGEST: Final = 300
 
@@ -50,7 +51,8 @@ def messages_of(error: sushy_errors.HTTPError) -> list[BmcMessage]:
 
 def words_of(error: sushy_errors.HTTPError, *secrets: str | None) -> str:
     """Return the words of a refusal in a line for people, without secrets; empty when the BMC says nothing."""
-    messages = messages_of(error)
+    all_messages = messages_of(error)
+    messages = [message for message in all_messages if message.identity != _SUCCESS] or all_messages
     specific = [message.text for message in messages if message.text and not message.is_general]
     texts = specific or [message.text for message in messages if message.text] or [each.identity for each in messages]
     words = " ".join(safe_text("; ".join(dict.fromkeys(texts)), *secrets).split())

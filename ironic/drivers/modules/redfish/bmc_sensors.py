@@ -5,10 +5,13 @@ Readings are plain data: the field names of sushy with values that JSON can expr
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish import bmc_subsystems
+from ironic.drivers.modules.redfish.bmc_connection import System, optional
 from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
+
+T = TypeVar("T")
 
 Reading = dict[str, object]
 Found = Iterable[tuple[str, object]]
@@ -38,16 +41,18 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
     """Return all readings by sensor type and sensor name; `Extra` says which machine it is."""
 
     def fans(chassis: Any) -> Found:
-        return ((_name(fan, chassis), fan) for fan in chassis.thermal.fans)
+        found = _older(lambda: chassis.thermal.fans) or bmc_subsystems.fans(chassis)
+        return ((_name(fan, chassis), fan) for fan in found)
 
     def temperatures(chassis: Any) -> Found:
-        return ((_name(probe, chassis), probe) for probe in chassis.thermal.temperatures)
+        found = _older(lambda: chassis.thermal.temperatures) or bmc_subsystems.temperatures(chassis)
+        return ((_name(probe, chassis), probe) for probe in found)
 
     def supplies(chassis: Any) -> Found:
-        return (
-            (f"{supply.identity or number}:{chassis.power.identity}@{chassis.identity}", supply)
-            for number, supply in enumerate(chassis.power.power_supplies)
-        )
+        older = _older(lambda: chassis.power.power_supplies)
+        place = f"{chassis.power.identity if older else bmc_subsystems.POWER}@{chassis.identity}"
+        found = older or bmc_subsystems.supplies(chassis)
+        return ((f"{supply.identity or number}:{place}", supply) for number, supply in enumerate(found))
 
     def drives(storage: Any) -> Found:
         return (
@@ -72,6 +77,12 @@ def readings(system: System) -> dict[str, dict[str, Any]]:
         or _collect(members_of(system, "simple_storage"), devices, _DRIVE),
         "Extra": {"Manufacturer": system.manufacturer, "Model": system.model, "UUID": system.uuid},
     }
+
+
+def _older(find: Callable[[], Iterable[T]]) -> list[T]:
+    """Return the sensors of the older schemas; none where the BMC has the newer ones only."""
+    nothing: list[T] = []
+    return optional(lambda: list(find()), nothing)
 
 
 def _name(sensor: Any, chassis: Any) -> str:

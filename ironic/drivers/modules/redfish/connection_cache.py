@@ -91,7 +91,7 @@ def _only_system(root: ServiceRoot) -> str:
     """
     collection = root.get_system_collection()
     paths = list(dict.fromkeys(collection.members_identities or ()))
-    if len(paths) == 1 and is_whole(collection):
+    if len(paths) == 1 and is_whole(collection.json):
         return str(paths[0])
     listed = ", ".join(paths[:_MOST_LISTED]) + (" ..." if len(paths) > _MOST_LISTED else "")
     reason = f"it has several systems; set redfish_system_id to one of {listed}"

@@ -22,6 +22,7 @@ _LEFT_OUT: Final = object()
 _ID: Final = "@odata.id"
 _NUMBER: Final = re.compile(r"\s*[+-]?\d{1,18}(\.\d{1,9})?\s*")
 _LARGEST: Final = 2**63
+_SETTINGS: Final = "@Redfish.Settings"
 _TRUTHS: Final = {"true": True, "false": False, "enabled": True, "disabled": False}
 # Whose names are chosen by vendors, so a name says nothing about the type of its value.
 _OPAQUE: Final = frozenset({"Attributes", "Oem"})
@@ -31,6 +32,10 @@ _DEMANDED_AT: Final[Mapping[str, Document]] = {"Chassis": {"ChassisType": "Other
 _NAMED_PARTS: Final = frozenset({"Fans", "Temperatures", "PowerSupplies", "StorageControllers", "Devices"})
 _TOLD_OF_ITSELF: Final = frozenset({"Id", "Name", "@odata.id", "@odata.type"})
 _DEMANDED_OF_REGISTRIES: Final = {"Language": "en", "OwningEntity": "", "RegistryVersion": ""}
+# The library knows a registry by its type, and a file of it by its language.
+_ATTRIBUTE_REGISTRY: Final = "#AttributeRegistry.v1_0_0.AttributeRegistry"
+_ENGLISH: Final = "en"
+_ANY_LANGUAGE: Final = "default"
 
 
 # Values by type: each function returns the value as it should be, or _LEFT_OUT. Null is one that the library knows for
@@ -45,6 +50,11 @@ def _text(value: object) -> object:
 
 def _place(value: object) -> object:
     return value if isinstance(value, str) and value else _LEFT_OUT
+
+
+def _file(value: object) -> object:
+    """Return the place of a file, which older BMCs put into an object."""
+    return _place(value.get(_ID) or value.get("extref") if isinstance(value, dict) else value)
 
 
 def _number(value: object) -> object:
@@ -92,7 +102,7 @@ def _link(value: object) -> object:
     return found if isinstance(found, dict) and _is_path(found.get(_ID)) else _LEFT_OUT
 
 
-def _objects(value: object) -> object:
+def _objects(value: object) -> list[Any]:
     items = value if isinstance(value, list) else [value]
     return [{_ID: item} if _is_path(item) else item for item in items if isinstance(item, dict) or _is_path(item)]
 
@@ -121,9 +131,10 @@ def _apply_times(value: object) -> object:
     return _LEFT_OUT if values is _LEFT_OUT else {"SupportedValues": values}
 
 
-def _word_of(words: Iterable[Enum]) -> Callable[[object], object]:
+def _word_of(words: Iterable[Enum | str]) -> Callable[[object], object]:
     """Return the function that spells a value as one of these words, if it is one of them in another case."""
-    known = {word.value.lower(): word.value for word in words}
+    spelt = (str(word.value) if isinstance(word, Enum) else word for word in words)
+    known = {word.lower(): word for word in spelt}
 
     def word(value: object) -> object:
         return known.get(value.strip().lower(), value) if isinstance(value, str) else _text(value)
@@ -131,12 +142,27 @@ def _word_of(words: Iterable[Enum]) -> Callable[[object], object]:
     return word
 
 
-def _media(value: object) -> object:
-    words = _words(value)
-    return [_MEDIUM(word) for word in words] if isinstance(words, list) else words
+def _words_of(words: Iterable[Enum]) -> Callable[[object], object]:
+    """Return the function that spells the items of a list as these words, as `_word_of` does."""
+    word = _word_of(words)
+
+    def spelt(value: object) -> object:
+        found = _words(value)
+        return [word(item) for item in found] if isinstance(found, list) else found
+
+    return spelt
 
 
-_MEDIUM: Final = _word_of(sushy.VirtualMediaType)
+def _choices(value: object) -> object:
+    """Return the values of an enumeration without those that say nothing.
+
+    The list is left out where one of them is odd: without all of them a right value would be refused.
+    """
+    items = value if isinstance(value, list) else [value]
+    given = [item.get("ValueName", item.get("ValueDisplayName")) if isinstance(item, dict) else item for item in items]
+    names = [name for name in given if name is not None]
+    is_known = all(isinstance(name, str | int) and not isinstance(name, bool) for name in names)
+    return [{"ValueName": name} for name in names] if is_known else _LEFT_OUT
 
 
 def _left_out(value: object) -> object:
@@ -154,16 +180,15 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "PartNumber SparePartNumber Socket BiosVersion FirmwareVersion FirmwarePackageVersion Revision AssetTag "
         "Description HostName Image ImageName DeviceId VendorId SubsystemId SubsystemVendorId RevisionId ClassCode "
         "DeviceClass FunctionType MACAddress PermanentMACAddress ChassisId PortId SystemName SystemDescription Version "
-        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState MediaType Protocol "
-        "VolumeType ReadingUnits PhysicalContext "
+        "RedfishVersion HttpBootUri DateTime DateTimeLocalOffset OemLastState ReadingUnits PhysicalContext "
         "AttributeRegistry Registry RegistryPrefix Language ManagerType ChassisType SystemType "
         "ConnectedVia TransferMethod SecureBootCurrentBoot SecureBootMode BootMode "
-        "UefiDevicePath AttributeName",
+        "UefiDevicePath AttributeName ReadingType MemoryType DeviceName DataSourceUri",
     ),
     **_rows(_word_of(sushy.PowerState), "PowerState"),
     **_rows(_word_of(sushy.State), "State"),
-    **_rows(_word_of(sushy.Health), "Health HealthRollup TaskStatus"),
-    **_rows(_word_of(sushy.TaskState), "TaskState"),
+    **_rows(_word_of(sushy.Health), "Health HealthRollup TaskStatus JobStatus"),
+    **_rows(_word_of(sushy.TaskState), "TaskState JobState"),
     **_rows(_word_of(sushy.IndicatorLED), "IndicatorLED"),
     **_rows(_word_of(sushy.BootProgressStates), "LastState"),
     **_rows(_word_of(sushy.BootSource), "BootSourceOverrideTarget"),
@@ -173,7 +198,11 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
     **_rows(_word_of(sushy.ProcessorArchitecture), "ProcessorArchitecture"),
     **_rows(_word_of(sushy.InstructionSet), "InstructionSet"),
     **_rows(_word_of(sushy.RAIDType), "RAIDType"),
-    **_rows(_place, "@odata.id target @Redfish.ActionInfo Uri ArchiveUri"),
+    **_rows(_word_of(sushy.VolumeType), "VolumeType"),
+    **_rows(_word_of(("HDD", "SSD", "SMR")), "MediaType"),
+    **_rows(_word_of(sushy.Protocol), "Protocol"),
+    **_rows(_place, "@odata.id target @Redfish.ActionInfo"),
+    **_rows(_file, "Uri ArchiveUri"),
     **_rows(
         _number,
         "MaxSpeedMHz TotalCores TotalThreads CapacityBytes BlockSizeBytes TotalSystemMemoryGiB SpeedMbps SpeedGbps "
@@ -184,7 +213,7 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "MinReadingRangeTemp ReadingCelsius SensorNumber MaxAllowableOperatingValue MinAllowableOperatingValue "
         "MaximumFrequencyHz MaximumVoltage MinimumFrequencyHz MinimumVoltage OutputWattage LastPowerOutputWatts "
         "LineInputVoltage PowerCapacityWatts PercentComplete LogicalProcessorCount MaxVirtualFunctions "
-        "PredictedMediaLifeLeftPercent",
+        "PredictedMediaLifeLeftPercent SpeedRPM CapacityMiB Count ReadingRangeMax ReadingRangeMin",
     ),
     **_rows(
         _flag,
@@ -197,11 +226,12 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "SupportedRAIDTypes SupportedControllerProtocols SupportedDeviceProtocols SupportedApplyTimes "
         "BootOrder Languages AssociatedMACAddresses AssociatedNetworkAddresses SupportedMedia",
     ),
-    **_rows(_media, "MediaTypes"),
+    **_rows(_words_of(sushy.VirtualMediaType), "MediaTypes"),
     **_rows(
         _object,
         "Boot MemorySummary ProcessorSummary BootProgress @Redfish.Settings Links Oem Ethernet LLDPReceive "
-        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes",
+        "LLDPTransmit ProcessorId PCIeInterface Slot RegistryEntries ProtocolFeaturesSupported Attributes SpeedPercent "
+        "InputVoltage OutputPowerWatts",
     ),
     **_rows(_status, "Status"),
     **_rows(
@@ -209,14 +239,15 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
         "EthernetInterfaces Processors Memory SimpleStorage Storage Volumes Bios SecureBoot VirtualMedia Thermal Power "
         "NetworkAdapters NetworkDeviceFunctions NetworkPorts Ports PCIeFunctions SettingsObject Systems Managers "
         "UpdateService SessionService Sessions Registries CertificateService EventService Tasks TaskService "
-        "FirmwareInventory SoftwareInventory BootOptions",
+        "FirmwareInventory SoftwareInventory BootOptions ThermalSubsystem PowerSubsystem ThermalMetrics Metrics "
+        "Sensors",
     ),
     # A link elsewhere in the tree.
     **_rows(_objects_or_link, "Controllers PCIeDevices Chassis"),
     **_rows(
         _objects,
         "Members Drives StorageControllers Devices Fans Temperatures PowerSupplies InputRanges Identifiers Location "
-        "Parameters",
+        "Parameters TemperatureReadingsCelsius",
     ),
     **_rows(_actions, "Actions"),
     **_rows(_apply_times, "@Redfish.OperationApplyTimeSupport"),
@@ -226,21 +257,37 @@ _KINDS: Final[Mapping[str, Callable[[object], object]]] = {
 # What is in these objects has other types than elsewhere.
 _KINDS_IN: Final = {
     "Links": {
-        **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives"),
+        **_rows(_objects, "Chassis ManagedBy Managers ManagerForServers ComputerSystems Drives Volumes"),
         **_rows(_link, "Sessions"),
         **_rows(_object, "Oem"),
     },
-    "@Redfish.Settings": {**_KINDS, **_rows(_objects, "Messages")},
+    # What became of earlier changes is not used.
+    _SETTINGS: {**_KINDS, **_rows(_text, "ETag"), **_rows(_left_out, "Messages Time")},
 }
 _KINDS_OF_ADAPTERS: Final = {**_KINDS, **_rows(_objects, "Controllers")}
-_KINDS_OF_REGISTRIES: Final = {**_KINDS, **_rows(_objects, "Attributes")}
+# Of one attribute in a registry.
+_KINDS_OF_ATTRIBUTES: Final = {
+    **_rows(_text, "AttributeName"),
+    **_rows(_word_of(("Enumeration", "Integer", "String", "Boolean", "Password")), "Type"),
+    **_rows(_number, "LowerBound UpperBound MinLength MaxLength"),
+    **_rows(_flag, "ReadOnly ResetRequired IsSystemUniqueProperty Immutable"),
+    **_rows(_choices, "Value"),
+}
 _ALLOWED: Final = "@Redfish.AllowableValues"
+# What is chosen among these is ordered in the words of the standard.
+_ALLOWED_WORDS: Final[Mapping[str, Callable[[object], object]]] = {
+    f"ResetType{_ALLOWED}": _words_of(sushy.ResetType),
+    f"BootSourceOverrideTarget{_ALLOWED}": _words_of(sushy.BootSource),
+}
 
 
 def repaired(document: Document, path: str) -> Document:
     """Return a resource as the library expects it; ``path`` is that of the resource on the BMC."""
     parts = path.rstrip("/").split("/")
     found = _with_kinds(document, _KINDS_OF_ADAPTERS if parts[-2:-1] == ["NetworkAdapters"] else _KINDS)
+    if "SettingsObject" not in found.get(_SETTINGS, {}):
+        # The library follows the link without looking whether it is there.
+        found.pop(_SETTINGS, None)
     # A collection needs nothing, and what says nothing about itself is none of Redfish.
     if "Members" in found or not found.keys() & _TOLD_OF_ITSELF:
         return found
@@ -253,13 +300,29 @@ def repaired(document: Document, path: str) -> Document:
         demanded["Actions"] = {}
     if "RegistryEntries" in found:
         demanded |= _DEMANDED_OF_REGISTRIES
+        if found["RegistryEntries"]["Attributes"]:
+            found["@odata.type"] = _ATTRIBUTE_REGISTRY
+    if "Location" in found and found.keys() & {"Registry", "Languages"}:
+        found["Location"] = _locations(found["Location"])
+        demanded |= {"Languages": [], "Registry": found.get("Id") or parts[-1]}
     return found | {name: value for name, value in demanded.items() if found.get(name) is None}
+
+
+def _locations(places: Iterable[Document]) -> list[Document]:
+    """Return the files of a registry with a language each: English, or else the first one is for all languages."""
+    found = []
+    for place in places:
+        language = place.get("Language") or _ANY_LANGUAGE
+        found.append({**place, "Language": _ENGLISH if language.lower().startswith(_ENGLISH) else language})
+    if found and not any(place["Language"] in (_ENGLISH, _ANY_LANGUAGE) for place in found):
+        found[0]["Language"] = _ANY_LANGUAGE
+    return found
 
 
 def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[object], object]]) -> Document:
     found: Document = {}
     for name, value in document.items():
-        kind = _words if name.endswith(_ALLOWED) else kinds.get(name)
+        kind = _ALLOWED_WORDS.get(name, _words) if name.endswith(_ALLOWED) else kinds.get(name)
         if value is None and kind in (_objects, _actions):
             value = []
         if kind is not None:
@@ -272,8 +335,9 @@ def _with_kinds(document: Mapping[str, Any], kinds: Mapping[str, Callable[[objec
 def _inside(name: str, value: Any) -> Any:
     """Return a value with what is in it repaired."""
     if name == "RegistryEntries" and isinstance(value, dict):
-        entries = _with_kinds(value, _KINDS_OF_REGISTRIES).get("Attributes", [])
-        return {**value, "Attributes": [entry for entry in entries if isinstance(entry.get("AttributeName"), str)]}
+        entries = _objects(value.get("Attributes") or [])
+        found = [_with_kinds(entry, _KINDS_OF_ATTRIBUTES) for entry in entries if isinstance(entry, dict)]
+        return {**value, "Attributes": [entry for entry in found if isinstance(entry.get("AttributeName"), str)]}
     if name in _OPAQUE:
         return value
     if isinstance(value, dict):

@@ -1,5 +1,6 @@
 """Firmware interface `redfish`: versions of components, and updates (`firmware_updates`)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -81,8 +82,12 @@ def _components(system: System) -> list[dict[str, Any]]:
     for manager in managers_of(system)[:1]:
         found.append(_item(BMC, manager.firmware_version, model=manager.model))
     # HPE answers with an error while the machine is off.
-    for adapter in _adapters(system):
-        name = adapter.serial_number or adapter.identity
+    adapters = _adapters(system)
+    serials = Counter(adapter.serial_number for adapter in adapters)
+    for adapter in adapters:
+        # Some BMCs give all cards one number, as "N/A".
+        is_named = (adapter.serial_number or "").strip() and serials[adapter.serial_number] == 1
+        name = adapter.serial_number if is_named else adapter.identity
         versions = [controller.firmware_package_version for controller in adapter.controllers or ()]
         version = next((version for version in versions if version), None)
         found.append(
@@ -94,7 +99,7 @@ def _components(system: System) -> list[dict[str, Any]]:
                 serial_number=adapter.serial_number,
             )
         )
-    return [item for item in found if item["current_version"]]
+    return [item for item in found if (item["current_version"] or "").strip()]
 
 
 def _adapters(system: System) -> list[Any]:

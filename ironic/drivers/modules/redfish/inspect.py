@@ -20,8 +20,10 @@ from ironic.drivers.modules.redfish import bmc_devices, boot_cards
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES, access_of
 from ironic.drivers.modules.redfish.bmc_connection import System, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
+from ironic.drivers.modules.redfish.inventory_values import Found, known, word_of
 from ironic.drivers.modules.redfish.members import drives_of, is_there, members_of
 from ironic.drivers.modules.redfish.network_cards import network_cards
+from ironic.drivers.modules.redfish.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.task import Node, Task
 from ironic.inspection.hooks import root_disk_hooks
 from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
@@ -35,23 +37,8 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 Inventory = dict[str, Any]
-Found = dict[str, object]
 
-# By instruction sets, then by architectures; 32-bit x86 is not expected behind Redfish.
-_ARCHITECTURES: Final[Mapping[str, str]] = {
-    "x86-64": "x86_64",
-    "x86": "x86_64",
-    "ARM-A64": "aarch64",
-    "ARM-A32": "armv7l",
-    "ARM": "aarch64",
-    "IA-64": "ia64",
-    "MIPS32": "mips",
-    "MIPS64": "mips64",
-    "PowerISA": "ppc64le",
-    "Power": "ppc64le",
-}
 _MODES: Final = {sushy.BOOT_SOURCE_MODE_UEFI: "uefi", sushy.BOOT_SOURCE_MODE_BIOS: "bios"}
-_MIB_PER_GIB: Final = 1024
 
 # Key of the inventory's "boot" with the MAC addresses of all network cards that the firmware boots from.
 _BOOT_CARDS: Final = "pxe_interfaces"
@@ -163,13 +150,13 @@ def inventory_of(system: System) -> Inventory:
     nothing: Found = {}
     found: Inventory = {
         "interfaces": _list(_interfaces, system),
-        "cpu": optional(lambda: _cpu(system), nothing),
-        "memory": optional(lambda: _memory(system), nothing),
+        "cpu": optional(lambda: cpu_of(system), nothing),
+        "memory": optional(lambda: memory_of(system), nothing),
         "disks": _disks(system),
         "storage_controllers": _list(bmc_devices.storage_controllers, system),
         "pci_devices": _list(bmc_devices.pci_devices, system),
         "boot": optional(lambda: _boot(system), nothing),
-        "system_vendor": _known(
+        "system_vendor": known(
             manufacturer=system.manufacturer,
             product_name=system.model,
             serial_number=system.serial_number,
@@ -201,32 +188,7 @@ def _list(find: Callable[[Any], Iterable[Found]], resource: Any) -> list[Found]:
 
 def _interfaces(system: System) -> Iterable[Found]:
     for card in network_cards(system):
-        yield _known(name=card.name, mac_address=card.mac_address, speed_mbps=card.speed_mbps)
-
-
-def _cpu(system: System) -> Found:
-    processors = [one for one in members_of(system, "processors") if _is_cpu(one)]
-    threads = [one.total_threads for one in processors if one.total_threads]
-    first = processors[0] if processors else None
-    words = (_word(value) for one in processors for value in (one.instruction_set, one.processor_architecture))
-    return _known(
-        count=sum(threads) or None,
-        architecture=next((_ARCHITECTURES[word] for word in words if word and word in _ARCHITECTURES), None),
-        model_name=first and first.model,
-        frequency=first and first.max_speed_mhz,
-        socket_count=len(processors) or None,
-    )
-
-
-def _is_cpu(processor: Any) -> bool:
-    """Return whether a processor is a CPU that is there: BMCs also list accelerators and empty sockets."""
-    kind = _word(processor.processor_type)
-    return kind in (None, sushy.ProcessorType.CPU.value) and is_there(processor)
-
-
-def _memory(system: System) -> Found:
-    size = system.memory_summary.size_gib if system.memory_summary is not None else None
-    return _known(physical_mb=int(size * _MIB_PER_GIB) if size else None)
+        yield known(name=card.name, mac_address=card.mac_address, speed_mbps=card.speed_mbps)
 
 
 def _disks(system: System) -> list[Found]:
@@ -234,13 +196,13 @@ def _disks(system: System) -> list[Found]:
 
     def drives(controller: Any) -> Iterable[Found]:
         for drive in filter(is_there, drives_of(controller)):
-            yield _known(
+            yield known(
                 name=drive.name or drive.identity,
                 size=drive.capacity_bytes,
                 serial=drive.serial_number,
                 model=drive.model,
                 vendor=drive.manufacturer,
-                rotational={"HDD": True, "SSD": False}.get(_word(drive.media_type) or ""),
+                rotational={"HDD": True, "SSD": False}.get(word_of(drive.media_type) or ""),
             )
 
     def all_drives(_system: System) -> Iterable[Found]:
@@ -250,19 +212,10 @@ def _disks(system: System) -> list[Found]:
     def simple_devices(_system: System) -> Iterable[Found]:
         for controller in members_of(system, "simple_storage"):
             for device in controller.devices or ():
-                yield _known(name=device.name, size=device.capacity_bytes)
+                yield known(name=device.name, size=device.capacity_bytes)
 
     return [*_list(all_drives, system), *_list(simple_devices, system)]
 
 
 def _boot(system: System) -> Found:
-    return _known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)
-
-
-def _word(value: object) -> str | None:
-    """Return the word of the Redfish document; sushy turns known words into members of an enumeration."""
-    return None if value is None else str(getattr(value, "value", value))
-
-
-def _known(**values: Any) -> Found:
-    return {key: value for key, value in values.items() if value is not None}
+    return known(current_boot_mode=_MODES.get(system.boot.mode) if system.boot is not None else None)

@@ -7,7 +7,7 @@ One that is dead, or that can't be read, takes nothing away from the others. Whe
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import sushy
 
@@ -18,6 +18,13 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _MOST_MEMBERS: Final = 1000
+
+
+class Resource(Protocol):
+    """A resource of the library."""
+
+    path: str
+    json: Mapping[str, Any]
 
 
 def members_of(resource: Any, collection: str) -> list[Any]:
@@ -35,7 +42,7 @@ def _members(collection: Callable[[], Any]) -> list[Any]:
 
 def all_members(collection: Any) -> list[Any]:
     """Return all members of a collection; raise an error of the library when one of them can't be read."""
-    if not is_whole(collection):
+    if not is_whole(collection.json):
         raise UnusableAnswer(f"its list {collection.path} is incomplete")
     return [collection.get_member(path) for path in dict.fromkeys(collection.members_identities or ())]
 
@@ -65,16 +72,11 @@ def _linked(
     access: Callable[[Any], tuple[Callable[[], Any], Callable[[str], Any]]],
 ) -> list[Any]:
     collection, get = access(system.root)
-    links = system.json.get("Links", {})
-    paths = next((found for name in names if (found := _paths(links.get(name)))), [])
+    paths = next((found for name in names if (found := linked(system, name))), [])
     if paths:
         return _living(get, paths)
-    own = system.path.rstrip("/")
-    return [
-        one
-        for one in _members(collection)
-        if own in (path.rstrip("/") for path in _paths(one.json.get("Links", {}).get(name_back)))
-    ]
+    own = plain_path(system.path)
+    return [one for one in _members(collection) if own in map(plain_path, linked(one, name_back))]
 
 
 def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
@@ -82,9 +84,20 @@ def _living(get: Callable[[str], T], paths: Iterable[str]) -> list[T]:
     return list(of_each(islice(dict.fromkeys(paths), _MOST_MEMBERS), lambda path: (get(path),)))
 
 
-def _paths(links: object) -> list[str]:
-    items = links if isinstance(links, list) else []
+def paths_in(links: object) -> list[str]:
+    """Return the paths of a list of links, or of a single one."""
+    items = links if isinstance(links, list) else [links]
     return [item["@odata.id"] for item in items if isinstance(item, Mapping) and isinstance(item.get("@odata.id"), str)]
+
+
+def linked(resource: Resource, name: str) -> list[str]:
+    """Return the paths that a resource lists under a name among its links."""
+    return paths_in(resource.json.get("Links", {}).get(name))
+
+
+def plain_path(path: str) -> str:
+    """Return a path in the form in which it can be compared: BMCs spell some in two ways."""
+    return path.partition("#")[0].rstrip("/").lower()
 
 
 def of_each(sources: Iterable[S], read_one: Callable[[S], Iterable[T]]) -> Iterator[T]:
@@ -109,7 +122,7 @@ def drives_of(storage: Any) -> list[Any]:
         return found
     nothing: dict[str, Any] = {}
     collection = optional(lambda: connector_of(storage).get(paths[0]).json(), nothing)
-    return _living(storage.get_drive, _paths(collection.get("Members")))
+    return _living(storage.get_drive, paths_in(collection.get("Members")))
 
 
 def is_there(resource: Any) -> bool:

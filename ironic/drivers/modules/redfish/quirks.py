@@ -33,6 +33,8 @@ class Behaviour(Enum):
     """It refuses to power on for a while after the machine was switched off."""
     REFUSES_LOGIN_AS_BAD_REQUEST = auto()
     """It answers to a wrong password as to a wrong request."""
+    REFUSES_APPLY_TIME = auto()
+    """It offers times at which volumes can be changed, and refuses an order with one."""
     BOOTS_NO_VIRTUAL_MEDIA = auto()
     """It takes images into its virtual drives, but sets no machine to boot from them."""
     NAMES_BOOT_CARDS_IN_BIOS = auto()
@@ -86,6 +88,9 @@ TABLE: Final = (
         "refusal of a login as a bad request",
         statuses=(400,),
         text="UnauthorizedLoginAttempt",
+    ),
+    Quirk(
+        Behaviour.REFUSES_APPLY_TIME, "time of a change refused", statuses=(400, 500, 503), text="OperationApplyTime"
     ),
     Quirk(Behaviour.BOOTS_NO_VIRTUAL_MEDIA, "no boot from virtual media", vendor=r"\bdell\b", firmware=r"^[2-5]\."),
     Quirk(Behaviour.NAMES_BOOT_CARDS_IN_BIOS, "boot cards in BIOS attributes", vendor="dell"),

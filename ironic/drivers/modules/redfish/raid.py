@@ -5,7 +5,9 @@ the node, and a periodic method continues when the tasks of the BMC have ended. 
 """
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -21,11 +23,21 @@ from ironic.drivers.interfaces import RAIDInterface
 from ironic.drivers.interfaces.raid import RAID_APPLY_CONFIGURATION_ARGSINFO
 from ironic.drivers.modules.redfish import raid_layout, waiting_step
 from ironic.drivers.modules.redfish.bmc_access import PROPERTIES
-from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
+from ironic.drivers.modules.redfish.bmc_answer import BmcAnswer, UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, read
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY, has_link
-from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, on_this_bmc, read_task
-from ironic.drivers.modules.redfish.members import all_members, drives_of, members_of, of_each
+from ironic.drivers.modules.redfish.bmc_tasks import is_task, monitor_of, read_task
+from ironic.drivers.modules.redfish.members import (
+    Resource,
+    all_members,
+    drives_of,
+    is_there,
+    linked,
+    members_of,
+    of_each,
+    plain_path,
+)
+from ironic.drivers.modules.redfish.quirks import Behaviour, shows
 from ironic.drivers.modules.redfish.raid_layout import GIB, LEVEL_OF, Drive
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed, clean_step, deploy_step, service_step
@@ -47,6 +59,15 @@ _APPLY_ARGSINFO: Final = {
     "delete_existing": _DELETE,
 }
 _SCSI: Final = "scsi"
+_WHEN: Final = "@Redfish.OperationApplyTime"
+# Kinds of volumes in schemas before they had levels.
+_FORMER_TYPES: Final = {
+    "Mirrored": "RAID1",
+    "StripedWithParity": "RAID5",
+    "SpannedMirrors": "RAID10",
+    "SpannedStripesWithParity": "RAID50",
+}
+_RAW: Final = "RawDevice"
 
 
 class RedfishRAID(RAIDInterface):
@@ -166,7 +187,7 @@ def _send(task: Task, memory: Memory) -> Memory:
 
     def act(system: System) -> None:
         nonlocal restarts
-        storages = {storage.identity: storage for storage in members_of(system, "storage")}
+        storages = _named(members_of(system, "storage"))
         kind = "delete" if rest["delete"] else "create"
         busy: set[str] = set()
         for item in list(rest[kind]):
@@ -180,7 +201,7 @@ def _send(task: Task, memory: Memory) -> Memory:
             if volumes is None:
                 raise sushy_errors.MissingAttributeError(attribute="Volumes", resource=storage.path)
             when = _apply_time(volumes)
-            monitor = _delete(volumes, item, when) if kind == "delete" else _create(system, volumes, item, when)
+            monitor = _delete(system, item, when) if kind == "delete" else _create(system, volumes, item, when)
             rest[kind].remove(item)
             if monitor is not None:
                 busy.add(controller)
@@ -243,19 +264,33 @@ def _create(system: System, volumes: Any, item: Mapping[str, Any], when: Any) ->
     if item["name"]:
         payload["Name"] = item["name"]
     if when is not None:
-        payload["@Redfish.OperationApplyTime"] = when.value
-    answer = connector_of(system).post(volumes.path, data=payload)
-    if answer.status_code != HTTPStatus.ACCEPTED:
+        payload[_WHEN] = when.value
+    return _task_in(_sent(partial(connector_of(system).post, volumes.path), payload))
+
+
+def _delete(system: System, item: Mapping[str, Any], when: Any) -> str | None:
+    payload = {} if when is None else {_WHEN: when.value}
+    return _task_in(_sent(partial(connector_of(system).delete, item["path"]), payload))
+
+
+def _sent(send: Callable[..., BmcAnswer], payload: dict[str, Any]) -> BmcAnswer:
+    """Send an order, without a time where the BMC offers times and refuses them."""
+    try:
+        return send(data=payload or None)
+    except sushy_errors.HTTPError as error:
+        if _WHEN not in payload or not shows(error, Behaviour.REFUSES_APPLY_TIME):
+            raise
+        return send(data={name: value for name, value in payload.items() if name != _WHEN} or None)
+
+
+def _task_in(answer: BmcAnswer) -> str | None:
+    """Return the monitor of the task in which the BMC carries an order out, None when it has done so."""
+    if answer.status_code != HTTPStatus.ACCEPTED and not is_task(answer.document()):
         return None
     monitor = monitor_of(answer)
     if monitor is None:
-        raise UnusableAnswer("it has accepted a logical disk and names no task, so its end can't be seen")
+        raise UnusableAnswer("it has accepted the change of a logical disk and names no task, so its end can't be seen")
     return monitor
-
-
-def _delete(volumes: Any, item: Mapping[str, Any], when: Any) -> str | None:
-    monitor = volumes.get_member(item["path"]).delete(apply_time=when)
-    return None if monitor is None else on_this_bmc(monitor.task_monitor_uri)
 
 
 def _apply_time(volumes: Any) -> Any:
@@ -270,6 +305,16 @@ def _apply_time(volumes: Any) -> Any:
 # Reading
 
 
+def _named(storages: Iterable[Any]) -> dict[str, Any]:
+    """Return storages by their ids, or by the last part of the path those whose id is not theirs alone."""
+    found = list(storages)
+    ids = Counter(storage.identity for storage in found)
+    return {
+        storage.identity if ids[storage.identity] == 1 else storage.path.rstrip("/").rpartition("/")[2]: storage
+        for storage in found
+    }
+
+
 def _volumes(storage: Any) -> Any:
     """Return the collection of volumes of a controller, None when it has none."""
     try:
@@ -278,17 +323,27 @@ def _volumes(storage: Any) -> Any:
         return None
 
 
-def _members(storage: Any) -> list[Any]:
+def _all_volumes(storage: Any) -> list[Any]:
     """Return the volumes of a controller; raise an error of the library when one of them can't be read."""
     volumes = _volumes(storage)
-    return [] if volumes is None else [volume for volume in all_members(volumes) if volume.json.get("RAIDType")]
+    return [] if volumes is None else all_members(volumes)
+
+
+def _members(storage: Any) -> list[Any]:
+    """Return the volumes of a controller that are logical disks."""
+    return [volume for volume in _all_volumes(storage) if _raid_type(volume)]
+
+
+def _raid_type(volume: Resource) -> str:
+    """Return the level of a logical disk, empty for any other volume; older BMCs state a kind of volume only."""
+    return str(volume.json.get("RAIDType") or _FORMER_TYPES.get(str(volume.json.get("VolumeType")), ""))
 
 
 def _volume_paths(system: System) -> list[Any]:
     """Return all volumes of the machine, or raise: who deletes all of them must not leave the unreadable ones."""
     return [
-        {"controller": storage.identity, "path": volume.path}
-        for storage in all_members(system.storage)
+        {"controller": name, "path": volume.path}
+        for name, storage in _named(all_members(system.storage)).items()
         for volume in _members(storage)
     ]
 
@@ -296,53 +351,67 @@ def _volume_paths(system: System) -> list[Any]:
 def _drives(system: System, *, with_used: bool) -> list[Drive]:
     """Return the drives of controllers that can make volumes; of one whose volumes can't be read, no drive is free."""
 
-    def of_one(storage: Any) -> Iterator[Drive]:
+    def of_one(named: tuple[str, Any]) -> Iterator[Drive]:
+        name, storage = named
         if not _makes_volumes(storage):
             return
-        used = {path for volume in _members(storage) for path in _drives_of(volume)} if with_used else set()
-        for drive in drives_of(storage):
-            if drive.capacity_bytes:
-                protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
-                kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
-                yield Drive(
-                    drive.path, drive.identity, storage.identity, drive.capacity_bytes, kind, protocol,
-                    drive.path in used,
-                )  # fmt: skip
+        drives = [drive for drive in drives_of(storage) if is_there(drive) and (drive.capacity_bytes or 0) > 0]
+        used = _used(storage, drives) if with_used else set()
+        for drive in drives:
+            protocol = str(getattr(drive.protocol, "value", drive.protocol) or "")
+            kind = str(getattr(drive.media_type, "value", drive.media_type) or "")
+            yield Drive(
+                drive.path, drive.identity, name, int(drive.capacity_bytes), kind, protocol,
+                plain_path(drive.path) in used,
+            )  # fmt: skip
 
-    return list(of_each(members_of(system, "storage"), of_one))
+    return list(of_each(_named(members_of(system, "storage")).items(), of_one))
+
+
+def _used(storage: Any, drives: Iterable[Resource]) -> set[str]:
+    """Return the paths of the drives in use, in the form of `plain_path`.
+
+    A volume names its drives, or they name it. Where neither is so, each of them may be in use: raise UnusableAnswer.
+    """
+    named_by_drives = {plain_path(drive.path): set(map(plain_path, linked(drive, "Volumes"))) for drive in drives}
+    used: set[str] = set()
+    for volume in _all_volumes(storage):
+        own = set(map(plain_path, linked(volume, "Drives")))
+        own |= {drive for drive, volumes in named_by_drives.items() if plain_path(volume.path) in volumes}
+        # One drive as it is, which BMCs show as a volume, too, can be used.
+        is_raw = volume.json.get("VolumeType") in (None, _RAW) and not _raid_type(volume) and len(own) < 2
+        if not is_raw and not own:
+            raise UnusableAnswer(f"its logical disk {volume.path} does not show which drives it has")
+        used |= set() if is_raw else own
+    return used
 
 
 def _makes_volumes(storage: Any) -> bool:
-    """Return whether the first controller of a storage supports RAID, or does not say."""
-    controllers = members_of(storage, "controllers") or storage.storage_controllers
-    types = controllers[0].raid_types if controllers else None
+    """Return whether a storage has a place for volumes, and its first controller supports RAID or does not say."""
+    if _volumes(storage) is None:
+        return False
+    controllers = [one.json for one in members_of(storage, "controllers")] or storage.json.get("StorageControllers")
+    types = controllers[0].get("SupportedRAIDTypes") if controllers else None
     return types is None or len(types) > 0
-
-
-def _drives_of(volume: Any) -> list[str]:
-    links = volume.json.get("Links")
-    drives = links.get("Drives") if isinstance(links, Mapping) else None
-    listed = drives if isinstance(drives, list) else []
-    return [drive["@odata.id"] for drive in listed if isinstance(drive, Mapping) and "@odata.id" in drive]
 
 
 def _logical_disks(task: Task, changed: Collection[str]) -> list[dict[str, Any]]:
     """Return the logical disks that the BMC has now; those of the ``changed`` controllers must all be shown."""
 
-    def volumes_of(storage: Any) -> list[Any]:
-        return _members(storage) if storage.identity in changed else optional(lambda: _members(storage), [])
+    def volumes_of(name: str, storage: Any) -> list[Any]:
+        return _members(storage) if name in changed else optional(lambda: _members(storage), [])
 
     def disks(system: System) -> list[dict[str, Any]]:
         return [
             {
                 "id": volume.identity,
                 "name": volume.name,
-                "controller": storage.identity,
+                "controller": name,
                 "size_gb": (volume.capacity_bytes or 0) // GIB,
-                "raid_level": LEVEL_OF.get(volume.json["RAIDType"], volume.json["RAIDType"]),
+                "raid_level": LEVEL_OF.get(_raid_type(volume), _raid_type(volume)),
             }
-            for storage in members_of(system, "storage")
-            for volume in volumes_of(storage)
+            for name, storage in _named(members_of(system, "storage")).items()
+            for volume in volumes_of(name, storage)
         ]
 
     return read(task, "reading the logical disks", disks, anew=True)

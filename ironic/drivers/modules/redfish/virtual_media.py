@@ -6,6 +6,7 @@ so it is emptied first. No text has the path of an image, as its random name pro
 """
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any, Final
@@ -38,6 +39,14 @@ USB_STICK: Final = sushy.VirtualMediaType.USB_STICK
 MEDIA: Final = {boot_devices.CDROM: CD, boot_devices.FLOPPY: FLOPPY, boot_devices.DISK: USB_STICK}
 # Media that count as another one.
 _ALSO: Final = {CD: (CD, sushy.VirtualMediaType.DVD)}
+
+_WORDS: Final = frozenset(kind.value for kind in sushy.VirtualMediaType)
+# How BMCs call media in words that are not those of the standard, and drives whose media they do not list.
+_SPOKEN: Final = {
+    CD: re.compile("cd|dvd", re.IGNORECASE),
+    FLOPPY: re.compile("floppy", re.IGNORECASE),
+    USB_STICK: re.compile("usb|removable", re.IGNORECASE),
+}
 
 _ATTEMPTS: Final = 3
 _SECONDS: Final = 3.0
@@ -137,7 +146,13 @@ def _groups(system: System) -> Iterator[list[Drive]]:
 
 
 def _takes(drive: Drive, medium: Any) -> bool:
-    return any(kind in (drive.media_types or ()) for kind in _ALSO.get(medium, (medium,)))
+    """Return whether a drive takes a medium by what it says, in words of its own or by its name where it must."""
+    kinds, listed = drive.media_types or (), drive.json.get("MediaTypes") or ()
+    if any(kind in kinds for kind in _ALSO.get(medium, (medium,))):
+        return True
+    own_words = [word for word in listed if word not in _WORDS]
+    names = own_words if own_words or kinds else [drive.identity, drive.name]
+    return any(_SPOKEN[medium].search(str(name)) for name in names)
 
 
 def _protocols(drives: Iterable[Drive]) -> set[str]:

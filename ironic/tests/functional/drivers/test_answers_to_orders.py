@@ -1,5 +1,6 @@
 """What odd BMCs say with orders that they carry out, and of the tasks in which they do."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -128,6 +129,40 @@ def test_a_task_is_found_by_its_header_whatever_is_said_with_it(
     assert memory.get("tasks", [memory.get("task")]) == [MONITOR]
 
 
+@pytest.mark.parametrize(
+    "status, document, location",
+    [
+        (202, {"@odata.id": MONITOR, "TaskState": "New"}, None),
+        (202, {"@odata.id": MONITOR, "@odata.type": "#Task.v1_4_3.Task"}, "/elsewhere"),
+        (202, {"@odata.id": f"{VOLUMES}/2", "RAIDType": "RAID0"}, MONITOR),
+        (202, {"@odata.id": "/redfish/v1/JobService/Jobs/7"}, None),
+        (200, {"@odata.id": MONITOR, "TaskState": "Running"}, None),
+        (201, {"@odata.id": MONITOR, "JobState": "New"}, f"{VOLUMES}/2"),
+        (202, {}, f" {MONITOR} "),
+    ],
+)
+@pytest.mark.parametrize("name", ["logical disk", "no logical disk"])
+def test_a_task_is_told_from_what_an_order_is_about(
+    bmc: HostileBmc, name: str, status: int, document: dict[str, Any], location: str | None
+) -> None:
+    headers = {} if location is None else {"Location": location}
+    carry_out(bmc, ORDERS[name][0], status, json.dumps({"Name": "Task", **document}).encode(), headers)
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+    task.driver = BareDriver({"power": RedfishPower()})
+    assert ORDERS[name][1](task) == states.CLEANWAIT
+    jobs = "/redfish/v1/JobService/Jobs/7"
+    assert task.node.driver_internal_info["raid_configs"]["tasks"] == [jobs if jobs in document.values() else MONITOR]
+
+
+@pytest.mark.parametrize("name", ["logical disk", "no logical disk"])
+def test_a_change_without_a_task_is_an_error_that_says_so(bmc: HostileBmc, name: str) -> None:
+    carry_out(bmc, ORDERS[name][0], 202, b"OK", {})
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config={"logical_disks": [DISK]})
+    task.driver = BareDriver({"power": RedfishPower()})
+    with pytest.raises(RedfishError, match="accepted the change of a logical disk and names no task"):
+        ORDERS[name][1](task)
+
+
 def update(task: Work) -> Any:
     return RedfishFirmware().update(task, [{"component": "bios", "url": "https://192.0.2.5/bios.bin"}])
 
@@ -151,3 +186,60 @@ def test_a_monitor_that_gives_no_answer_says_nothing_of_its_task(bmc: HostileBmc
     bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, {"error": NOTE}))
     with pytest.raises(RedfishError, match="No licence for power"):
         read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
+
+
+@pytest.mark.parametrize(
+    "status, document, state",
+    [
+        (200, {"TaskState": "Completed", "TaskStatus": "OK"}, "good"),
+        (200, {"TaskState": "completed", "TaskStatus": ""}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": "N/A"}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": {}}, "good"),
+        (202, {"TaskState": "Completed"}, "good"),
+        (200, {"TaskState": "Completed", "TaskStatus": "critical"}, "bad"),
+        (200, {"TaskState": "Exception"}, "bad"),
+        (200, {"TaskState": "Cancelling"}, "on"),
+        (200, {"TaskState": "Interrupted", "PercentComplete": 100}, "on"),
+        (200, {"TaskState": "Service"}, "on"),
+        (200, {"TaskState": "FAILED"}, "bad"),
+        (200, {"TaskState": "Succeeded"}, "good"),
+        (200, {"TaskState": "Downloading", "PercentComplete": "10"}, "on"),
+        (200, {"TaskState": "Downloading"}, "on"),
+        (200, {"TaskState": "Own", "PercentComplete": 100}, "good"),
+        (200, {"TaskState": "Own", "EndTime": "2030-01-01T00:00:00Z"}, "good"),
+        (200, {"TaskState": "Own", "TaskStatus": "Critical"}, "bad"),
+        (202, {"TaskState": None}, "on"),
+        (202, {"TaskState": 5, "PercentComplete": None}, "on"),
+        (200, {"TaskState": None, "PercentComplete": 40}, "on"),
+        (200, {"TaskState": []}, "good"),
+        (200, {"JobState": "running"}, "on"),
+        (200, {"JobState": "Exception", "JobStatus": "OK"}, "bad"),
+        (404, {}, "good"),
+        (410, {}, "good"),
+        (204, None, "good"),
+    ],
+)
+def test_a_task_goes_on_until_something_says_that_it_is_over(
+    bmc: HostileBmc, status: int, document: dict[str, Any] | None, state: str
+) -> None:
+    named = {"Name": "Task", **document} if document is not None else None
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, named))
+    task = read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
+    assert (task.is_over, task.is_good) == {"on": (False, True), "good": (True, True), "bad": (True, False)}[state]
+
+
+@pytest.mark.parametrize(
+    "messages, text",
+    [
+        ([{"Message": "No space."}], "No space."),
+        ({"Message": "No space."}, "No space."),
+        ("No space.", "No space."),
+        (["No space.", None, {}, {"Message": None, "MessageId": "Own.1.Full"}], "No space.; Own.1.Full"),
+        (None, "the BMC reports state Exception and no reason"),
+        ([{"Message": "", "MessageId": 5}], "the BMC reports state Exception and no reason"),
+    ],
+)
+def test_the_reason_of_a_failed_task_is_quoted(bmc: HostileBmc, messages: Any, text: str) -> None:
+    document = {"Name": "Task", "TaskState": "Exception", "Messages": messages}
+    bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(200, document))
+    assert read(on(bmc), "watching", lambda system: read_task(system, "/monitor")).text == text

@@ -120,7 +120,6 @@ _TAKES = [
         ("^SYSTEM#Links/ManagedBy", f"{_MEDIA} firmware"),
         ("^SYSTEM#Links$", f"{_CHASSIS} {_MEDIA}"),
         ("^SYSTEM#Boot", _BOOT),
-        ("^SYSTEM#@Redfish.Settings", "boot_order"),
         ("^SYSTEM#Status", "health"),
         ("^SYSTEM#MemorySummary", "memory"),
         ("^SYSTEM#IndicatorLED", "system"),

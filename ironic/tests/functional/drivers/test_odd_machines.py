@@ -1,7 +1,9 @@
 """Odd BMCs, as people have reported them: each oddity takes away itself and nothing else."""
 
+import gzip
 import json
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,13 @@ from ironic.drivers.modules.redfish.boot_override import restore_device
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.inspect import RedfishInspect, inventory_of
 from ironic.drivers.modules.redfish.management import RedfishManagement
+from ironic.drivers.modules.redfish.members import all_members
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.tests.conftest import Setter
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.recorded_machines import MACHINE, tree, with_chassis
 from ironic.tests.redfish_bmc import redfish_bmc
-from ironic.tests.unit.drivers.machine import Work, work_on
+from ironic.tests.unit.drivers.machine import Work, items_of, work_on
 
 SECRET = "the password of a BMC"
 RESET = f"{SYSTEM}/Actions/ComputerSystem.Reset"
@@ -151,6 +154,77 @@ def test_all_pages_of_a_collection_are_read(whole: HostileBmc) -> None:
     assert len(inventory(whole)["interfaces"]) == 1
 
 
+@pytest.mark.parametrize("name", ["Members@odata.nextLink", "@odata.nextLink"])
+@pytest.mark.parametrize(
+    "form", ["{path}", "{own}{path}", "redfish{rest}", "?page=2", "EthernetInterfaces?page=2", {"@odata.id": "{path}"}]
+)
+def test_a_page_is_found_in_all_forms_of_its_link(whole: HostileBmc, name: str, form: Any) -> None:
+    first, second = whole.documents[NICS]["Members"]
+    path = f"{NICS}?page=2"
+
+    def page(handler: Handler) -> bool:
+        is_meant = handler.path == path
+        if is_meant:
+            handler.answer(200, {"Members": [second]})
+        return is_meant
+
+    text = form["@odata.id"] if isinstance(form, dict) else form
+    place = text.format(path=path, own=whole.address, rest=path.removeprefix("/redfish"))
+    whole.documents[NICS] |= {"Members": [first], name: {"@odata.id": place} if isinstance(form, dict) else place}
+    whole.misbehave = page
+    assert len(inventory(whole)["interfaces"]) == 2
+
+
+@pytest.mark.parametrize("place", ["http://192.0.2.7/page", "http://[page", 5, [1], NICS, "?", f"{NICS}/hangs"])
+def test_a_page_that_cannot_be_read_takes_away_itself(whole: HostileBmc, conf: Setter, place: Any) -> None:
+    conf(redfish__connection_attempts=1)
+    whole.misbehave = answer_at(f"{NICS}/hangs", hang_up)
+    whole.documents[NICS]["Members@odata.nextLink"] = place
+    assert len(inventory(whole)["interfaces"]) == 2
+    with pytest.raises(RedfishError, match="incomplete"):
+        read(on(whole, MACHINE), "reading", lambda system: all_members(system.ethernet_interfaces))
+
+
+@pytest.mark.parametrize("place", [None, "", {}])
+def test_a_link_to_no_page_ends_a_collection(whole: HostileBmc, place: Any) -> None:
+    whole.documents[NICS]["Members@odata.nextLink"] = place
+    assert len(read(on(whole, MACHINE), "reading", lambda system: all_members(system.ethernet_interfaces))) == 2
+
+
+# Links
+
+
+def with_links(documents: dict[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
+    def spelt(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: spell(item) if name == "@odata.id" else spelt(item) for name, item in value.items()}
+        return [spelt(item) for item in value] if isinstance(value, list) else value
+
+    return {path: spelt(document) for path, document in documents.items()}
+
+
+@pytest.mark.parametrize("form", ["{own}{path}", "{capital}{path}", "{slashless}", " {path} ", "{path}#", "{path}#/x"])
+def test_links_to_the_own_server_are_followed_in_all_forms(whole: HostileBmc, form: str) -> None:
+    before, plain = inventory(whole), whole.documents
+    capital = whole.address.replace("http", "HTTP")
+
+    def spell(path: str) -> str:
+        return form.format(path=path, own=whole.address, capital=capital, slashless=path.lstrip("/"))
+
+    whole.documents = with_links(plain, spell)
+    assert inventory(whole) == before
+    assert RedfishManagement().get_sensors_data(on(whole, MACHINE)) != {}
+
+
+@pytest.mark.parametrize("server", ["http://192.0.2.7", "http://operator@{own}", "https://{own}", "http://{host}:1"])
+def test_a_link_to_another_server_takes_away_itself(whole: HostileBmc, server: str) -> None:
+    own = whole.address.removeprefix("http://")
+    place = server.format(own=own, host=own.partition(":")[0])
+    first, second = whole.documents[NICS]["Members"]
+    whole.documents[NICS]["Members"] = [{"@odata.id": f"{place}{first['@odata.id']}"}, second]
+    assert [card["mac_address"] for card in inventory(whole)["interfaces"]] == ["12:44:6a:3b:04:12"]
+
+
 # Bytes
 
 
@@ -172,11 +246,120 @@ def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
     assert [len(after[name]) for name in before] == [len(before[name]) for name in before]
 
 
+@pytest.mark.parametrize(
+    "encoding, pack",
+    [
+        ("gzip", gzip.compress), ("x-gzip", gzip.compress), ("gzip, identity", gzip.compress), (None, gzip.compress),
+        ("deflate", zlib.compress), ("gzip", bytes), ("deflate", bytes), ("br", bytes),
+    ],
+)  # fmt: skip
+def test_what_a_body_is_shows_in_it(bmc: HostileBmc, encoding: str | None, pack: Callable[[bytes], bytes]) -> None:
+    content = pack(json.dumps({"Id": "1", "PowerState": "On"}).encode())
+    headers = {"Content-Encoding": encoding} if encoding else None
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, content, headers))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
+def test_a_document_may_be_called_an_archive(bmc: HostileBmc) -> None:
+    headers = {"Content-Type": "application/zip"}
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, b'{"Id": "1", "PowerState": "On"}', headers))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_document_may_have_a_mark_of_its_bytes(bmc: HostileBmc, encoding: str) -> None:
     content = json.dumps({"Id": "1", "PowerState": "On"}).encode(encoding)
     bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, content))
     assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
+# CPUs and memory
+
+
+MODULES = f"{MACHINE}/Memory"
+
+
+def with_modules(whole: HostileBmc, *modules: dict[str, Any]) -> None:
+    """Have the machine show these modules of memory, and no summary."""
+    paths = [f"{MODULES}/{number}" for number in range(len(modules))]
+    whole.documents[MACHINE] |= {"MemorySummary": None, "Memory": {"@odata.id": MODULES}}
+    whole.documents[MODULES] = {"Name": "Memory", "Members": [{"@odata.id": path} for path in paths]}
+    whole.documents |= {path: {"Id": path[-1], **module} for path, module in zip(paths, modules, strict=True)}
+
+
+ENABLED = {"State": "Enabled", "Health": "OK"}
+MODULE = {"CapacityMiB": 16384, "MemoryType": "DRAM", "Status": ENABLED}
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [None, {}, "64 GiB", {"TotalSystemMemoryGiB": "many"}, {"TotalSystemMemoryGiB": -4}, {"TotalSystemMemoryGiB": 0}],
+)
+def test_memory_is_that_of_its_modules_where_the_summary_is_odd(whole: HostileBmc, summary: Any) -> None:
+    absent = {"CapacityMiB": 1, "Status": {"State": "Absent"}}
+    flash = {"CapacityMiB": 1, "MemoryType": "NVDIMM_F", "Status": ENABLED}
+    with_modules(whole, MODULE, {"CapacityMiB": "8192"}, absent, flash, {"CapacityMiB": None})
+    whole.documents[MACHINE]["MemorySummary"] = summary
+    assert inventory(whole)["memory"] == {"physical_mb": 24576}
+
+
+@pytest.mark.parametrize(
+    "odd", [{"CapacityMiB": "16 GB"}, {"CapacityMiB": []}, {"CapacityMiB": None, "Status": ENABLED}, {}]
+)
+def test_a_part_of_the_memory_is_not_taken_for_all_of_it(whole: HostileBmc, odd: dict[str, Any]) -> None:
+    with_modules(whole, MODULE, odd)
+    assert "memory" not in inventory(whole)
+
+
+@pytest.mark.parametrize(
+    "change", [{"Members@odata.nextLink": "/gone"}, {"Members": [{"@odata.id": f"{MODULES}/0"}, {}]}, {"Members": None}]
+)
+def test_a_list_of_modules_with_gaps_says_nothing(whole: HostileBmc, change: dict[str, Any]) -> None:
+    with_modules(whole, MODULE)
+    whole.documents[MODULES] |= change
+    assert "memory" not in inventory(whole)
+
+
+def test_a_dead_module_of_memory_takes_away_the_memory_only(whole: HostileBmc) -> None:
+    before = inventory(whole)
+    with_modules(whole, MODULE, MODULE)
+    whole.misbehave = answer_at(f"{MODULES}/1", lambda handler: handler.answer(500, {}))
+    assert inventory(whole) == {name: value for name, value in before.items() if name != "memory"}
+
+
+def test_the_modules_are_not_read_where_there_is_a_summary(whole: HostileBmc) -> None:
+    size = inventory(whole)["memory"]
+    with_modules(whole, MODULE)
+    whole.documents[MACHINE]["MemorySummary"] = {"TotalSystemMemoryGiB": 96}
+    assert inventory(whole)["memory"] == size == {"physical_mb": 96 * 1024}
+    assert whole.count("GET", MODULES) == 0
+
+
+SUMMARY = {"Count": 2, "LogicalProcessorCount": 64, "Model": "M"}
+
+
+@pytest.mark.parametrize(
+    "processors, summary, found",
+    [
+        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": 16}], SUMMARY, (32, 2, "A")),
+        ([{"TotalThreads": 16, "Model": "A"}, {"TotalThreads": "N/A"}], SUMMARY, (64, 2, "A")),
+        ([{"TotalThreads": 16}, {"TotalThreads": "N/A"}], {"Count": 2}, (16, 2, None)),
+        ([{"TotalThreads": 16}, {"TotalThreads": -16}], {"Count": 2}, (16, 2, None)),
+        ([], SUMMARY, (64, 2, "M")),
+        ([], {"Count": "2", "LogicalProcessorCount": [], "Model": {}}, (None, 2, None)),
+        ([], None, (None, None, None)),
+        ([], "none", (None, None, None)),
+    ],
+)
+def test_what_processors_do_not_say_is_in_their_summary(
+    whole: HostileBmc, processors: list[dict[str, Any]], summary: Any, found: tuple[Any, ...]
+) -> None:
+    paths = [f"{MACHINE}/Processors/{number}" for number in range(len(processors))]
+    whole.documents[f"{MACHINE}/Processors"]["Members"] = [{"@odata.id": path} for path in paths]
+    whole.documents |= {path: {"Id": path[-1], **one} for path, one in zip(paths, processors, strict=True)}
+    whole.documents[MACHINE]["ProcessorSummary"] = summary
+    cpu = inventory(whole).get("cpu", {})
+    assert tuple(cpu.get(name) for name in ("count", "socket_count", "model_name")) == found
 
 
 # Which machine
@@ -215,6 +398,7 @@ def test_a_list_of_systems_with_gaps_is_no_answer(bmc: HostileBmc, more: dict[st
         (["On", "ForceOn", "PushPowerButton"], "Off", "On"),
         (["ForceOff", "ForceOn", "PushPowerButton"], "Off", "ForceOn"),
         (["PushPowerButton"], "Off", "PushPowerButton"),
+        (["forceoff", "ON"], "Off", "On"),
         (["PushPowerButton"], "PoweringOff", None),
         (["ForceOff", "Nmi"], "Off", None),
     ],
@@ -287,6 +471,24 @@ def test_dead_settings_do_not_keep_a_boot_device_from_being_set(
         RedfishManagement().set_boot_device(on(bmc), "pxe")
         assert bmc.documents[SYSTEM]["Boot"]["BootSourceOverrideTarget"] == "Pxe"
     assert bmc.count("PATCH", SYSTEM) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"@Redfish.Settings": {}},
+        {"@Redfish.Settings": {"SettingsObject": None, "ETag": 5}},
+        {"@Redfish.Settings": {"SettingsObject": {"@odata.id": "http://192.0.2.7/x"}}},
+        {"Boot": None},
+        {"Boot": {"BootSourceOverrideTarget@Redfish.AllowableValues": ["PXE", None, 5]}},
+        {"Boot": {"BootSourceOverrideTarget@Redfish.AllowableValues": "pxe"}},
+        {"Boot": {**BOOT, "BootSourceOverrideMode": {}, "BootSourceOverrideEnabled": "disabled"}},
+    ],
+)
+def test_a_boot_device_is_set_in_an_odd_system(bmc: HostileBmc, odd: dict[str, Any]) -> None:
+    bmc.documents[SYSTEM] |= {"Boot": dict(BOOT), **odd}
+    RedfishManagement().set_boot_device(on(bmc), "pxe")
+    assert RedfishManagement().get_boot_device(on(bmc)) == {"boot_device": "pxe", "persistent": False}
 
 
 def test_a_device_that_is_not_stored_before_a_boot_is_in_the_log(
@@ -376,6 +578,22 @@ def test_firmware_of_what_answers_is_listed(whole: HostileBmc) -> None:
     RedfishFirmware().cache_firmware_components(task)
     names = {row[0] for row in task.store.firmware.rows(("component", "current_version"), task.node.id)}
     assert {"bios", "bmc"} < names
+
+
+@pytest.mark.parametrize("serial", ["N/A", "", " ", None, "S1"])
+def test_cards_of_one_serial_number_are_all_listed(whole: HostileBmc, serial: str | None) -> None:
+    adapters = f"{CHASSIS}/NetworkAdapters"
+    whole.documents[CHASSIS]["NetworkAdapters"] = {"@odata.id": adapters}
+    whole.documents[adapters] = {"Members": [{"@odata.id": f"{adapters}/{name}"} for name in "ABCD"]}
+    for name, own in (("A", serial), ("B", serial), ("C", "S2"), ("D", "S3")):
+        controllers = [{"FirmwarePackageVersion": " " if name == "D" else f"1.{name}"}]
+        whole.documents[f"{adapters}/{name}"] = {"Id": name, "SerialNumber": own, "Controllers": controllers}
+    task = on(whole, MACHINE)
+    RedfishFirmware().cache_firmware_components(task)
+    found = {row["component"]: row["current_version"] for row in items_of(task.store.firmware)}
+    assert {name: version for name, version in found.items() if name.startswith("nic:")} == {
+        "nic:A": "1.A", "nic:B": "1.B", "nic:S2": "1.C",
+    }  # fmt: skip
 
 
 # Sensors

@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from ironic.core import states
-from ironic.core.errors import PowerStateFailure
+from ironic.core.errors import InvalidParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import CallClass
+from ironic.drivers.modules.bmc.login_guard import guard_of
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
+from ironic.drivers.modules.redfish.bmc_access import access_of
 from ironic.drivers.modules.redfish.bmc_connection import change, connector_of
+from ironic.drivers.modules.redfish.bmc_connector import BmcConnector, operation
 from ironic.drivers.modules.redfish.bmc_survey import SURVEY
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
 from ironic.drivers.modules.redfish.management import RedfishManagement
@@ -18,7 +22,7 @@ from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.modules.redfish.vendor import RedfishVendorPassthru
 from ironic.drivers.task import BareDriver
 from ironic.tests.conftest import Setter
-from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.hostile_bmc import SESSIONS, SYSTEM, USER, Handler, HostileBmc, hostile_bmc
 from ironic.tests.functional.drivers.test_odd_machines import RESET, SECRET, answer_at, on
 from ironic.tests.unit.drivers.machine import Work
 
@@ -226,6 +230,43 @@ def with_patch_allowed(misbehave: Callable[[Handler], bool]) -> Callable[[Handle
     return answer
 
 
+@pytest.mark.parametrize(
+    "drive, is_taken",
+    [
+        ({"MediaTypes": None}, True),
+        ({"MediaTypes": []}, True),
+        ({"MediaTypes": [None, 5]}, True),
+        ({"MediaTypes": "cd"}, True),
+        ({"MediaTypes": ["CDROM", "USBStick"]}, True),
+        ({"MediaTypes": ["Virtual DVD"], "Id": "2"}, True),
+        ({"MediaTypes": None, "Id": "2", "Name": "Virtual CD"}, True),
+        ({"MediaTypes": None, "Id": "2", "Name": "Virtual Removable Media"}, False),
+        ({"MediaTypes": ["USBStick"]}, False),
+        ({"MediaTypes": ["Own"]}, False),
+        ({"Inserted": None, "Image": None}, True),
+        ({"Inserted": "no", "Image": {"a": 1}, "ConnectedVia": 5, "TransferMethod": [1]}, True),
+        ({"TransferProtocolType": ["x"], "Status": "Enabled", "@odata.etag": 5}, True),
+    ],
+)
+@pytest.mark.parametrize("owner", ["/redfish/v1/Managers/1", SYSTEM])
+def test_an_image_goes_into_an_odd_drive_that_takes_it(
+    bmc: HostileBmc, owner: str, drive: dict[str, Any], is_taken: bool
+) -> None:
+    place = f"{owner}/VirtualMedia/Cd"
+    action = {"#VirtualMedia.InsertMedia": {"target": f"{bmc.address}{place}/Insert", "Oem": None}, "Oem": []}
+    bmc.documents = machine_with(DRIVE, {})
+    bmc.documents["/redfish/v1/Managers/1"]["VirtualMedia"] = None
+    bmc.documents[owner]["VirtualMedia"] = {"@odata.id": f"{owner}/VirtualMedia"}
+    bmc.documents[f"{owner}/VirtualMedia"] = {"Name": "All", "Members": [{"@odata.id": place}]}
+    bmc.documents[place] = {"Id": "Cd", "Name": "Drive", "MediaTypes": ["CD"], "Actions": action, **drive}
+    if is_taken:
+        RedfishManagement().attach_virtual_media(on(bmc), "cdrom", URL)
+        assert bmc.count("POST", f"{place}/Insert") == 1
+    else:
+        with pytest.raises(InvalidParameterValue, match="no virtual drive for CD"):
+            RedfishManagement().attach_virtual_media(on(bmc), "cdrom", URL)
+
+
 NOTE = {"MessageId": "Base.1.18.ActionNotSupported", "Message": "No licence for power."}
 
 
@@ -244,6 +285,26 @@ NOTE = {"MessageId": "Base.1.18.ActionNotSupported", "Message": "No licence for 
         {"error": [NOTE]},
         [NOTE],
         "No licence for power.",
+        {"Error": {"Message": "No licence for power."}},
+        {"error": {"@Message.ExtendedInfo": {"Messages": [NOTE]}}},
+        {"error": {"@Message.ExtendedInfo": {"0": NOTE}}},
+        {"error": {"@Message.ExtendedInfo": [[NOTE]]}},
+        {"error": {"Message.ExtendedInfo": [NOTE]}},
+        {"error": {"ExtendedInfo": NOTE}},
+        {"error": {"innererror": {"message": "No licence for power."}}},
+        {"error": {"@Message.ExtendedInfo": [{"Message": {"en": "No licence for power."}}]}},
+        {"error": {"@Message.ExtendedInfo": [{"Message": "", "Resolution": "No licence for power."}]}},
+        {"error": {"@Message.ExtendedInfo": [{"Message": "No %1 for %2.", "MessageArgs": ["licence", "power"]}]}},
+        {"error": {"code": 5, "details": [{"message": "No licence for power."}]}},
+        {"error": {}, "message": "No licence for power."},
+        {"Oem": {"Own": {"@Message.ExtendedInfo": [NOTE]}}},
+        {"code": "Own.1.0.No", "message": "No licence for power."},
+        {"errors": [{"title": "Bad request", "detail": "No licence for power."}]},
+        {"status": 400, "title": "No licence for power."},
+        {"reason": "No licence for power."},
+        b'{"error": {"message": "No licence for power.",}}',
+        b'{"error": {"code": "x", "message": "No licence for power.", "@Message.Exten',
+        b"<?xml version='1.0'?><error><message>No licence for power.</message></error>",
         b"No licence for power.\r\n",
         b"<html><head><title>400</title></head><body><h1>No licence for power.</h1></body></html>",
         b'{"error": {"message": "No licence\nfor power."}}',
@@ -259,6 +320,83 @@ def test_a_refusal_is_quoted_in_whatever_shape_it_comes(bmc: HostileBmc, body: A
     text = str(failure.value)
     assert "No licence for power." in text or len(content) < 2
     assert "status 400" in text and "{" not in text.replace(content.decode(), "") and "<" not in text
+
+
+@pytest.mark.parametrize("body", [{}, [], None, 5, "", {"error": None}, {"error": {"code": 5, "message": 7}}, [[[]]]])
+def test_a_refusal_that_says_nothing_is_said_to_give_no_reason(bmc: HostileBmc, body: Any) -> None:
+    bmc.misbehave = answer_at(RESET, lambda handler: handler.answer(400, body), "POST")
+    with pytest.raises(PowerStateFailure, match="it answers with status 400 and gives no reason"):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+
+
+def test_what_went_well_is_not_quoted_as_a_reason(bmc: HostileBmc) -> None:
+    well = {"MessageId": "Base.1.8.Success", "Message": "The request completed successfully."}
+    body = {"error": {"@Message.ExtendedInfo": [well, NOTE]}}
+    bmc.misbehave = answer_at(RESET, lambda handler: handler.answer(400, body), "POST")
+    with pytest.raises(PowerStateFailure, match="with status 400: No licence for power. "):
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+
+
+def test_a_huge_refusal_is_quoted_in_a_line(bmc: HostileBmc) -> None:
+    body = {"error": {"deep": [{"x": "y" * 1000}] * 3000, "nested": {"a": {"b": "c"}}, "message": ["n" * 100_000]}}
+    bmc.misbehave = answer_at(RESET, lambda handler: handler.answer(400, body), "POST")
+    with pytest.raises(PowerStateFailure) as failure:
+        RedfishPower().set_power_state(on(bmc), states.POWER_ON)
+    assert len(str(failure.value)) < 1000
+
+
+# Where a session is: what the BMC says of it, and where it is ended.
+@pytest.mark.parametrize(
+    "place, document, ended",
+    [
+        (f"{SESSIONS}/7", {}, f"{SESSIONS}/7"),
+        ("{own}" + f"{SESSIONS}/7", {}, f"{SESSIONS}/7"),
+        (f"https://bmc.example.com{SESSIONS}/7", {}, f"{SESSIONS}/7"),
+        (f" {SESSIONS[1:]}/7 ", {}, f"{SESSIONS}/7"),
+        ("Sessions/7", {}, f"{SESSIONS}/7"),
+        ("7", {}, f"{SESSIONS}/7"),
+        (None, {"@odata.id": f"{SESSIONS}/7"}, f"{SESSIONS}/7"),
+        ("", {"Id": "7", "Name": "Session"}, f"{SESSIONS}/7"),
+        (None, {}, None),
+        ("http://[own", {}, None),
+        (None, {"@odata.id": 7}, None),
+    ],
+)
+@pytest.mark.parametrize("token", ["token", "token \t", "t\xf6ken"])
+def test_a_session_is_used_and_ended_wherever_it_is_said_to_be(
+    place: str | None, document: dict[str, Any], ended: str | None, token: str
+) -> None:
+    used: list[str | None] = []
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "POST":
+            location = {} if place is None else {"Location": place.replace("{own}", running.address)}
+            handler.answer(201, document, {"X-Auth-Token": token, **location})
+        elif handler.command == "DELETE":
+            handler.send(204, b"")
+        elif handler.path == SYSTEM:
+            used.append(handler.headers.get("X-Auth-Token"))
+            handler.answer(200, running.documents[SYSTEM])
+        else:
+            return False
+        return True
+
+    with hostile_bmc(SECRET) as running:
+        running.misbehave, task = misbehave, on(running)
+        connector = BmcConnector(access_of(task.node), guard_of(task.store, running.address, USER, SECRET))
+        with operation(connector.gateway, CallClass.READ):
+            connector.get(SYSTEM)
+        connector.log_out()
+        deleted = [path for method, path in running.requests if method == "DELETE"]
+    assert used == [token.strip()] and deleted == ([] if ended is None else [ended])
+
+
+@pytest.mark.parametrize("token", ["", " "])
+def test_a_session_without_a_token_is_none(token: str) -> None:
+    with hostile_bmc(SECRET) as bmc:
+        bmc.misbehave = answer_at(SESSIONS, lambda handler: handler.answer(201, {}, {"X-Auth-Token": token}), "POST")
+        assert RedfishPower().get_power_state(on(bmc)) == states.POWER_OFF
+        assert bmc.logins == [("basic", True)] * len(bmc.logins) != []
 
 
 @pytest.mark.parametrize("auth_type", ["session", "basic"])

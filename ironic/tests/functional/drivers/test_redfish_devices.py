@@ -189,6 +189,16 @@ def test_what_switches_say_is_found_by_port(bmc: HostileBmc) -> None:
     assert found == {"NIC.1": {"switch_chassis_id": "aa:bb", "switch_port_id": "Eth1", "switch_vlan_id": 7}}
 
 
+def test_ports_of_one_id_are_told_apart_by_their_adapters(bmc: HostileBmc) -> None:
+    other = f"{ADAPTER}2"
+    bmc.documents[f"{CHASSIS}/NetworkAdapters"]["Members"].append(link(other))
+    bmc.documents[other] = {"Id": "O", "Ports": link(f"{other}/Ports")}
+    bmc.documents[f"{other}/Ports"] = members("Ports", f"{other}/Ports/1")
+    bmc.documents[f"{other}/Ports/1"] = {"Id": "NIC.1", "Ethernet": {"LLDPReceive": {"PortId": "Eth2"}}}
+    found = read(on(bmc), "looking", parsed_lldp)
+    assert {name: port["switch_port_id"] for name, port in found.items()} == {"NIC.1": "Eth1", "O.NIC.1": "Eth2"}
+
+
 @pytest.mark.parametrize("missing", [STORAGE, f"{CHASSIS}/NetworkAdapters", f"{SYSTEM}/PCIeDevices", ADAPTER, CHASSIS])
 def test_branches_may_be_missing(bmc: HostileBmc, missing: str) -> None:
     del bmc.documents[missing]

@@ -20,6 +20,7 @@ from ironic.tests.functional.drivers import (
     test_redfish_boot_cards,
     test_redfish_devices,
     test_redfish_firmware,
+    test_redfish_raid,
     test_virtual_drives,
     test_virtual_media_boot,
 )
@@ -323,6 +324,7 @@ SHOWN_BY: dict[Behaviour, Callable[..., None]] = {
     Behaviour.REFUSES_SAME_STATE: test_a_refusal_because_the_machine_is_on_already_is_none,
     Behaviour.BUSY_AT_POWER_ON: test_a_bmc_that_is_busy_at_power_on_is_asked_again,
     Behaviour.REFUSES_LOGIN_AS_BAD_REQUEST: test_hostile_bmcs.test_a_login_refused_as_a_bad_request_is_counted,
+    Behaviour.REFUSES_APPLY_TIME: test_redfish_raid.test_a_time_of_a_change_that_is_refused_is_left_out,
     Behaviour.BOOTS_NO_VIRTUAL_MEDIA: test_virtual_media_boot.test_firmware_that_boots_no_virtual_media,
     Behaviour.NAMES_BOOT_CARDS_IN_BIOS: test_redfish_boot_cards.test_dell_names_the_cards_in_bios_attributes,
 }

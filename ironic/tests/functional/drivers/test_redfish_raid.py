@@ -205,6 +205,49 @@ def test_changes_that_need_a_restart_get_it(bmc: Any) -> None:
     assert look(task) == StepDone()
 
 
+@pytest.mark.parametrize(
+    "status, text",
+    [(500, "SYS029: the property @Redfish.OperationApplyTime is not supported."), (400, "OperationApplyTime: unknown")],
+)
+def test_a_time_of_a_change_that_is_refused_is_left_out(bmc: Any, status: int, text: str) -> None:
+    support = {"SupportedValues": ["Immediate"]}
+    bmc.documents[f"{STORAGE}/A/Volumes"]["@Redfish.OperationApplyTimeSupport"] = support
+    usual, sent = bmc.misbehave, list[tuple[str, bool]]()
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command not in ("POST", "DELETE"):
+            return bool(usual(handler))
+        is_refused = b"OperationApplyTime" in handler.content
+        sent.append((handler.command, is_refused))
+        if is_refused:
+            handler.answer(status, {"error": {"message": text}})
+        return is_refused or bool(usual(handler))
+
+    bmc.misbehave = misbehave
+    task = on(bmc, mirror())
+    RedfishRAID().create_configuration(task)
+    RedfishRAID().delete_configuration(task)
+    assert sent == [("POST", True), ("POST", False), ("DELETE", True), ("DELETE", False)]
+    assert task.node.raid_config["logical_disks"] == []
+
+
+def test_another_refusal_of_a_change_with_a_time_is_an_error(bmc: Any) -> None:
+    support = {"SupportedValues": ["Immediate"]}
+    bmc.documents[f"{STORAGE}/A/Volumes"]["@Redfish.OperationApplyTimeSupport"] = support
+    usual, sent = bmc.misbehave, list[bytes]()
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "POST":
+            sent.append(handler.content)
+            handler.answer(500, {"error": {"message": "No space."}})
+        return handler.command == "POST" or bool(usual(handler))
+
+    bmc.misbehave = misbehave
+    with pytest.raises(RedfishError, match="No space"):
+        RedfishRAID().create_configuration(on(bmc, mirror()))
+    assert len(sent) == 1
+
+
 def test_a_failed_task_fails_the_step(bmc: Any) -> None:
     bmc.in_tasks = True
     task = on(bmc, mirror())

@@ -43,9 +43,24 @@ def test_a_word_of_the_schema_is_read_in_any_case(name: str, value: Any, word: A
     assert of({name: value}) == {name: word}
 
 
-def test_what_a_bmc_allows_stays_in_its_own_spelling() -> None:
-    document = {"ResetType@Redfish.AllowableValues": ["on", "forceoff"]}
-    assert of(document) == document
+def test_what_a_bmc_allows_is_read_in_any_case_where_the_words_are_those_of_the_standard() -> None:
+    document = {
+        "ResetType@Redfish.AllowableValues": ["on", "FORCEOFF", "Own", 5],
+        "BootSourceOverrideTarget@Redfish.AllowableValues": "PXE",
+        "TransferProtocolType@Redfish.AllowableValues": ["https", "nfs"],
+    }
+    assert of(document) == {
+        "ResetType@Redfish.AllowableValues": ["On", "ForceOff", "Own"],
+        "BootSourceOverrideTarget@Redfish.AllowableValues": ["Pxe"],
+        "TransferProtocolType@Redfish.AllowableValues": ["https", "nfs"],
+    }
+
+
+@pytest.mark.parametrize(
+    "settings", [None, {}, "x", {"SettingsObject": None}, {"SettingsObject": {"@odata.id": "http://192.0.2.7/x"}}]
+)
+def test_settings_that_lead_nowhere_are_none(settings: Any) -> None:
+    assert of({"@Redfish.Settings": settings}) == {}
 
 
 def test_null_stays_where_it_is_a_value() -> None:

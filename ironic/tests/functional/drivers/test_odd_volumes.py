@@ -1,0 +1,164 @@
+"""Logical disks of odd BMCs: a drive that is in use is never taken, however the BMC says that it is."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ironic.core import states
+from ironic.core.errors import InvalidParameterValue
+from ironic.drivers.modules.redfish.power import RedfishPower
+from ironic.drivers.modules.redfish.raid import RedfishRAID
+from ironic.drivers.task import BareDriver
+from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, Handler, HostileBmc, hostile_bmc
+from ironic.tests.functional.drivers.test_answers_to_orders import DISK, VOLUMES, machine_for_orders
+from ironic.tests.functional.drivers.test_odd_machines import on
+from ironic.tests.unit.drivers.machine import Work
+
+STORAGE = f"{SYSTEM}/Storage/A"
+VOLUME = f"{VOLUMES}/1"
+DRIVES = [f"{STORAGE}/Drives/{number}" for number in range(2)]
+
+
+Orders = list[tuple[str, str, Any]]
+
+
+@pytest.fixture
+def orders() -> Orders:
+    """Return the orders that come, each with its method, path and body."""
+    return []
+
+
+@pytest.fixture
+def bmc(orders: Orders) -> Iterator[HostileBmc]:
+    """Run a BMC with two drives, one of them in a volume; it takes all orders."""
+
+    def misbehave(handler: Handler) -> bool:
+        is_order = handler.command in ("POST", "DELETE")
+        if is_order:
+            orders.append((handler.command, handler.path, json.loads(handler.content or b"null")))
+            handler.send(204, b"")
+        return is_order
+
+    with hostile_bmc() as running:
+        running.documents, running.misbehave = machine_for_orders(), misbehave
+        yield running
+
+
+def raid(bmc: HostileBmc, **disk: Any) -> Work:
+    configuration = {"logical_disks": [{**DISK, **disk}]}
+    task = on(bmc, provision_state=states.CLEANING, target_raid_config=configuration)
+    task.driver = BareDriver({"power": RedfishPower()})
+    return task
+
+
+def taken(bmc: HostileBmc, orders: Orders, **disk: Any) -> list[str]:
+    """Return the drives of the volume that is ordered."""
+    RedfishRAID().create_configuration(raid(bmc, **disk))
+    ((method, path, body),) = orders
+    assert (method, path) == ("POST", VOLUMES)
+    return [link["@odata.id"] for link in body["Links"]["Drives"]]
+
+
+def links(*paths: str) -> dict[str, Any]:
+    return {"Drives": [{"@odata.id": path} for path in paths]}
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        {},
+        {"Links": links(f"{DRIVES[0]}/")},
+        {"Links": links(DRIVES[0].replace("/A/", "/a/"))},
+        {"Links": links(f"{DRIVES[0]}#")},
+        {"Links": {"Drives": {"@odata.id": DRIVES[0]}}},
+        {"RAIDType": "own"},
+        {"RAIDType": None, "VolumeType": "Mirrored"},
+        {"RAIDType": None, "VolumeType": "NonRedundant"},
+        {"RAIDType": None, "Links": links(DRIVES[0], "/gone")},
+    ],
+)
+def test_a_drive_of_a_volume_is_not_taken(bmc: HostileBmc, orders: Orders, volume: dict[str, Any]) -> None:
+    bmc.documents[VOLUME] |= volume
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
+def test_a_drive_may_name_its_volume(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[VOLUME]["Links"] = None
+    bmc.documents[DRIVES[0]]["Links"] = {"Volumes": [{"@odata.id": f"{VOLUME}/"}]}
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
+@pytest.mark.parametrize("odd", [None, {}, {"Drives": None}, {"Drives": "x"}, {"Drives": [5]}])
+def test_no_drive_is_free_where_a_volume_does_not_show_its_own(
+    bmc: HostileBmc, orders: Orders, odd: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    bmc.documents[VOLUME]["Links"] = odd
+    with caplog.at_level("INFO"), pytest.raises(InvalidParameterValue, match="the 0 drives"):
+        taken(bmc, orders)
+    assert f"its logical disk {VOLUME} does not show which drives it has" in caplog.text
+    assert orders == []
+    # Deleting all of them needs no drives.
+    RedfishRAID().delete_configuration(raid(bmc))
+    assert orders == [("DELETE", VOLUME, None)]
+
+
+@pytest.mark.parametrize("kind", [None, "RawDevice", "rawdevice"])
+def test_a_drive_that_is_shown_as_a_volume_is_free(bmc: HostileBmc, orders: Orders, kind: Any) -> None:
+    bmc.documents[VOLUME] |= {"RAIDType": None, "VolumeType": kind}
+    bmc.documents[DRIVES[1]]["Status"] = {"State": "Absent"}
+    assert taken(bmc, orders) == DRIVES[:1]
+
+
+@pytest.mark.parametrize("odd", [{"CapacityBytes": "1 TB"}, {"CapacityBytes": -5}, {"Status": {"State": "Absent"}}])
+def test_a_drive_that_is_not_there_or_has_no_size_is_not_taken(
+    bmc: HostileBmc, orders: Orders, odd: dict[str, Any]
+) -> None:
+    bmc.documents[VOLUMES]["Members"] = []
+    bmc.documents[DRIVES[0]] |= odd
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
+def test_kinds_of_drives_are_read_in_any_case(bmc: HostileBmc, orders: Orders) -> None:
+    bmc.documents[DRIVES[1]] |= {"MediaType": "ssd", "Protocol": "sas"}
+    assert taken(bmc, orders, disk_type="ssd", interface_type="sas") == DRIVES[1:]
+
+
+@pytest.mark.parametrize("odd", ["RAID5", ["own"], None, [5, "RAID0"]])
+def test_a_controller_with_odd_levels_makes_volumes(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
+    bmc.documents[STORAGE]["StorageControllers"] = [{"SupportedRAIDTypes": odd}, None, 5]
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
+@pytest.mark.parametrize("odd", [None, 5, {"@odata.id": "/gone"}])
+def test_a_storage_without_volumes_has_no_drive_for_one(bmc: HostileBmc, orders: Orders, odd: Any) -> None:
+    other = f"{SYSTEM}/Storage/0"
+    bmc.documents[f"{SYSTEM}/Storage"]["Members"].insert(0, {"@odata.id": other})
+    bmc.documents[other] = {"Id": "0", "Name": "Other", "Volumes": odd, "Drives": [{"@odata.id": f"{other}/Drives/7"}]}
+    bmc.documents[f"{other}/Drives/7"] = {"Id": "7", "Name": "Other", "CapacityBytes": 2**34}
+    assert taken(bmc, orders) == DRIVES[1:]
+
+
+@pytest.mark.parametrize("kind, level", [("Mirrored", "1"), ("stripedwithparity", "5"), ("SpannedMirrors", "1+0")])
+def test_a_volume_of_an_older_schema_is_a_logical_disk(bmc: HostileBmc, orders: Orders, kind: str, level: str) -> None:
+    del bmc.documents[VOLUME]["RAIDType"]
+    bmc.documents[VOLUME]["VolumeType"] = kind
+    task = raid(bmc)
+    RedfishRAID().delete_configuration(task)
+    assert orders == [("DELETE", VOLUME, None)]
+    assert [disk["raid_level"] for disk in task.node.raid_config["logical_disks"]] == [level]
+
+
+def test_storages_of_one_id_are_told_apart(bmc: HostileBmc, orders: Orders) -> None:
+    other = f"{SYSTEM}/Storage/B"
+    bmc.documents[f"{SYSTEM}/Storage"]["Members"].append({"@odata.id": other})
+    bmc.documents[other] = {"Id": "RAID", "Name": "Other", "Volumes": {"@odata.id": f"{other}/Volumes"}, "Drives": []}
+    bmc.documents[f"{other}/Volumes"] = {"Name": "None", "Members": []}
+    bmc.documents[STORAGE] |= {"Id": "RAID", "Name": "First"}
+    assert taken(bmc, orders) == DRIVES[1:]
+    orders.clear()
+    task = raid(bmc)
+    RedfishRAID().delete_configuration(task)
+    assert orders == [("DELETE", VOLUME, None)]
+    assert [disk["controller"] for disk in task.node.raid_config["logical_disks"]] == ["A"]
