@@ -2,7 +2,8 @@
 
 A project's host must not lead to the loopback of a conductor, and its errors say little (`allowed_addresses`). A note
 in driver_internal_info says that a project chose it. Where a host could lead to the loopback, an operator's choice is
-noted as well: a host without a note is from before notes were made, and who chose it is not known.
+noted as well: a host without a note is from before notes were made, and who chose it is not known. Inspection rules
+choose as an operator does, except for a host that a machine reported.
 """
 
 import ipaddress
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 from ironic.core import secret_updates
 from ironic.core.allowed_addresses import AddressPolicy, fault_of
 
-# The key of driver_internal_info: true when a project, and no operator, has last chosen where the BMC is.
+# The key of driver_internal_info: true when a project or a machine, and no operator, has last chosen where the BMC is.
 BY_PROJECT: Final = "bmc_address_by_project"
 
 _SUFFIX: Final = "_address"
@@ -47,10 +48,11 @@ def is_address(text: str) -> bool:
 
 def may_reach_loopback(driver_info: Mapping[str, object]) -> bool:
     """Return whether a host of the BMC is a name, which may lead anywhere, or on the loopback."""
-    return any(
-        not is_address(host) or fault_of(ipaddress.ip_address(host), AddressPolicy()) is not None
-        for host in _hosts_of_requests(driver_info)
-    )
+    return any(map(_may_be_loopback, _hosts_of_requests(driver_info)))
+
+
+def _may_be_loopback(host: str) -> bool:
+    return not is_address(host) or fault_of(ipaddress.ip_address(host), AddressPolicy()) is not None
 
 
 def with_chooser(
@@ -79,6 +81,21 @@ def with_chooser(
         if may_reach_loopback(after):
             found[BY_PROJECT] = False
     return found
+
+
+def with_choice_of_rules(
+    internal: Mapping[str, Any], before: Mapping[str, object], after: Mapping[str, object], literal: Collection[str]
+) -> dict[str, Any]:
+    """Return driver_internal_info with the note, after inspection rules have changed driver_info.
+
+    ``literal`` are the keys that rules have written in their own words: an operator's choice. What they took from the
+    report of a machine counts as a project's where it could lead to the loopback.
+    """
+    known = {*_hosts_of_requests(before), *_hosts_of_requests({key: after[key] for key in literal})}
+    if any(_may_be_loopback(host) for host in _hosts_of_requests(after) if host not in known):
+        return {**internal, BY_PROJECT: True}
+    written = [((key,), after[key]) for key in literal]
+    return with_chooser(internal, before, after, written, by_project=False)
 
 
 def is_unknown(owner: str | None, driver_info: Mapping[str, object], internal: Mapping[str, object]) -> bool:

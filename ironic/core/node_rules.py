@@ -316,6 +316,16 @@ def check_values(values: Mapping[str, object]) -> None:
         raise InvalidParameterValue(err=f"{wrong}.")
 
 
+def interfaces_of_instance(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
+    """Return the interfaces that a change of instance_info asks for; raises InvalidParameterValue for other values."""
+    asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
+    if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
+        raise InvalidParameterValue(
+            err=f"{', '.join(sorted(wrong))} in instance_info must be the name of an interface."
+        )
+    return asked
+
+
 def check_project_driver_info(before: Mapping[str, object], after: Mapping[str, object]) -> None:
     """Refuse what a project must not name in driver_info.
 

@@ -11,6 +11,7 @@ that a rule looks for in vain.
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, Self
 
 from ironic.conf import CONF
@@ -76,7 +77,7 @@ class HookRun:
     def follow(self, changes: Changes) -> str | None:
         """Apply the changes of rules to the copy; return why that is not possible, None when it is."""
         try:
-            apply_changes(Changes(changes.node, changes.ports), self._task, {})
+            apply_changes(replace(changes, plugin_data=[]), self._task, {})
         except IronicError as error:
             return str(error)
         return None

@@ -195,8 +195,8 @@ class Node(Resource):
         mask=fields.without_instance_secrets,
         unmasked_by="show_instance_secrets",
         right=_INSTANCE_INFO,
-        # A deployment makes this project the lessee.
-        literal=(("project_id",),),
+        # A deployment makes this project the lessee, and has the instance's interfaces take the place of the node's.
+        literal=(("project_id",), *((name,) for name in sorted(INTERFACES))),
         notified=frozenset({CRUD, PROVISION}),
     )
     instance_name = Field(Text(255, 1), since=104, filter=Exact(), right=_INSTANCE_INFO)

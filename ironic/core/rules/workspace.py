@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from ironic.core import secret_updates
+from ironic.core import node_rules, secret_updates
+from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
 from ironic.core.rules.documents import CLEAR, MASKED, Document, Writer
@@ -44,6 +45,8 @@ class Changes:
     node: Patch = field(default_factory=list)
     ports: dict[str, Patch] = field(default_factory=dict)
     plugin_data: Patch = field(default_factory=list)
+    # The keys of driver_info that rules have written in their own words.
+    literal: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.node or self.ports or self.plugin_data)
@@ -160,14 +163,14 @@ class Workspace:
         if wrong := documents.inconsistency(self._node.data, {keys_of(operation)[0] for operation in patch}):
             raise RuleFault(wrong)
         if not self._node.reported.isdisjoint(secret_updates.IMAGE_DOCUMENTS):
-            self._check_logins(self._node)
+            self._check_reported(self._node)
 
-    def _check_logins(self, node: Document) -> None:
-        """Raise RuleFault if data that a machine reported would send a stored secret to another address."""
+    def _check_reported(self, node: Document) -> None:
+        """Raise RuleFault if a machine's report would send a stored secret elsewhere, or choose what projects can't."""
         before, now, own = {}, {}, {}
         for name in secret_updates.IMAGE_DOCUMENTS:
             stored, now[name] = self._stored[name], node.views[CLEAR].get(name) or {}
-            own[name] = {key: one for key, one in now[name].items() if not node.provenance.is_reported((name, key))}
+            own[name] = {key: now[name][key] for key in _literal_keys(node, name)}
             # Values that rules have written literally or removed are not changes by the machine.
             before[name] = {key: one for key, one in stored.items() if key in now[name] or is_secret(key)} | own[name]
         written = {name: [((key,), one) for key, one in values.items()] for name, values in own.items()}
@@ -178,6 +181,13 @@ class Workspace:
                 f"what a machine reported would send the stored {', '.join(secrets)} to another address: a rule that "
                 "writes such an address must write the secret as well"
             )
+        of_others = [
+            {key: one for key, one in info[driver].items() if key not in own[driver]} for info in (before, now)
+        ]
+        try:
+            node_rules.check_project_driver_info(*of_others)
+        except InvalidParameterValue as error:
+            raise RuleFault(f"what a machine reported may do no more than a project's patch: {error}") from None
 
     def changes(self, since: Sequence[int] = ()) -> Changes:
         """Return all changes, or those since the marks were taken."""
@@ -187,6 +197,7 @@ class Workspace:
             node=[] if self._node is None else _since(self._node, from_),
             ports={uuid: patch for uuid, patch in ports.items() if patch},
             plugin_data=_since(self.plugin_data, from_),
+            literal=frozenset() if self._node is None else _literal_keys(self._node, secret_updates.DRIVER),
         )
 
     def _document(self, owner: str, data: Mapping[str, Any], fields: Any, literal: Collection[Path] = ()) -> Document:
@@ -201,6 +212,12 @@ class Workspace:
             scope["node"] = self._node.views[view]
             scope["ports"] = [document.views[view] for document in self._ports.values()]
         return Scope(scope, self.is_reported, missing=self.missing)
+
+
+def _literal_keys(node: Document, name: str) -> frozenset[str]:
+    """Return the keys in an object of the node that rules have written literally."""
+    document = node.views[CLEAR].get(name) or {}
+    return frozenset(key for key in document if not node.provenance.is_reported((name, key)))
 
 
 def _since(document: Document, marks: Mapping[int, int]) -> Patch:

@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from ironic.conf import CONF
-from ironic.core import node_rules, states
+from ironic.core import bmc_hosts, node_rules, states
 from ironic.core.errors import InvalidParameterValue, NodeNotFound, NoValidHost
 from ironic.core.hardware_interfaces import KINDS, choose_interfaces, interface_field
 from ironic.core.model.node import INTERFACES
 from ironic.core.permit import PERMIT
 from ironic.core.rules import Changes, Failure, Outcome
 from ironic.core.rules.paths import Patch, apply, keys_of
-from ironic.db import NodeRecord
+from ironic.db import NodeRecord, ServedInterface
 from ironic.inspection.staged_task import StagedTask
 from ironic.integrations import rule_calls
 from ironic.services import allocation_binding, node_changes
@@ -68,11 +68,22 @@ def apply_changes(changes: Changes, task: StagedTask, plugin_data: Mapping[str, 
     if "parent_node" in touched:
         task.node.parent_node = _parent(task)
     _follow(task, before)
+    if "driver_info" in touched:
+        known, info = task.node.driver_internal_info or {}, cast(Mapping[str, object], before["driver_info"] or {})
+        task.node.driver_internal_info = bmc_hosts.with_choice_of_rules(
+            known, info, task.node.driver_info, changes.literal
+        )
     if touched & {"driver", "conductor_group", *INTERFACES}:
         _choose_interfaces(task, touched)
+    if "instance_info" in touched:
+        info = cast(Mapping[str, object], before["instance_info"] or {})
+        _check_instance_interfaces(task, node_rules.interfaces_of_instance(info, task.node.instance_info))
     ports = {port.uuid: port for port in task.ports}
     for uuid, patch in changes.ports.items():
+        address = ports[uuid].address
         _patch(ports[uuid], patch)
+        if ports[uuid].address != address:
+            node_rules.check_port_address(task.node)
     apply(plugin_data, changes.plugin_data)
 
 
@@ -119,6 +130,8 @@ def _parent(task: StagedTask) -> str | None:
         uuid, owner = task.store.nodes.row(("uuid", "owner"), ident)
     except NodeNotFound:
         raise InvalidParameterValue(err="parent_node names no node.") from None
+    if uuid == task.node.uuid:
+        raise InvalidParameterValue(err="A node can't be its own parent_node.")
     if owner != task.node.owner:
         raise InvalidParameterValue(err="parent_node belongs to another owner.")
     return str(uuid)
@@ -140,9 +153,7 @@ def _patch(record: object, patch: Patch) -> set[str]:
 
 def _choose_interfaces(task: StagedTask, touched: set[str]) -> None:
     """Choose the interfaces after a change: those that rules did not set stay when the driver supports them."""
-    node = task.node
-    everywhere = task.store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
-    served = [row for row in everywhere if row.conductor_group.lower() == node.conductor_group.lower()]
+    node, served = task.node, _served(task)
     if not any(row.hardware_type == node.driver for row in served):
         raise NoValidHost(driver=node.driver, group=node.conductor_group)
     if touched.isdisjoint({"driver", *INTERFACES}):
@@ -155,3 +166,16 @@ def _choose_interfaces(task: StagedTask, touched: set[str]) -> None:
         }
     for kind, name in choose_interfaces(served, node.driver, chosen).items():
         setattr(node, interface_field(kind), name)
+
+
+def _check_instance_interfaces(task: StagedTask, asked: Mapping[str, str]) -> None:
+    """Raise an error for an interface of the instance that the node can't have."""
+    kinds = {kind: asked[interface_field(kind)] for kind in KINDS if interface_field(kind) in asked}
+    if kinds:
+        choose_interfaces(_served(task), task.node.driver, kinds, kinds)
+
+
+def _served(task: StagedTask) -> list[ServedInterface]:
+    """Return what the live conductors of the node's group serve."""
+    everywhere = task.store.conductors.served_interfaces(CONF.conductor.heartbeat_timeout)
+    return [row for row in everywhere if row.conductor_group.lower() == task.node.conductor_group.lower()]

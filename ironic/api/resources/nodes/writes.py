@@ -169,7 +169,9 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
         if access.acts_for_project(request, rule_of("driver_info")):
             node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])
         step_lists.check_named_in(request, before["driver_info"], values["driver_info"], record.owner, record.lessee)
-    if "driver_info" in roots and not request.services.policy.is_open:
+    # Without rights there are no projects, but machines may have reported an address.
+    is_noted = bool((record.driver_internal_info or {}).get(bmc_hosts.BY_PROJECT))
+    if "driver_info" in roots and (is_noted or not request.services.policy.is_open):
         values |= _noted_chooser(request, record, before["driver_info"], values, changes)
     if "properties" in values and access.acts_for_project(request, rule_of("properties")):
         node_rules.check_project_properties(before["properties"] or {}, values["properties"])
@@ -236,11 +238,7 @@ def _check_instance_interfaces(
     request: Request, driver: str, group: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Refuse an interface for the instance that the node can't have: its power and its removal would fail."""
-    asked = {name: after[name] for name in INTERFACES & after.keys() if after[name] and after[name] != before.get(name)}
-    if wrong := [name for name, value in asked.items() if not isinstance(value, str)]:
-        raise InvalidParameterValue(
-            err=f"{', '.join(sorted(wrong))} in instance_info must be the name of an interface."
-        )
+    asked = node_rules.interfaces_of_instance(before, after)
     kinds = [kind for kind in KINDS if interface_field(kind) in asked]
     node_changes.chosen_interfaces(request.hash_ring, driver, group, asked, kinds)
 

@@ -91,6 +91,9 @@ def test_a_node_without_its_instance_has_no_allocation(running: Whole, write: Wr
         ({"instance_uuid": OTHER_INSTANCE}, "/instance_uuid", INSTANCE, f"has the instance {OTHER_INSTANCE}"),
         ({}, "/name", "detail", "reserved word"),
         ({"console_enabled": True}, "/console_interface", "fake", "stop its console first"),
+        ({"name": "self"}, "/parent_node", "self", "its own parent_node"),
+        ({}, "/instance_info/deploy_interface", "none-such", "none-such"),
+        ({}, "/instance_info", {"power_interface": 5}, "must be the name of an interface"),
     ],
 )
 def test_a_rule_writes_nothing_that_a_patch_may_not(
@@ -107,6 +110,20 @@ def test_a_rule_writes_nothing_that_a_patch_may_not(
     body = [{"op": "add", "path": path, "value": value}]
     assert running.api.call("PATCH", f"/v1/nodes/{patched}", body=body).status in (400, 409)
     running.store.nodes.delete(patched)
+
+
+def test_a_rule_changes_no_address_that_an_instance_uses(running: Whole) -> None:
+    uuid, new = running.node(MAC, instance_uuid=INSTANCE), "52:54:00:00:77:02"
+    body = {"actions": [{"op": "set-port-attribute", "args": [MAC, "/address", new]}]}
+    assert running.api.call("POST", "/v1/inspection_rules", body=body).status == 201
+    running.post({"inventory": inventory(MAC)})
+    assert "an instance uses the address" in str(running.error(uuid))
+    running.store.nodes.update(running.bench.row(uuid).id, {"instance_uuid": None, "provision_state": "inspect wait"})
+    running.post({"inventory": inventory(MAC)})
+    (port,) = running.store.ports.find(node_id=running.bench.row(uuid).id)
+    assert (running.error(uuid), port.address) == (None, new)
+    running.api.call("DELETE", "/v1/inspection_rules")
+    running.store.nodes.delete(uuid)
 
 
 @pytest.mark.parametrize("write", [rule, old_rule])

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from ironic.core import states
+from ironic.core.bmc_hosts import BY_PROJECT
 from ironic.tests.functional.inspection.whole import Whole, whole
 from ironic.tests.unit.inspection.lab import MAC, inventory
 
@@ -196,3 +197,85 @@ def test_a_megabyte_of_blanks_holds_no_thread(running: Whole, condition: dict[st
     if (error := running.error(uuid)) is not None:
         assert f"on node {uuid}: phase main, conditions[0]" in error
         assert "steps that one comparison may take" in error or "steps that all of them may take together" in error
+
+
+def note(running: Whole, uuid: str) -> object:
+    return running.bench.row(uuid).driver_internal_info.get(BY_PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("reported", "expected"),
+    [("127.0.0.1", True), ("[::1]", True), ("localhost", True), ("bmc.example", True), ("192.0.2.20", None)],
+)
+def test_a_reported_bmc_address_reaches_no_loopback(running: Whole, reported: str, expected: bool | None) -> None:
+    posted(running, act("set-attribute", ADDRESS, "https://{inventory[bmc]}"))
+    uuid = inspected(running, bmc=reported)
+    assert running.error(uuid) is None
+    assert note(running, uuid) is expected
+    # An operator takes it over, also where there are no projects.
+    body = [{"op": "replace", "path": ADDRESS, "value": f"https://{reported}"}]
+    assert running.api.call("PATCH", f"/v1/nodes/{uuid}", body=body).status == 200
+    assert note(running, uuid) is (False if expected else None)
+
+
+def test_the_address_that_a_rule_writes_itself_is_an_operator_s(running: Whole) -> None:
+    posted(running, act("set-attribute", ADDRESS, "https://localhost:8000"))
+    posted(running, act("set-attribute", "/driver_info/redfish_system_id", SERIAL))
+    stored = {"redfish_address": "https://evil.example"}
+    uuid = running.node(MAC, driver_info=stored, driver_internal_info={BY_PROJECT: True})
+    inspected(running, uuid)
+    assert (running.error(uuid), note(running, uuid)) == (None, False)
+
+
+def test_an_address_from_an_earlier_phase_stays_reported(running: Whole) -> None:
+    posted(running, act("set-plugin-data", "/bmc", "{inventory[bmc]}"), phase="preprocess")
+    posted(running, act("set-attribute", ADDRESS, "https://{plugin_data[bmc]}"))
+    assert note(running, inspected(running, bmc="127.0.0.1")) is True
+
+
+def test_a_rule_of_the_older_dialect_chooses_no_loopback_either(running: Whole) -> None:
+    action = {"action": "set-attribute", "path": ADDRESS, "value": "https://{data[inventory][bmc]}"}
+    answer = running.inspector.call("POST", "/v1/rules", body={"actions": [action], "conditions": []})
+    assert answer.status == 201, answer.body
+    uuid = inspected(running, bmc="127.0.0.1")
+    assert (running.error(uuid), note(running, uuid)) == (None, True)
+
+
+WITH_SHARE = {"redfish_address": "https://192.0.2.20", "vmedia_transport_protocol": "CIFS"}
+
+
+@pytest.mark.parametrize(
+    ("stored", "path", "reason"),
+    [
+        (WITH_SHARE, ADDRESS, "its login for the share"),
+        ({}, "/driver_info/vmedia_transport_protocol", "its login for the share"),
+        ({}, "/driver_info/redfish_verify_ca", "must be true or false"),
+        ({}, "/driver_info/ipmi_terminal_port", "a port on the hosts of the service"),
+    ],
+)
+def test_a_machine_chooses_nothing_that_a_project_may_not(
+    running: Whole, stored: dict[str, Any], path: str, reason: str
+) -> None:
+    if not stored:
+        posted(running, act("set-attribute", ADDRESS, "https://192.0.2.20"))
+    posted(running, act("set-attribute", path, "{inventory[word]}"))
+    uuid = running.node(MAC, driver_info=stored)
+    word = {"vmedia_transport_protocol": "CIFS", "redfish_verify_ca": "/etc/ssl/one.pem", "ipmi_terminal_port": "6385"}
+    inspected(running, uuid, word=word.get(path.rpartition("/")[2], "https://192.0.2.66"))
+    assert reason in str(running.error(uuid))
+    assert running.bench.row(uuid).driver_info == stored
+
+
+def test_a_rule_may_name_the_share_itself(running: Whole) -> None:
+    posted(
+        running,
+        act("set-attribute", ADDRESS, "https://{inventory[bmc]}"),
+        act("set-attribute", "/driver_info/vmedia_transport_protocol", "CIFS"),
+    )
+    assert running.error(inspected(running, bmc="192.0.2.20")) is None
+
+
+def test_a_machine_chooses_no_interface_of_its_instance(running: Whole) -> None:
+    posted(running, COPIES["{plugin_data[copy]}"], phase="preprocess")
+    posted(running, act("set-attribute", "/instance_info/deploy_interface", "{plugin_data[copy]}"))
+    assert REFUSED in str(running.error(inspected(running)))
