@@ -71,9 +71,9 @@ class Composer:
         """Return the drivers and the interfaces that each supports, by kind; raise DriverLoadError with all faults."""
         types = self._hardware_types()
         listed = {name: self._listed_names(name, hardware_type) for name, hardware_type in types.items()}
-        enabled = {kind: self._enabled_names(kind, listed) for kind in KINDS}
+        enabled = {kind: self._enabled_names(kind, types, listed) for kind in KINDS}
         usable = {name: self._usable_names(types[name], listed[name], enabled) for name in types}
-        usable = {name: kinds for name, kinds in usable.items() if not self._is_skipped(name, kinds)}
+        usable = {name: kinds for name, kinds in usable.items() if not self._is_skipped(name, kinds, listed[name])}
         supported = self._supported_interfaces(usable, listed, enabled, self._load_implementations(usable))
         classic = self._classic_drivers()
         supported |= {name: self._fixed_interfaces(name, driver) for name, driver in classic.items()}
@@ -130,7 +130,9 @@ class Composer:
                 self._add_fault(f"hardware type {name} fails to list its {kind} interfaces: {_reason(error)}")
         return found
 
-    def _enabled_names(self, kind: str, listed: Mapping[str, Names]) -> tuple[str, ...]:
+    def _enabled_names(
+        self, kind: str, types: Mapping[str, AbstractHardwareType], listed: Mapping[str, Names]
+    ) -> tuple[str, ...]:
         """Return the names of a kind that are enabled and installed."""
         names = self._options.enabled.get(kind)
         if names is None:
@@ -141,7 +143,9 @@ class Composer:
         skipped = [name for name in names if name not in published and name in missing]
         self._skipped[kind].update(skipped)
         if kind in self._options.unasked:
-            names = tuple(name for name in names if name not in skipped)
+            # A hardware type that lists power and deploy alone needs no further option (S4).
+            dummies = (listed[name][kind][0] for name, each in types.items() if each.lacks(kind))
+            names = tuple(dict.fromkeys([*(name for name in names if name not in skipped), *dummies]))
         elif kind in driver_options.NEVER_SKIPPED:
             for name in skipped:
                 self._add_unavailable(kind, name, option)
@@ -174,14 +178,14 @@ class Composer:
                 usable[kind] = tuple(dict.fromkeys([*names, *accepted]))
         return usable
 
-    def _is_skipped(self, name: str, usable: Names) -> bool:
+    def _is_skipped(self, name: str, usable: Names, listed: Names) -> bool:
         """Return whether a hardware type lacks only interfaces that aren't built yet; any other lack is a fault."""
         empty = [kind for kind in usable if not usable[kind]]
         faulty = [kind for kind in empty if not self._skipped[kind]]
         for kind in faulty:
             self._add_fault(
-                f"hardware type {name} supports none of the enabled {kind} interfaces; "
-                f"enable one that it supports (option {enabled_option(kind)})"
+                f"hardware type {name} supports none of the enabled {kind} interfaces; enable one that it supports "
+                f"(option {enabled_option(kind)}): {', '.join(listed[kind]) or 'none'}"
             )
         if not empty or faulty:
             return False

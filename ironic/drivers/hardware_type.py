@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from ironic.core.hardware_interfaces import interface_field
 from ironic.drivers.interfaces import BaseInterface
 
 Supported = list[str | type[BaseInterface]]
@@ -40,6 +41,12 @@ class AbstractHardwareType(ABC):
     # Keys of driver_info that hold a URL, name or IP address of the node's own BMC; an inspection ramdisk is recognised
     # by them (S78). None: all keys that end in _address.
     bmc_address_keys: ClassVar[tuple[str, ...] | None] = None
+
+    @classmethod
+    def lacks(cls, kind: str) -> bool:
+        """Return whether the type lists nothing of a kind, and so has the list here."""
+        name = f"supported_{interface_field(kind)}s"
+        return getattr(cls, name) is getattr(AbstractHardwareType, name)
 
     @property
     def supported_boot_interfaces(self) -> Supported:

@@ -2,12 +2,15 @@
 
 import configparser
 import re
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import ironic
+from ironic.conf import CONF
+from ironic.core.errors import DriverLoadError
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.drivers import driver_options
 from ironic.drivers.base import BareDriver
@@ -22,6 +25,7 @@ from ironic.drivers.intel_ipmi import IntelIPMIHardware
 from ironic.drivers.interfaces import BASES
 from ironic.drivers.ipmi import IPMIHardware
 from ironic.drivers.redfish import RedfishHardware
+from ironic.tests.conftest import Setter
 from ironic.tests.repository import ROOT
 from ironic.tests.unit.drivers.plugins import Published
 
@@ -152,6 +156,19 @@ def test_a_hardware_type_that_lists_power_and_deploy_alone_can_be_served() -> No
     chosen = {kind: composition.default("bare", kind) for kind in KINDS}
     assert (chosen["power"], chosen["deploy"], chosen["boot"], chosen["management"]) == ("fake", "fake", "fake", "noop")
     assert composition.default_driver("bare").management is not None
+
+
+@pytest.mark.demand("S4")
+def test_such_a_type_needs_no_option_of_what_it_does_not_list(conf: Setter) -> None:
+    conf(enabled_hardware_types=["bare"], enabled_deploy_interfaces=["fake"])
+    options, everything = DriverOptions.from_conf(CONF), {**installed(), TYPES_GROUP: {"bare": Published(Bare)}}
+    composition = Composition(*Composer(options, everything).compose())
+    offered = {row.interface_name for row in composition.interface_rows() if row.interface_type == "boot"}
+    assert (composition.default("bare", "boot"), offered) == ("fake", {"fake"})
+    # What the operator lists is what nodes may use.
+    listed = replace(options, unasked=options.unasked - {"boot"})
+    with pytest.raises(DriverLoadError, match=r"none of the enabled boot interfaces.*enabled_boot_interfaces\): fake"):
+        Composer(listed, everything).compose()
 
 
 @pytest.mark.demand("S1", "S3")
