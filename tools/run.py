@@ -7,6 +7,7 @@ configuration is written once, so that it can be edited.
 import argparse
 import configparser
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -94,8 +95,11 @@ Ironic serves {url} and logs to {log}. Ctrl-C ends it. Five commands to try in a
   {client} node show first --fields provision_state power_state driver
 """
 TAKEN = """\
-Port {port} of {host} is taken, so another process listens there: it may be this service, running already in another
-terminal. End that one with Ctrl-C, or serve on another port: make run PORT={free}
+Port {port} of {host} is taken, so another process listens there. Serve on another port: make run PORT={free}
+"""
+RUNS = """\
+This service runs already, in another terminal, and serves {url}. End it there with Ctrl-C first. A second one beside it
+needs a directory of its own: {python} tools/run.py --directory /tmp/ironic-2 --port {free}
 """
 
 
@@ -135,6 +139,17 @@ def change_port(path: Path, port: int) -> None:
     path.write_text("".join(lines))
 
 
+def runs_in(directory: Path) -> bool:
+    """Return whether a service has its files there: its conductor keeps one of them locked."""
+    for path in directory.glob("conductor-*.lock"):
+        with path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+    return False
+
+
 def is_taken(host: str, port: int) -> bool:
     """Return whether a process listens there."""
     try:
@@ -142,6 +157,17 @@ def is_taken(host: str, port: int) -> bool:
     except OSError as error:
         return error.errno == errno.EADDRINUSE
     return False
+
+
+def obstacle(configuration: Path, wanted: int | None) -> str | None:
+    """Return why no service can start with the configuration on the wanted port, None if it can."""
+    url = url_of(configuration)
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or 0
+    if runs_in(configuration.parent):
+        return RUNS.format(url=url, free=port + 10, python=shown(Path(sys.executable)))
+    port = wanted or port
+    return TAKEN.format(port=port, host=host, free=port + 10) if is_taken(host, port) else None
 
 
 def url_of(configuration: Path) -> str:
@@ -180,14 +206,12 @@ def main() -> int:
     # Other users of this host may not read configuration, database and log.
     os.umask(0o077)
     configuration = configure(arguments.directory.resolve(), arguments.port or USUAL_PORT)
+    if reason := obstacle(configuration, arguments.port):
+        print(reason, end="", file=sys.stderr)
+        return 1
     if arguments.port:
         change_port(configuration, arguments.port)
     url = url_of(configuration)
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or 0
-    if is_taken(host, port):
-        print(TAKEN.format(port=port, host=host, free=port + 10), end="", file=sys.stderr)
-        return 1
     option = ["--config-file", str(configuration)]
     subprocess.run([PROGRAMS / "ironic-dbsync", *option, "upgrade"], check=True)
     service = subprocess.Popen([PROGRAMS / "ironic", *option])

@@ -33,14 +33,16 @@ EXPLAINED = (*lifecycle.EXPLAINED, SQLAlchemyError)
 MORE_LEFT, MIGRATION_FAILED = 1, 2
 
 
-def _database() -> str:
-    return server_wait.shown(make_url(CONF.database.connection))
+def used() -> str:
+    """Return which database a command has used, and by which configuration."""
+    database_used = engines.shown(make_url(CONF.database.connection))
+    return f"{database_used} (configuration: {config_files.sources(CONF)})"
 
 
 def create_schema() -> int:
     """Create the schema in an empty database."""
     schema.create(CONF.database.connection, pool_options_from_conf())
-    print(f"The schema of {_database()} is created, at version {schema.head()}.")
+    print(f"The schema of {used()} is created, at version {schema.head()}.")
     return WELL
 
 
@@ -50,7 +52,7 @@ def upgrade() -> int:
     revision = CONF.command.revision if CONF.command.name else "head"
     schema.upgrade(CONF.database.connection, revision, pool_options_from_conf())
     version_now = schema.current(CONF.database.connection, pool_options_from_conf())
-    print(f"The schema of {_database()} is at version {version_now}.")
+    print(f"The schema of {used()} is at version {version_now}.")
     return WELL
 
 
@@ -68,7 +70,7 @@ def version() -> int:
 def stamp() -> int:
     """Record a version without changing the schema."""
     schema.stamp(CONF.database.connection, CONF.command.revision, pool_options_from_conf())
-    print(f"The schema of {_database()} is recorded to be at version {CONF.command.revision}.")
+    print(f"The schema of {used()} is recorded to be at version {CONF.command.revision}.")
     return WELL
 
 

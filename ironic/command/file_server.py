@@ -109,16 +109,18 @@ class PublishedFilesComponent(Component):
         if CONF.deploy.http_url or not port:
             return
         server = FileServer(root, (address, port), CONF.deploy.http_server_connections)
+        reason = None
         try:
             server.start()
         except OSError as error:
+            reason = error.strerror
+        # While an exception is being handled, oslo.log repeats it after every message.
+        if reason is not None:
             LOG.warning(
-                "%s can't be served to machines on port %d of %s: %s. Virtual media and network boot that need it are "
-                "refused; set [deploy]http_server_port to a free port, or [deploy]http_url.",
+                "%s can't be served to machines: %s, or serve it by a web server of your own and set [deploy]http_url. "
+                "Until then virtual media and network boot that need it are refused.",
                 root,
-                port,
-                address,
-                error.strerror,
+                reason,
             )
             return
         self._server = server

@@ -26,9 +26,9 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from ironic.command import rule_conversion, rule_import
-from ironic.command.dbsync import EXPLAINED
+from ironic.command.dbsync import EXPLAINED, used
 from ironic.command.lifecycle import FAILED, WELL
-from ironic.conf import CONF, prepare
+from ironic.conf import CONF, config_files, prepare
 from ironic.core.errors import IronicError
 from ironic.db import Store, require_current
 from ironic.inspection.inspector_import import Importer
@@ -58,7 +58,7 @@ def import_files(store: Store, files: Sequence[Path], node: str | None, *, repla
         except IronicError as error:
             refused += 1
             print(f"{path}: {error}", file=sys.stderr)
-    print(f"{len(files) - refused} of {len(files)} dumps were imported.")
+    print(f"{len(files) - refused} of {len(files)} dumps were imported into {used()}.")
     return FAILED if refused else WELL
 
 
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             store.close()
     except EXPLAINED as fault:
-        print(f"ironic-inventory: {fault}", file=sys.stderr)
+        print(f"ironic-inventory: {config_files.in_words(fault)}", file=sys.stderr)
         return FAILED
 
 

@@ -92,7 +92,7 @@ def run_program(name: str, build: Build, argv: Sequence[str]) -> int:
     try:
         prepare(argv)
     except (cfg.Error, OSError, ValueError) as fault:
-        print(f"{name} can't start: {fault}", file=sys.stderr)
+        print(f"{name} can't start: {config_files.in_words(fault)}", file=sys.stderr)
         return FAILED
 
     status = run_components(CONF, name, build, began=BEGAN)
@@ -145,9 +145,18 @@ def _serve(
     conf: cfg.ConfigOpts, name: str, signals: "SignalQueue", components: Sequence[Component], began: float
 ) -> None:
     """Say that the process is ready, and return when a signal asks for its end and a drain, if any, is over."""
-    LOG.info("%s is ready after %.1f seconds.", name, time.monotonic() - began)
+    LOG.info(
+        "%s is ready after %.1f seconds; its configuration is %s.",
+        name,
+        time.monotonic() - began,
+        config_files.sources(conf),
+    )
     places = [place for component in components for place in component.places]
-    _tell(conf, f"{name} is ready{' at ' if places else ''}{' and '.join(places)}; it logs to {_log_of(conf)}.")
+    where = f"{' at ' if places else ''}{' and '.join(places)}"
+    _tell(
+        conf,
+        f"{name} is ready{where}; it logs to {_log_of(conf)}; its configuration is {config_files.sources(conf)}.",
+    )
     service_manager.tell("READY=1")
     beat = service_manager.watchdog_seconds()
     while (number := signals.next(beat)) in (HANG_UP, None):

@@ -11,9 +11,10 @@ from typing import Final
 
 from oslo_config import cfg
 from oslo_db import exception as db_errors
-from sqlalchemy.engine import URL, Engine
+from sqlalchemy.engine import Engine
 
 from ironic.command.lifecycle import Pause, StopRequested
+from ironic.db import engines
 
 LOG = logging.getLogger(__name__)
 
@@ -55,13 +56,7 @@ def for_database(engine: Engine, conf: cfg.ConfigOpts, pause: Pause) -> None:
 
     retries = conf.database.max_retries
     timeout = FOR_EVER if retries < 0 else retries * conf.database.retry_interval
-    until(check, f"the database at {shown(engine.url)}", pause, timeout=timeout)
-
-
-def shown(url: URL) -> str:
-    """Return the URL of a database for messages: without user, password and options."""
-    host = f"[{url.host}]" if ":" in (url.host or "") else url.host or ""
-    return f"{url.get_backend_name()}://{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
+    until(check, f"the database at {engines.shown(engine.url)}", pause, timeout=timeout)
 
 
 def for_broker(is_open: Callable[[float], bool], address: str, pause: Pause) -> None:

@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 
 from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code, Result
-from sqlalchemy.engine import make_url
 
-from ironic.command import server_wait
-from ironic.command.dbsync import EXPLAINED
+from ironic.command.dbsync import EXPLAINED, used
 from ironic.conductor.interface_mismatch import differences
-from ironic.conf import CONF, config_files, database, prepare
+from ironic.conf import CONF, config_files, prepare
 from ironic.core.errors import IronicError
 from ironic.db import Store, online_migrations
 from ironic.db.schema_version import SCHEMA_VERSION, SchemaOutdated, require_current, stored_version
@@ -40,10 +38,6 @@ def _check(check: Callable[[Store], Result]) -> Callable[["Checks"], Result]:
     return answer
 
 
-def _database() -> str:
-    return server_wait.shown(make_url(CONF.database.connection))
-
-
 @_check
 def schema(store: Store) -> Result:
     """Check that the database schema is the one this release needs."""
@@ -54,9 +48,9 @@ def schema(store: Store) -> Result:
     found = stored_version(store)
     if found != SCHEMA_VERSION:
         return Result(
-            Code.WARNING, f"The database {_database()} is at schema version {found}, this release at {SCHEMA_VERSION}."
+            Code.WARNING, f"The database {used()} is at schema version {found}, this release at {SCHEMA_VERSION}."
         )
-    return Result(Code.SUCCESS, f"The database {_database()} is at schema version {found}.")
+    return Result(Code.SUCCESS, f"The database {used()} is at schema version {found}.")
 
 
 @_check
@@ -105,7 +99,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     upgradecheck.CONF = CONF
     try:
         prepare(sys.argv[1:] if argv is None else argv)
-        database.check_place(CONF)
         checks.store = Store.from_conf()
     except EXPLAINED as fault:
         print(f"ironic-status: {config_files.in_words(fault)}", file=sys.stderr)

@@ -33,7 +33,7 @@ from ironic.conductor.rpc_endpoint import Endpoint
 from ironic.conductor.service import Conductor
 from ironic.conductor.tasks import TaskFactory
 from ironic.conductor.workers import Workers
-from ironic.conf import config_files, database
+from ironic.conf import config_files
 from ironic.db import Store
 from ironic.drivers.composition import Composition
 from ironic.inspection.discovery import Discovery
@@ -177,7 +177,6 @@ def _message_bus(conf: cfg.ConfigOpts) -> "MessageBus":
 
 
 def _store_and_ring(conf: cfg.ConfigOpts, retry_seconds: float = 0) -> tuple[Store, HashRingManager]:
-    database.check_place(conf)
     store = Store.from_conf(retry_seconds=retry_seconds)
     hash_ring = HashRingManager(
         store,

@@ -172,6 +172,10 @@ class TaskManager(drivers.Task):
         interface.validate(self)
         return interface
 
+    def choices(self, kind: str) -> Sequence[str]:
+        """Return the names of a kind that the node could have here."""
+        return self._factory.composition.choices(self.node.driver, kind)
+
     def alternative(self, kind: str, name: str) -> "BaseInterface":
         """Return another implementation of a kind that the node could have here, or raise the reason against it."""
         return self._factory.composition.implementation(self.node.driver, kind, name)

@@ -116,6 +116,11 @@ def prepare(
     _report_readable(conf)
 
 
+def sources(conf: cfg.ConfigOpts) -> str:
+    """Return from where the options are, in words: the files and directories that were read."""
+    return ", ".join([*(conf.config_file or ()), *(conf.config_dir or ())]) or "no file"
+
+
 def _report_unknown(unknown: dict[str, list[str]]) -> None:
     """Log the options without effect, those of features that this release lacks apart."""
     if missing := missing_features.described(unknown):

@@ -125,10 +125,7 @@ class UnsupportedDriverExtension(Invalid):
 class ChosenInterfaceLacksFeature(UnsupportedDriverExtension):
     """The interface that was chosen for the node stands for a missing feature."""
 
-    text = (
-        "The node uses {interface}, which does not support {extension}. Choose another: baremetal node set {node} "
-        "--{extension}-interface NAME."
-    )
+    text = "The node uses {interface}, which does not support {extension}. {remedy}"
 
 
 class NodeNotLocked(Invalid):

@@ -16,7 +16,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import engines, exc_filters
 from sqlalchemy.dialects import mysql, postgresql, sqlite
-from sqlalchemy.engine import Connection, Engine, ExceptionContext
+from sqlalchemy.engine import URL, Connection, Engine, ExceptionContext
 
 from ironic.core.errors import IronicError
 
@@ -40,6 +40,12 @@ class PoolOptions:
     connection_debug: int = 0
     connection_parameters: str = ""
     sqlite_wait: float = 10
+
+
+def shown(url: URL) -> str:
+    """Return the URL of a database for messages: without user, password and options."""
+    host = f"[{url.host}]" if ":" in (url.host or "") else url.host or ""
+    return f"{url.get_backend_name()}://{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
 
 
 def create(url: str, options: PoolOptions) -> Engine:

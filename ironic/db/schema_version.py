@@ -13,6 +13,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from ironic.core.errors import IronicError
+from ironic.db import engines
 from ironic.db.transactions import Transactions
 
 LOG = logging.getLogger(__name__)
@@ -29,7 +30,10 @@ _FOUND: sa.Select[Any] = sa.select(sa.column("version_num")).select_from(sa.tabl
 class SchemaOutdated(IronicError):
     """The database does not have the schema that this release needs."""
 
-    text = "The database is at schema version {found} but this release needs {needed}: run `ironic-dbsync upgrade`."
+    text = (
+        "The database {database} is at schema version {found} but this release needs {needed}: run `ironic-dbsync "
+        "upgrade`."
+    )
 
 
 def require_current(transactions: Transactions) -> None:
@@ -39,7 +43,9 @@ def require_current(transactions: Transactions) -> None:
         text = "The database is at schema version %s, ahead of this release's %s: upgrade this service soon as well"
         LOG.warning(text, found, SCHEMA_VERSION)
     elif found != SCHEMA_VERSION:
-        raise SchemaOutdated(found=found or "none", needed=SCHEMA_VERSION)
+        raise SchemaOutdated(
+            database=engines.shown(transactions.engine.url), found=found or "none", needed=SCHEMA_VERSION
+        )
 
 
 def stored_version(transactions: Transactions) -> str | None:

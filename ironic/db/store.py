@@ -4,7 +4,7 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy.engine import Engine
 
-from ironic.conf import CONF
+from ironic.conf import CONF, database
 from ironic.core.values import utc_now
 from ironic.db import engines
 from ironic.db.allocations import Allocations
@@ -68,7 +68,8 @@ class Store(Transactions):
 
     @classmethod
     def from_conf(cls, *, retry_seconds: float = 0) -> Self:
-        """Return the store of the options of [database]."""
+        """Return the store of the options of [database]; ValueError for a file within the installed package."""
+        database.check_place(CONF)
         return cls(engines.create(CONF.database.connection, pool_options_from_conf()), retry_seconds=retry_seconds)
 
 

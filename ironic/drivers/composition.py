@@ -124,6 +124,10 @@ class Composition:
         except KeyError:
             raise self._unavailable(driver, kind, name) from None
 
+    def choices(self, driver: str, kind: str) -> tuple[str, ...]:
+        """Return the names of a kind that nodes of a driver may choose from here, in order of preference."""
+        return self._interfaces(driver, kind).names
+
     def periodic_methods(self) -> list[PeriodicMethod]:
         """Return the periodic methods of all implementations, once each (S18).
 

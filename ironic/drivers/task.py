@@ -10,7 +10,7 @@ not need this interface continues; ``require`` raises the reason.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Never, Protocol, TypeAlias
@@ -229,6 +229,9 @@ class Task(inspection.Task, HasInterfaces, Protocol):
         the caller has stored that one already. Raises PowerStateFailure when ``disable_power_off`` forbids the change
         or the machine does not reach the state in time.
         """
+
+    def choices(self, kind: str) -> Sequence[str]:
+        """Return the names of a kind that the node can use on this conductor; none of a classic driver."""
 
     def alternative(self, kind: str, name: str) -> "BaseInterface":
         """Return another implementation of a kind that the node can use on this conductor.

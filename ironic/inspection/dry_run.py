@@ -10,7 +10,7 @@ that a rule looks for in vain.
 """
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self
 
@@ -23,7 +23,7 @@ from ironic.core.rules.interpolation import Lookup
 from ironic.core.rules.paths import Patch, apply, copy
 from ironic.db import NodeRecord, PortgroupRecord, Store
 from ironic.db.node_rule_effects import Effects
-from ironic.inspection.hooks import base
+from ironic.inspection.hooks import base, enabled_hooks
 from ironic.inspection.hooks.base import NamedHook
 from ironic.inspection.pipeline import failure_of
 from ironic.inspection.reported_data import read_only
@@ -36,29 +36,51 @@ from ironic.inspection.staged_task import StagedTask
 LOG = logging.getLogger(__name__)
 
 _NO_EFFECTS: Final[Effects] = {}
+_NO_INVENTORY: Final[Mapping[str, object]] = {}
+_NOTHING_LACKS: Final[Mapping[str, str]] = {}
 _NOTHING_KNOWN: Final = dict.fromkeys(NodeRecord.form.names) | {"conductor_group": ""}
 _OF_NODE: Final = frozenset({"node", "ports", "port_groups"})
+_NO_RULES: Final = (
+    "Rules act on no inspection by interface {interface}: [inspection_rules]supported_interfaces does not match it."
+)
 _NOT_MADE_FOR_IT: Final = "It is left out, because it does not say that it acts on nothing else (runs_dry)."
 
 
 class HookRun:
     """The hooks of one dry run, on the copy of a node; without a node, on one of which nothing is known."""
 
-    def __init__(self, store: Store, source: StoredNode | None, hooks: Sequence[NamedHook]) -> None:
-        self._hooks = [one for one in hooks if vars(type(one.hook)).get("runs_dry")]
+    def __init__(
+        self,
+        store: Store,
+        source: StoredNode | None,
+        hooks: Sequence[NamedHook],
+        without: Mapping[str, str] = _NOTHING_LACKS,
+    ) -> None:
+        """Take the hooks; ``without`` has those that would not run on these data, each with the reason."""
+        self._hooks = [one for one in hooks if vars(type(one.hook)).get("runs_dry") and one.name not in without]
         self._task = StagedTask(_Copy(store, source))
         self._task.traits = source.traits if source else []
         self._reports: dict[str, dict[str, Any]] = {
             one.name: {"name": one.name, "plugin_data": []}
-            | ({} if one in self._hooks else {"left_out": _NOT_MADE_FOR_IT})
+            | ({} if one in self._hooks else {"left_out": without.get(one.name, _NOT_MADE_FOR_IT)})
             for one in hooks
         }
         self.has_failed = False
 
     @classmethod
-    def of_service(cls, store: Store, source: StoredNode | None) -> Self:
-        """Return the hooks that [inspector]hooks enables; raises HookLoadError."""
-        return cls(store, source, base.load_hooks(base.hook_names(CONF.inspector.hooks)))
+    def of_service(
+        cls,
+        store: Store,
+        source: StoredNode | None = None,
+        interface: str = enabled_hooks.IN_BAND,
+        inventory: Mapping[str, object] = _NO_INVENTORY,
+    ) -> Self:
+        """Return the hooks of an inspect interface of `enabled_hooks.OPTIONS`; raises HookLoadError."""
+        hooks = base.load_hooks(enabled_hooks.names(interface))
+        if interface != enabled_hooks.OF_BMC:
+            return cls(store, source, hooks)
+        flags = enabled_hooks.pxe_flags(source.ports if source else ())
+        return cls(store, source, [*hooks, flags], enabled_hooks.lacking_data(inventory))
 
     def before(self, phase: str, facts: Facts) -> Facts:
         """Call the hooks that precede the rules of a phase; return the facts after them."""
@@ -116,6 +138,8 @@ def dry_run(
     explanation: list[dict[str, Any]] = []
     notes: list[str] = []
     is_supported = interface is None or supports_rules(interface)
+    if not is_supported:
+        notes.append(_NO_RULES.format(interface=interface or "none"))
     for one in PHASES[: PHASES.index(phase) + 1] if phase in PHASES else PHASES:
         if hooks is not None and one != "early":
             facts = hooks.before(one, facts)
@@ -142,7 +166,8 @@ def dry_run(
     if hooks is not None:
         answer["hooks"] = hooks.reports()
     ran = {entry["uuid"] for entry in explanation}
-    notes += _missing_plugin_data([rule for rule in rules if rule.uuid in ran], facts, has_run=hooks is not None)
+    asked = [rule for rule in rules if rule.uuid in ran]
+    notes += _missing_plugin_data(asked, facts, interface or enabled_hooks.IN_BAND, has_run=hooks is not None)
     return answer | ({"notes": notes} if notes else {})
 
 
@@ -153,13 +178,18 @@ def note_without_node(rules: Sequence[AnyRule]) -> str | None:
     return 'No node is named, so node, ports and port_groups are empty: name one with "node" to see its values.'
 
 
-def _missing_plugin_data(rules: Sequence[AnyRule], facts: Facts, *, has_run: bool) -> Iterator[str]:
+def _missing_plugin_data(rules: Sequence[AnyRule], facts: Facts, interface: str, *, has_run: bool) -> Iterator[str]:
     """Yield for plug-in data that rules look for in vain and a hook would set, why they are not there."""
+    if interface not in enabled_hooks.OPTIONS:
+        return
+    group, option = enabled_hooks.OPTIONS[interface]
     wanted = {lookup.keys[0] for rule in rules for lookup in _lookups(rule) if _is_plugin_data(lookup)}
-    enabled = base.hook_names(CONF.inspector.hooks)
+    enabled = enabled_hooks.names(interface)
     for key, name in _providers(wanted - facts.plugin_data.keys()):
+        if interface == enabled_hooks.OF_BMC and name in enabled_hooks.OF_RAMDISKS:
+            continue
         if name not in enabled:
-            yield f"plugin_data.{key} is set by hook {name}, which is not enabled: add it to [inspector]hooks."
+            yield f"plugin_data.{key} is set by hook {name}, which is not enabled: add it to [{group}]{option}."
         elif has_run:
             yield f"plugin_data.{key} is set by hook {name}, which found nothing for it."
         else:

@@ -32,6 +32,9 @@ from ironic.core import syntax
 from ironic.core.allowed_addresses import AddressPolicy, Server, server_of
 from ironic.integrations.allowed_destinations import Refused, SocketAddress, check_path, resolve_allowed
 
+# What OpenSSL, in one version or another, says of an answer that is no record of TLS.
+_PLAIN_ANSWERS: Final = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
+
 
 class _TooMuch(OSError):
     """More bytes arrive than the answer may have."""
@@ -398,6 +401,9 @@ def _connecting() -> Iterator[None]:
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, ssl.SSLCertVerificationError):
             reason = f"its certificate is not trusted ({error.verify_message})"
+        elif isinstance(error, ssl.SSLError):
+            what = "it does not speak TLS" if speaks_no_tls(error) else "TLS can't be agreed on"
+            reason = f"{what} ({(error.reason or type(error).__name__).replace('_', ' ').lower()})"
         elif isinstance(error, TimeoutError):
             reason = "it can't be connected to in time"
         elif isinstance(error, socket.gaierror):
@@ -407,6 +413,11 @@ def _connecting() -> Iterator[None]:
         else:
             reason = f"it can't be connected to ({type(error).__name__})"
         raise NotConnected(reason) from error
+
+
+def speaks_no_tls(error: BaseException | None) -> bool:
+    """Return whether the error is that of a handshake which was answered in plain text."""
+    return isinstance(error, ssl.SSLError) and error.reason in _PLAIN_ANSWERS
 
 
 def _login_in(parts: SplitResult) -> Login | None:

@@ -45,9 +45,14 @@ class UnsupportedFeature(BaseInterface):
 
     def validate(self, task: Task, *args: Any, **kwargs: Any) -> None:
         kind = self.interface_type
-        chosen = getattr(task.node, f"{kind}_interface") or f"no-{kind}"
+        node = task.node
+        chosen = getattr(node, f"{kind}_interface") or f"no-{kind}"
+        if others := [name for name in task.choices(kind) if name != chosen]:
+            remedy = f"Choose another: baremetal node set {node.uuid} --{kind}-interface {' or '.join(others)}."
+        else:
+            remedy = f"Hardware type {node.driver} has no other one here (option enabled_{kind}_interfaces)."
         raise ChosenInterfaceLacksFeature(
-            driver=task.node.driver, extension=kind, node=task.node.uuid, interface=chosen
+            driver=node.driver, extension=kind, node=node.uuid, interface=chosen, remedy=remedy
         )
 
 

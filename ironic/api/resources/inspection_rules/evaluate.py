@@ -25,12 +25,12 @@ from ironic.db import NodeRecord
 from ironic.db.node_rule_effects import Effects
 from ironic.inspection import posted_data
 from ironic.inspection.dry_run import HookRun, dry_run, note_without_node
+from ironic.inspection.hooks import enabled_hooks
 from ironic.inspection.rules import StoredNode, facts_of, facts_without_node
 
 _MOST_RULES: Final = 1000
 _CREATE: Final = "baremetal:inspection_rule:create"
 _READ: Final = "baremetal:inspection_rule:get"
-_IN_BAND: Final = "agent"  # the inspect interface whose hooks are those of [inspector]hooks
 
 
 class Documents(Array):
@@ -142,13 +142,14 @@ def _stored_data(request: Request, node: NodeRecord, *, as_posted: bool) -> tupl
 
 def _hooks(request: Request, case: Case) -> HookRun:
     """Return the enabled hooks, or raise InvalidParameterValue where they would not run or can't be loaded."""
-    if case.interface not in (None, _IN_BAND):
+    interface = enabled_hooks.IN_BAND if case.interface is None else case.interface
+    if interface not in enabled_hooks.OPTIONS:
         raise InvalidParameterValue(
-            err=f"Dry runs call hooks for inspect interface {_IN_BAND} only; the node uses {case.interface or 'none'}. "
-            'Leave out "hooks", or send the inventory without the node.'
+            err=f"Dry runs call hooks for inspect interfaces {' and '.join(enabled_hooks.OPTIONS)} only; the node uses "
+            f'{interface or "none"}. Leave out "hooks", or send the inventory without the node.'
         )
     try:
-        return HookRun.of_service(request.store, case.node)
+        return HookRun.of_service(request.store, case.node, interface, case.facts.inventory)
     except HookLoadError as error:
         raise InvalidParameterValue(err=str(error)) from None
 

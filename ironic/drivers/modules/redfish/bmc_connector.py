@@ -86,6 +86,10 @@ def _hint(error: CallFailed, access: Access) -> str:
     """Return what may help, with a mark before it."""
     if isinstance(error.__cause__, ssl.SSLCertVerificationError):
         return "; set redfish_verify_ca to the file of the authority that signed it, or to false to trust any"
+    if http_client.speaks_no_tls(error.__cause__):
+        return "; does the BMC want http? redfish_address has https, which is meant without a scheme too"
+    if isinstance(error.__cause__, ssl.SSLError):
+        return "; for an old BMC set redfish_tls_minimum_version or redfish_tls_ciphers"
     if isinstance(error, BrokenOff) and access.address.startswith("http://"):
         return "; does the BMC want https? redfish_address begins with http"
     return ""

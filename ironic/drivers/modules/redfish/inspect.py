@@ -25,14 +25,11 @@ from ironic.drivers.modules.redfish.members import drives_of, is_there, members_
 from ironic.drivers.modules.redfish.network_cards import network_cards
 from ironic.drivers.modules.redfish.processors_and_memory import cpu_of, memory_of
 from ironic.drivers.task import Node, Task
-from ironic.inspection.hooks import root_disk_hooks
-from ironic.inspection.hooks.base import InspectionHook, NamedHook, PluginData, hook_names, load_hooks
-from ironic.inspection.hooks.base import Inventory as HookInventory
+from ironic.inspection.hooks import enabled_hooks, root_disk_hooks
+from ironic.inspection.hooks.base import PluginData, load_hooks
 from ironic.inspection.pipeline import Pipeline
-from ironic.inspection.reported_data import list_at
 from ironic.inspection.rules import RuleBook
 from ironic.inspection.rules import load_built_in as load_rules
-from ironic.inspection.staged_task import StagedTask
 
 LOG = logging.getLogger(__name__)
 
@@ -40,12 +37,6 @@ Inventory = dict[str, Any]
 
 _MODES: Final = {sushy.BOOT_SOURCE_MODE_UEFI: "uefi", sushy.BOOT_SOURCE_MODE_BIOS: "bios"}
 
-# Key of the inventory's "boot" with the MAC addresses of all network cards that the firmware boots from.
-_BOOT_CARDS: Final = "pxe_interfaces"
-# The hook that needs the architecture.
-_ARCHITECTURE: Final = "architecture"
-# The hooks that need a network card.
-_HOOKS_OF_CARDS: Final = ("validate-interfaces", "ports")
 # Smaller disks can't hold a system; ramdisks apply the same limit.
 _SMALLEST_DISK: Final = 4 * GIB
 
@@ -57,7 +48,7 @@ class RedfishInspect(InspectInterface):
     is_needed = True
 
     def __init__(self) -> None:
-        self.hooks = load_hooks(hook_names(CONF.redfish.inspection_hooks))
+        self.hooks = load_hooks(enabled_hooks.names(enabled_hooks.OF_BMC))
         self.book = RuleBook(load_rules(CONF.inspection_rules.built_in))
 
     def get_properties(self) -> dict[str, str]:
@@ -99,39 +90,11 @@ class RedfishInspect(InspectInterface):
         self._process(task, dict(inventory), plugin_data)
 
     def _process(self, task: Task, inventory: Inventory, plugin_data: PluginData) -> None:
-        node, hooks = task.node, self.hooks
-        if not inventory.get("cpu", {}).get("architecture") and any(hook.name == _ARCHITECTURE for hook in hooks):
-            LOG.warning(
-                "Node %s: the BMC does not report the architecture of the CPU; property cpu_arch stays as it is. Set "
-                "it by hand where it is needed.",
-                node.uuid,
-            )
-            hooks = tuple(hook for hook in hooks if hook.name != _ARCHITECTURE)
-        if not inventory.get("interfaces"):
-            LOG.warning(
-                "Node %s: the BMC shows no network card with a MAC address; its ports stay as they are. Create them by "
-                "hand, or choose inspect interface agent.",
-                node.uuid,
-            )
-            hooks = tuple(hook for hook in hooks if hook.name not in _HOOKS_OF_CARDS)
-        before = {port.address: port.pxe_enabled for port in task.ports}
-        Pipeline([*hooks, NamedHook("redfish", _PxeFlags(before))], self.book).run(task, inventory, plugin_data)
-
-
-class _PxeFlags(InspectionHook):
-    """Set `pxe_enabled` of ports by what the firmware boots from, or leave it where the BMC does not say that."""
-
-    def __init__(self, before: dict[str, bool]) -> None:
-        self._before = before
-
-    def __call__(self, task: StagedTask, inventory: HookInventory, plugin_data: PluginData) -> None:
-        booted = list_at(inventory, "boot", _BOOT_CARDS)
-        for port in task.ports:
-            is_kept = port.address in self._before and not CONF.inspector.update_pxe_enabled
-            if booted and not is_kept:
-                port.pxe_enabled = port.address in booted
-            else:
-                port.pxe_enabled = self._before.get(port.address, True)
+        without = enabled_hooks.lacking_data(inventory)
+        for reason in dict.fromkeys(without[hook.name] for hook in self.hooks if hook.name in without):
+            LOG.warning("Node %s: %s", task.node.uuid, reason)
+        hooks = [hook for hook in self.hooks if hook.name not in without]
+        Pipeline([*hooks, enabled_hooks.pxe_flags(task.ports)], self.book).run(task, inventory, plugin_data)
 
 
 def root_disk(inventory: Inventory, properties: Mapping[str, object]) -> object:
@@ -172,7 +135,7 @@ def _with_boot_cards(node: Node, system: System) -> Inventory:
     cards = {str(one.get("name")): str(one["mac_address"]) for one in inventory["interfaces"]}
     if booted := boot_cards.booted_from(node, system, cards):
         single = {"pxe_interface": booted[0]} if len(booted) == 1 else {}
-        inventory["boot"] = {**inventory.get("boot", {}), _BOOT_CARDS: booted, **single}
+        inventory["boot"] = {**inventory.get("boot", {}), enabled_hooks.BOOT_CARDS: booted, **single}
     return inventory
 
 

@@ -27,6 +27,7 @@ def test_it_makes_the_schema_of_an_empty_database(tmp_path: Path, words: list[st
     done = dbsync(tmp_path, url, *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert SCHEMA_VERSION in done.stdout
+    assert f"The schema of {url} (configuration: {tmp_path}/ironic.conf) is" in done.stdout
     store = connect(url)
     store.nodes.create({"driver": "fake-hardware"})
     store.close()

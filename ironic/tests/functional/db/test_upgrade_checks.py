@@ -1,6 +1,7 @@
 """The program `ironic-status`, run as operators run it."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -42,7 +43,9 @@ def test_all_is_well_with_a_new_database(tmp_path: Path) -> None:
     done = check(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("Result: Success") == 3
-    assert f"schema version {SCHEMA_VERSION}" in done.stdout
+    # The library breaks lines within words.
+    told = re.sub(r"[|\s]", "", done.stdout)
+    assert f"{url(tmp_path)}(configuration:{tmp_path}/ironic.conf)isatschemaversion{SCHEMA_VERSION}" in told
 
 
 @pytest.mark.demand("S34")

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import socket
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -635,6 +637,29 @@ def test_a_certificate_that_is_not_trusted_names_the_key(tmp_path: Path) -> None
         plain = emulator.driver_info(redfish_address=emulator.address.replace("https", "http"))
         with pytest.raises(RedfishError, match="does the BMC want https"):
             RedfishPower().get_power_state(work_on(driver_info=plain))
+
+
+def test_a_bmc_without_tls_or_with_an_old_one_says_what_to_set(tmp_path: Path) -> None:
+    with redfish_bmc(tmp_path) as emulator:
+        info = emulator.driver_info(redfish_address=emulator.address.replace("http", "https"))
+        with pytest.raises(RedfishError, match=r"it does not speak TLS \(.*\); does the BMC want http\?"):
+            RedfishPower().get_power_state(work_on(driver_info=info))
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        alert = threading.Thread(target=_refuse_handshake, args=(listener,), daemon=True)
+        alert.start()
+        info = {"redfish_address": f"https://127.0.0.1:{listener.getsockname()[1]}"}
+        with pytest.raises(RedfishError, match="TLS can't be agreed on .*; for an old BMC set redfish_tls_minimum"):
+            RedfishPower().get_power_state(work_on(driver_info=info))
+
+
+def _refuse_handshake(listener: socket.socket) -> None:
+    """Answer that the version of TLS is not supported, until the listener is closed."""
+    with suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(bytes([21, 3, 1, 0, 2, 2, 70]))
 
 
 def test_a_misspelt_key_is_mentioned_without_its_value() -> None:

@@ -63,7 +63,8 @@ def test_the_program_takes_dumps_and_says_why_not(store: Store, tmp_path: Path, 
     paths = [tmp_path / name for name in (*files, f"{named.uuid}.bad", f"{named.uuid}.gone")]
     status, told = run(command, *paths)
     assert status == 1
-    assert "2 of 9 dumps were imported." in told
+    assert "2 of 9 dumps were imported into sqlite:///" in told
+    assert f"(configuration: {tmp_path}/ironic.conf)." in told
     for reason in (
         "has an inventory already", "holds no UUID", "99999999-0000-4000-8000-000000000099", "no object 'inventory'",
         "is no JSON", "can't be read: No such file",

@@ -1,5 +1,6 @@
 """A second start beside the first ends by itself and touches nothing; a crashed process is replaced at once."""
 
+import re
 import signal
 import socket
 import time
@@ -192,10 +193,10 @@ def test_who_started_it_reads_where_it_is_and_where_it_logs(start: Start) -> Non
     service.await_ready()
     service.signal(signal.SIGTERM)
     status, output = service.end()
-    assert (status, output) == (
-        0,
-        f"The all-in-one service is ready at {service.url}; it logs to {service.log_file}.\n",
-    )
+    told = f"The all-in-one service is ready at {service.url}; it logs to {service.log_file}; its configuration is "
+    assert (status, output[: len(told)]) == (0, told)
+    (path,) = re.findall(r"^(/.+\.conf)\.\n$", output[len(told) :])
+    assert Path(path).read_text()
 
 
 @pytest.mark.parametrize("kind", ["path", "abstract"])

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import textwrap
@@ -42,14 +43,30 @@ def test_make_run_serves_and_prints_the_five_commands_of_the_readme_which_work(t
         assert "active" in done.stdout and "power on" in done.stdout
         again = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=PATIENCE)
         assert (again.returncode, again.stdout) == (1, "")
-        assert f"Port {port} of 127.0.0.1 is taken" in again.stderr
-        assert f"make run PORT={port + 10}" in again.stderr
+        assert f"runs already, in another terminal, and serves http://127.0.0.1:{port}." in again.stderr
+        elsewhere = [*command[:-1], str(free_port())]
+        again = subprocess.run(elsewhere, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=PATIENCE)
+        assert (again.returncode, f"serves http://127.0.0.1:{port}." in again.stderr) == (1, True)
+        assert tool("run").url_of(tmp_path / "state" / "ironic.conf") == f"http://127.0.0.1:{port}"
         assert service.poll() is None and listens(port)
     finally:
         service.terminate()
         service.communicate(timeout=PATIENCE)
     assert service.returncode == 0
     assert not listens(port)
+
+
+def test_make_run_on_a_taken_port_says_how_to_take_another_and_changes_nothing(tmp_path: Path) -> None:
+    run = tool("run")
+    configuration = run.configure(tmp_path, free_port())
+    before = configuration.read_text()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        command = [sys.executable, f"{ROOT}/tools/run.py", "--directory", str(tmp_path), "--port", str(port)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"Port {port} of 127.0.0.1 is taken" in done.stderr and f"make run PORT={port + 10}" in done.stderr
+    assert configuration.read_text() == before
 
 
 def test_make_run_leaves_an_edited_configuration_alone(tmp_path: Path) -> None:

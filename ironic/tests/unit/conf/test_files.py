@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from oslo_config import cfg
 
-from ironic.conf import CONF, OPTIONS, config_files, database, logging_setup, missing_features, prepare
+from ironic.conf import CONF, OPTIONS, config_files, logging_setup, missing_features, prepare
+from ironic.db import Store
 
 
 @pytest.fixture(autouse=True)
@@ -213,4 +214,4 @@ def test_the_environment_sets_options(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_no_database_is_created_in_the_package(tmp_path: Path) -> None:
     prepare([], default_config_files=[])
     with pytest.raises(ValueError, match="would be created within the installed package"):
-        database.check_place(CONF)
+        Store.from_conf()

@@ -92,7 +92,9 @@ def test_servers_of_mysql_are_spoken_to_in_all_of_unicode(query: str) -> None:
 
 def test_a_database_without_the_schema_is_found_out(tmp_path: Path) -> None:
     made = connect(f"sqlite:///{tmp_path}/empty.sqlite")
-    with pytest.raises(SchemaOutdated, match="none.*ironic-dbsync upgrade"):
+    with pytest.raises(
+        SchemaOutdated, match="sqlite:///.*empty.sqlite is at schema version none.*ironic-dbsync upgrade"
+    ):
         require_current(made)
     with made.writing() as connection:
         connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32))")

@@ -101,6 +101,9 @@ class Work(HasInterfaces):
     def writing(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def choices(self, kind: str) -> Sequence[str]:
+        return [f"no-{kind}", *self.alternatives]
+
     def alternative(self, kind: str, name: str) -> Any:
         if name not in self.alternatives:
             raise InterfaceNotFoundInEntrypoint(kind=kind, name=name, enabled=", ".join(self.alternatives))

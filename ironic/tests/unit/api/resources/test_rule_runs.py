@@ -9,6 +9,7 @@ from ironic.conf import CONF
 from ironic.db import RuleStatistics
 from ironic.db.column_types import encode_json
 from ironic.inspection.posted_data import with_difference
+from ironic.tests.conftest import Setter
 from ironic.tests.functional.wire.service import Service
 from ironic.tests.unit.inspection.lab import MAC, inventory, new_node, new_port
 
@@ -182,10 +183,56 @@ def test_it_runs_hooks_on_data_as_they_were_posted(service: Service) -> None:
     assert [one["name"] for one in answer.json["hooks"]] == CONF.inspector.hooks.split(",")
     answer = service.call("POST", EVALUATE, body={"inventory": {}, "rules": [DOCUMENT], "hooks": True})
     assert "no interface with a name" in str([one.get("error") for one in answer.json["hooks"]])
-    new_node(service.store, name="r1", inspect_interface="redfish")
+    new_node(service.store, name="r1", inspect_interface="fake")
     answer = service.call("POST", EVALUATE, body={"node": "r1", "inventory": {}, "rules": [DOCUMENT], "hooks": True})
     assert answer.status == 400
-    assert b"the node uses redfish" in answer.body
+    assert b"agent and redfish only; the node uses fake" in answer.body
+
+
+def test_it_runs_the_hooks_of_redfish_on_what_a_bmc_has_reported(service: Service, conf: Setter) -> None:
+    conf(
+        redfish__inspection_hooks="validate-interfaces,ports,architecture,boot-mode",
+        inspection_rules__supported_interfaces=".*",
+    )
+    node = inspected(service, name="r1", inspect_interface="redfish")
+    reported = inventory(MAC) | {"boot": {"current_boot_mode": "uefi", "pxe_interfaces": []}}
+    service.store.inventories.put(node.id, reported, {"root_disk": {"name": "sda"}})
+    actions = [
+        {"op": "set-attribute", "args": ["/extra/arch", "{node.properties[cpu_arch]}"]},
+        {"op": "set-attribute", "args": ["/extra/pxe", "{ports[0][pxe_enabled]}"]},
+    ]
+
+    def evaluate(**given: Any) -> dict[str, Any]:
+        body = {"node": "r1", "rules": [{"actions": actions}], "hooks": True, **given}
+        answer = service.call("POST", EVALUATE, body=body)
+        assert answer.status == 200, answer.body
+        found: dict[str, Any] = answer.json
+        return found
+
+    def seen(found: dict[str, Any]) -> list[Any]:
+        return [change["value"] for change in found["changes"]["node"]]
+
+    told = evaluate()
+    names = ["validate-interfaces", "ports", "architecture", "boot-mode", "redfish"]
+    assert [one["name"] for one in told["hooks"]] == names
+    assert not any({"error", "left_out"} & one.keys() for one in told["hooks"])
+    # The BMC does not say what the firmware boots from, so ports stay as they are.
+    assert seen(told) == ["x86_64", True]
+    others = reported | {"boot": {"pxe_interfaces": ["52:54:00:ff:ff:ff"]}}
+    assert seen(evaluate(inventory=others)) == ["x86_64", False]
+    # What a BMC does not report makes no inspection fail.
+    for odd in ({}, {"cpu": 7, "interfaces": []}):
+        told = evaluate(inventory=odd)
+        without = {one["name"]: one["left_out"] for one in told["hooks"] if "left_out" in one}
+        assert without.keys() == {"validate-interfaces", "ports", "architecture"}
+        assert "no network card" in without["ports"]
+    wanted = [{"op": "is-true", "args": [f"{{plugin_data[{key}]}}"]} for key in ("local_gb", "parsed_lldp")]
+    (note,) = evaluate(rules=[{"conditions": wanted, "actions": actions}])["notes"]
+    assert "set by hook root-device, which is not enabled: add it to [redfish]inspection_hooks" in note
+    conf(inspection_rules__supported_interfaces="^agent$")
+    told = evaluate()
+    assert (told["rules"], seen(told)) == ([], [])
+    assert "Rules act on no inspection by interface redfish" in told["notes"][0]
 
 
 @pytest.mark.parametrize("state", ["active", None])

@@ -100,8 +100,11 @@ def test_what_a_user_asks_for_is_refused(cls: Any, method: str, arguments: tuple
     assert refusal.value.facts["node"] == UUID
     if method == "validate":
         kind = cls.interface_type
-        assert f"baremetal node set {UUID} --{kind}-interface NAME" in str(refusal.value)
         assert f"The node uses no-{kind}" in str(refusal.value)
+        assert f"Hardware type some-type has no other one here (option enabled_{kind}_interfaces)" in str(refusal.value)
+        task.alternatives = {"redfish": None, "other": None}
+        with pytest.raises(UnsupportedDriverExtension, match=f"node set {UUID} --{kind}-interface redfish or other"):
+            getattr(cls(), method)(task, *arguments)
     assert task.node.saved == {}
 
 
