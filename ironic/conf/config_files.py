@@ -118,7 +118,9 @@ def prepare(
 
 def sources(conf: cfg.ConfigOpts) -> str:
     """Return from where the options are, in words: the files and directories that were read."""
-    return ", ".join([*(conf.config_file or ()), *(conf.config_dir or ())]) or "no file"
+    # The options that name them are there once the command line was read.
+    places = [place for option in ("config_file", "config_dir") if option in conf for place in conf[option] or ()]
+    return ", ".join(places) or "no file"
 
 
 def _report_unknown(unknown: dict[str, list[str]]) -> None:

@@ -25,6 +25,13 @@ def test_there_is_a_unit_for_every_service() -> None:
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_is_started_when_the_service_serves(path: Path) -> None:
+    # Each program says so (live/test_second_start.py); its database may take longer than systemd's usual patience.
+    service = unit(path)["Service"]
+    assert (service["Type"], service["TimeoutStartSec"]) == ("notify", "infinity")
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
 def test_a_unit_starts_a_program_of_ours_and_ends_it_as_it_wants_to_be_ended(path: Path) -> None:
     service = unit(path)["Service"]
     programs = {entry.name for entry in entry_points(group="console_scripts") if entry.value.startswith("ironic.")}

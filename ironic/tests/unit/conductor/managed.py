@@ -160,6 +160,9 @@ class Managed:
                 links[kind] = self._dummies[kind] if chosen == "no" else self._links[kind]
         return BareDriver(links, missing)
 
+    def choices(self, driver: str, kind: str) -> tuple[str, ...]:
+        return ("own", "no")
+
     def default_driver(self, hardware_type: str) -> BareDriver:
         if hardware_type != "managed":
             raise DriverNotFound(driver=hardware_type)
