@@ -18,7 +18,7 @@ REPEATED_LINES := 0
 # Tests start the programs hundreds of times: each start would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab console-browser console-podman
+.PHONY: help run venv packages static static-format static-lint static-types static-layers static-repetition tidy check test services services-stop agent keystone tempest demands bench bench-bmcs inspector pages docs docs-browser clean battery fuzz change-cost lab lab-tutorials console-browser console-podman
 
 help:
 	@echo "make run       install, create the database, serve on 127.0.0.1:6385; PORT=6395 serves on another port"
@@ -28,6 +28,7 @@ help:
 	@echo "make battery   kill, pause and restart conductors, broker and database, and count what is kept; half an hour"
 	@echo "make fuzz      what a program makes of the API's own document, with a new seed, and all examples of drawn input; twenty minutes"
 	@echo "make lab       a machine that really boots (QEMU), from enrolment to its removal; as root, an hour"
+	@echo "make lab-tutorials  the commands of the tutorials, typed for a machine that boots, and what they print; as root"
 	@echo "make console-browser  a graphical console in Chromium, from the request to the end of its token; two minutes"
 	@echo "make console-podman  the same with the screen in a container of podman; as root"
 	@echo "make services  MariaDB, PostgreSQL and RabbitMQ for the tests; services-stop ends those it started"
@@ -114,6 +115,10 @@ change-cost: venv
 # As root: the ramdisk is built in a chroot. The machine is emulated without KVM, so it takes its time.
 lab: venv
 	@tools/lab/run.sh $(LAB)
+
+# As root, as the lab.
+lab-tutorials: venv
+	@tools/lab/run.sh tutorial:virtual-media tutorial:network-boot
 
 # Playwright drives Debian's Chromium; both are for this only.
 console-browser: venv

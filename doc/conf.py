@@ -4,14 +4,21 @@ The source directory is not doc/ because pages of doc/, api-ref/ and ironic/api/
 which have to work in the repository and on the site alike.
 """
 
+import configparser
 import html
+import logging
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.statemachine import StringList
 from pygments.lexers.special import TextLexer
+from reno.config import Config
+from reno.formatter import format_report
+from reno.loader import Loader
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import nested_parse_with_titles
 
 HERE = Path(__file__).parent
 
@@ -59,6 +66,35 @@ class Diagram(SphinxDirective):
         return [nodes.raw("", f'<pre class="mermaid">{text}</pre>', format="html")]
 
 
+RELEASE_NOTES = "doc/release-notes"
+# What reno calls a history without a tag.
+UNTAGGED = "0.0.0"
+
+
+class ReleaseNotes(SphinxDirective):
+    """The notes of all releases, newest first, as reno finds them in the history of the repository."""
+
+    def run(self) -> list[nodes.Node]:
+        logging.getLogger("reno").setLevel(logging.WARNING)
+        settings = Config(str(HERE.parent))
+        settings.override(unreleased_version_title="Not released yet")
+        with Loader(settings) as loader:
+            text: str = format_report(loader, settings, loader.versions, show_source=False)
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read(HERE.parent / "setup.cfg")
+        title = f"{parser['metadata']['version']}, what led to it, and what follows it"
+        text = text.replace(f"\n{UNTAGGED}\n{'=' * len(UNTAGGED)}\n", f"\n{title}\n{'=' * len(title)}\n")
+        holder = nodes.section()
+        holder.document = self.state.document
+        nested_parse_with_titles(self.state, StringList(text.splitlines(), RELEASE_NOTES), holder)
+        return holder.children
+
+
+def changed_by_notes(*_: object) -> list[str]:
+    """Return the page that is to be read again although its own file is the same."""
+    return [RELEASE_NOTES]
+
+
 def draw_diagrams(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document) -> None:
     """Load the scripts on pages that have a diagram."""
     if '<pre class="mermaid">' in context.get("body", ""):
@@ -70,4 +106,6 @@ def setup(app: Sphinx) -> None:
     """Add what Sphinx does not know: diagrams, and fences of `dnsmasq.conf`, by which a test finds them, as text."""
     app.add_lexer("dnsmasq.conf", TextLexer)
     app.add_directive("mermaid", Diagram)
+    app.add_directive("release-notes", ReleaseNotes)
+    app.connect("env-get-outdated", changed_by_notes)
     app.connect("html-page-context", draw_diagrams)

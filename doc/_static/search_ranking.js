@@ -1,8 +1,8 @@
-// How the search ranks what it finds: guides first, then reference, last the contract, which is for contributors.
+// How the search ranks what it finds: guides first, then reference, last release notes and the contract.
 // The other numbers are Sphinx's own.
 var Scorer = {
     score: ([name, , , , score]) => {
-        if (name.startsWith("doc/contract/")) return score - 1000;
+        if (/^doc\/(contract\/|release-notes$)/.test(name)) return score - 1000;
         const reference = /^api-ref\/|^doc\/(options|hardware|interface-steps|microversions|metric-names|inspection-hooks|inspection-rules-reference)$/;
         return reference.test(name) ? score - 100 : score;
     },

@@ -9,11 +9,9 @@ and what its config drive holds. Prints a table with seconds; the status is 1 wh
 
 import argparse
 import functools
-import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +23,7 @@ import ipmi_bmc
 import openstack
 import redfish_bmc
 import requests
-from machine import BIOS, UEFI, Machine
+from machine import BIOS, UEFI, Machine, describe
 from network import HOST, TAP, network, require_own_namespace
 from service import API, Service, start
 
@@ -72,15 +70,7 @@ class Lab:
         self.rows: list[tuple[str, float, str]] = []
 
     def _describe_machine(self) -> None:
-        disk = self._directory / "disk.qcow2"
-        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "4G"], check=True)
-        machine = {
-            "mode": self._mode, "memory": 2560, "disk": str(disk), "mac": MAC, "tap": TAP,
-            # SeaBIOS has no network boot of its own; for UEFI that of the firmware is tried.
-            "rom": self._mode == BIOS,
-            "uefi_code": "/usr/share/OVMF/OVMF_CODE_4M.fd", "uefi_variables": "/usr/share/OVMF/OVMF_VARS_4M.fd",
-        }  # fmt: skip
-        (self._directory / "machine.json").write_text(json.dumps(machine))
+        describe(self._directory, mode=self._mode, mac=MAC, tap=TAP)
 
     @contextmanager
     def open(self) -> Iterator[Any]:

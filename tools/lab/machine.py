@@ -28,6 +28,19 @@ _SECONDS_TO_END: Final = 20
 _HTTP_ENTRY: Final = 0x99
 
 
+def describe(directory: Path, *, mode: str, mac: str, tap: str) -> None:
+    """Write the settings of a machine with an empty disk into its folder."""
+    disk = directory / "disk.qcow2"
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", disk, "4G"], check=True)
+    machine = {
+        "mode": mode, "memory": 2560, "disk": str(disk), "mac": mac, "tap": tap,
+        # SeaBIOS has no network boot of its own; for UEFI that of the firmware is tried.
+        "rom": mode == BIOS,
+        "uefi_code": "/usr/share/OVMF/OVMF_CODE_4M.fd", "uefi_variables": "/usr/share/OVMF/OVMF_VARS_4M.fd",
+    }  # fmt: skip
+    (directory / "machine.json").write_text(json.dumps(machine))
+
+
 class Machine:
     """The machine of a folder; it is on while its process runs."""
 

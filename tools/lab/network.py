@@ -20,14 +20,16 @@ tuntap add dev {TAP} mode tap
 addr add {HOST}/24 dev {TAP}
 link set {TAP} up
 """
-_CONFIGURATION: Final = """\
+_DHCP: Final = """\
 # DHCP and TFTP, no DNS
 port=0
-user=root
-no-ping
 interface={tap}
 bind-interfaces
 dhcp-range=10.66.0.50,10.66.0.150,255.255.255.0,10m
+"""
+_OF_THE_LAB: Final = """\
+user=root
+no-ping
 dhcp-leasefile={directory}/leases
 log-facility={directory}/dnsmasq.log
 log-dhcp
@@ -50,14 +52,18 @@ def require_own_namespace() -> None:
 
 
 @contextmanager
-def network(directory: Path, *, boots_machines: bool) -> Iterator[None]:
-    """Have a network until the block ends; ``boots_machines`` says whether DHCP is the service's matter."""
+def network(directory: Path, *, boots_machines: bool = False, configuration: str | None = None) -> Iterator[None]:
+    """Have a network until the block ends; ``boots_machines`` says whether DHCP is the service's matter.
+
+    ``configuration`` is that of dnsmasq, in place of the lab's own.
+    """
     for line in _SETTING_UP.strip().splitlines():
         subprocess.run(["ip", *line.split()], check=True)
     for name in ("hosts.d", "options.d", "tftp"):
         (directory / name).mkdir()
-    text = _CONFIGURATION + (_BY_THE_SERVICE if boots_machines else "")
-    (directory / "dnsmasq.conf").write_text(text.format(tap=TAP, directory=directory))
+    text = (_DHCP + (_BY_THE_SERVICE if boots_machines else "")).format(tap=TAP, directory=directory)
+    own = _OF_THE_LAB.format(directory=directory)
+    (directory / "dnsmasq.conf").write_text((configuration or text) + own)
     program = shutil.which("dnsmasq", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or "dnsmasq"
     command = [program, f"--conf-file={directory}/dnsmasq.conf", "--keep-in-foreground", "--pid-file="]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL) as server:

@@ -4,7 +4,8 @@
 #   tools/lab/run.sh [LIFE ...]
 #
 # A life is BOOT_INTERFACE:MODE, or BOOT_INTERFACE:MODE:HARDWARE_TYPE, or with the steps to take as a fourth part:
-# redfish-virtual-media:uefi, ipxe:bios:ipmi, ipxe:uefi:redfish:deploy,take-over.
+# redfish-virtual-media:uefi, ipxe:bios:ipmi, ipxe:uefi:redfish:deploy,take-over. tutorial:NAME types
+# doc/tutorial-NAME.md and compares what is printed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools/packages.sh tools/lab/packages.txt
@@ -26,6 +27,10 @@ lives=(
 (($#)) || set -- "${lives[@]}"
 status=0
 for each in "$@"; do
+    if [[ $each == tutorial:* ]]; then
+        unshare --net .venv/bin/python tools/lab/tutorials.py --images "$images" "doc/tutorial-${each#*:}.md" || status=1
+        continue
+    fi
     IFS=: read -r boot mode hardware steps <<< "$each"
     # A network of its own, which ends with the programs in it.
     unshare --net .venv/bin/python tools/lab/life.py --images "$images" --boot "$boot" --mode "$mode" \

@@ -51,6 +51,8 @@ def test_the_site_builds(tmp_path: Path) -> None:
     for page in [FIRST, *below(FIRST)]:
         assert (tmp_path / "html" / page.relative_to(ROOT)).with_suffix(".html").exists()
     assert (tmp_path / "html" / "searchindex.js").exists()
+    notes = (tmp_path / "html" / "doc" / "release-notes.html").read_text()
+    assert "Upgrade Notes" in notes and "A second start beside a running service ended that one" in notes
     fetched = [one for page in (tmp_path / "html").rglob("*.html") for one in FETCHED.findall(page.read_text())]
     assert len(fetched) > 100
     assert [address for address in fetched if "//" in address] == [], "the site has to work without a network"

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from ironic.tests.live_service import PROGRAMS
-from ironic.tests.repository import ROOT
+from ironic.tests.repository import ROOT, tool
 from ironic.tests.scenario.clients.lab import Lab
 from ironic.tests.scenario.clients.shell import Shell
 
@@ -52,6 +54,28 @@ def test_the_commands_for_newcomers(lab: Lab, baremetal: Shell) -> None:
         run(baremetal, command)
     first, real = lab.shown("nodes/first"), lab.shown("nodes/real")
     assert (first["provision_state"], real["power_interface"]) == ("active", "redfish")
+
+
+@pytest.mark.parametrize("name", ["virtual-media", "network-boot"])
+def test_the_commands_of_a_tutorial_lead_to_the_states_that_it_shows(
+    lab: Lab, baremetal: Shell, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # `make lab-tutorials` has the real machine; here it is a simulated one, so what it finds of itself is another.
+    monkeypatch.syspath_prepend(str(ROOT / "tools" / "lab"))
+    tutorials = tool("lab/tutorials")
+    real = r" --boot-interface \S+ +--inspect-interface agent --bios-interface no-bios|--driver-info \S+"
+    states = 0
+    for typed in tutorials.commands(ROOT / "doc" / f"tutorial-{name}.md"):
+        if typed.command.startswith("export "):
+            continue
+        assert typed.printed or " node set " in typed.command, f"the page does not show what {typed.command} prints"
+        printed = run(baremetal, re.sub(real, "", typed.command).replace("--driver redfish", "--driver fake-hardware"))
+        if "provision_state" in typed.command:
+            (state,) = re.findall(r"^\| provision_state +\| (.+?) +\|$", "\n".join(typed.printed), re.MULTILINE)
+            assert re.search(rf"provision_state +\| {state} ", printed), printed
+            states += 1
+    assert (states, state) == (6, "available")
+    run(baremetal, "baremetal node delete first")
 
 
 def test_the_script(lab: Lab, tmp_path: Path) -> None:
