@@ -24,15 +24,23 @@ def inspector() -> Iterator[ScriptedInspector]:
 
 
 @pytest.fixture
-def keystone(tmp_path: Path, inspector: ScriptedInspector, conf: Setter) -> Iterator[Any]:
+def login_options() -> Iterator[None]:
+    """Know the options of a login by password for one test: one is required, which would stop all later starts."""
+    options = loading.get_auth_plugin_conf_options("password")
+    CONF.register_opts(options, "inspector")
+    yield
+    # An earlier test may have parsed a command line, after which options stay as they are.
+    CONF.reset()
+    CONF.unregister_opts(options, "inspector")
+
+
+@pytest.fixture
+def keystone(login_options: None, tmp_path: Path, inspector: ScriptedInspector, conf: Setter) -> Iterator[Any]:
     directory = tmp_path / "keystone"
     directory.mkdir()
     with tool("keystone_server").serving(directory, baremetal="http://127.0.0.1:9") as running:
         running.administrator().offer("baremetal-introspection", "inspector", f"{inspector.url}/")
         trust = running.trust()
-        CONF.register_opts(loading.get_auth_plugin_conf_options("password"), "inspector")
-        # The options stay registered and this one is required: later tests of this process go without it.
-        CONF.set_default("auth_url", "", "inspector")
         names = ("auth_url", "auth_type", "username", "password", "user_domain_name", "project_name")
         conf(**{f"inspector__{name}": trust[name] for name in (*names, "project_domain_name")})
         yield running
