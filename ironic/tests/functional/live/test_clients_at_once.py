@@ -144,8 +144,10 @@ def test_unread_answers_of_any_size_count_and_are_given_back(
     serve: Callable[..., ApiServer], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     monkeypatch.setattr(http_answers, "MOST_UNSENT", 5 * size)
+    answered: set[str] = set()
 
     def some(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        answered.add(environ["REMOTE_PORT"])
         start_response("200 OK", [])
         return [b"x" * size]
 
@@ -154,7 +156,7 @@ def test_unread_answers_of_any_size_count_and_are_given_back(
         # The kernel takes some of the short ones.
         for _ in range(12):
             clients.enter_context(unread(port_of(server))).sendall(REQUEST * (MOST_PIPELINED + 1))
-        _until(lambda: 0 < len(server._connections) <= 5)
+        _until(lambda: len(answered) == 12 and 0 < len(server._connections) <= 5)
         assert sum(server._bridge.answers.unsent.values()) <= 5 * size
     # Who waits for an answer to leave hears of the end of its connection a moment after it.
     _until(lambda: not (server._connections or server._bridge.answers.unsent or server._bridge.answers._of_address))
