@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
-from ironic.core import secrets, states
+from ironic.core import secrets, states, syntax
 from ironic.core.values import Links, ValueType, Words
 
 # Ways of writing a field: creation, a patch, an inspection rule. A rule may write what an administrator's patch may.
@@ -116,6 +116,8 @@ class Field:
     trims: tuple[PartialMask, ...] = ()
     # The policy rule that a caller needs to write it; None: the rule for changing the resource.
     right: str | None = None
+    # The rule in its place for these values; None stands for null and for removal.
+    right_for: Mapping[bool | None, str] = field(default_factory=dict)
     # Creating the resource with this field does not need that right.
     free_on_create: bool = False
     # The type of values that inspection rules may write, where it differs from ``type``.
@@ -149,6 +151,10 @@ class Field:
         """Return whether a patch of this version may remove it."""
         has_empty_value = self.empty is not REQUIRED and (self.nullable or self.empty is not None)
         return has_empty_value and self.removed_since is not None and self.removed_since <= minor
+
+    def right_to_set(self, value: object) -> str | None:
+        """Return the policy rule that a caller needs to set it to a value, in any spelling that a request may use."""
+        return self.right_for.get(syntax.truth_of(value), self.right)
 
     @property
     def is_selectable(self) -> bool:

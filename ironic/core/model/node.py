@@ -129,11 +129,12 @@ class Node(Resource):
     uuid = Field(Uuid(), write=CREATE, plain=True, notified=EVERY)
     created_at = Field(Datetime(), write=NEVER, select=False)
     updated_at = Field(Datetime(), write=NEVER, select=False)
-    # Switching it off needs a right of its own.
-    automated_clean = Field(Bool(), since=47, literal=WHOLE)
+    automated_clean = Field(Bool(), since=47, right_for={False: "baremetal:node:disable_cleaning"}, literal=WHOLE)
     bios_interface = _interface(40)
     boot_interface = _interface()
-    boot_mode = Field(Text(16), since=75, write=CREATE, notified=EVERY, parts=_IN_STATES)
+    boot_mode = Field(
+        Text(16), since=75, write=CREATE, right="baremetal:node:set_boot_mode", notified=EVERY, parts=_IN_STATES
+    )
     clean_step = _step(_CLEANS, since=7)
     conductor_group = Field(
         LowerText(),
@@ -145,7 +146,9 @@ class Node(Resource):
         literal=WHOLE,
         notified=EVERY,
     )
-    console_enabled = Field(Bool(), write=CREATE, empty=False, notified=EVERY, parts=_IN_STATES)
+    console_enabled = Field(
+        Bool(), write=CREATE, empty=False, right="baremetal:node:set_console_state", notified=EVERY, parts=_IN_STATES
+    )
     console_interface = _interface()
     disable_power_off = Field(
         Bool(), since=95, empty=False, right=f"{_UPDATES}disable_power_off", literal=WHOLE, notified=EVERY
@@ -210,7 +213,15 @@ class Node(Resource):
         parts=_IN_STATES,
     )
     lessee = Field(Text(), since=65, filter=Exact(), right=f"{_UPDATES}lessee", literal=WHOLE, notified=EVERY)
-    maintenance = Field(Bool(), plain=True, empty=False, clears=("maintenance_reason", "fault"), notified=EVERY)
+    maintenance = Field(
+        Bool(),
+        plain=True,
+        empty=False,
+        clears=("maintenance_reason", "fault"),
+        right="baremetal:node:set_maintenance",
+        right_for=dict.fromkeys((False, None), "baremetal:node:clear_maintenance"),
+        notified=EVERY,
+    )
     # With a fault it is the service's own, and says what last_error says.
     maintenance_reason = Field(
         Text(None),
@@ -254,7 +265,9 @@ class Node(Resource):
         notified=EVERY,
     )
     retired_reason = Field(Text(None), since=61, right=f"{_UPDATES}retired", by_rules=Text(255), notified=EVERY)
-    secure_boot = Field(Bool(), since=75, write=CREATE, notified=EVERY, parts=_IN_STATES)
+    secure_boot = Field(
+        Bool(), since=75, write=CREATE, right="baremetal:node:set_secure_boot", notified=EVERY, parts=_IN_STATES
+    )
     service_step = _step(_SERVICES, since=87, notified=NOT_NOTIFIED)
     shard = Field(Text(), since=82, right=f"{_UPDATES}shard", literal=WHOLE)
     storage_interface = _interface(33)

@@ -22,7 +22,7 @@ from ironic.api.json_patch import Change
 from ironic.api.request import Request
 from ironic.api.resources.nodes import reads
 from ironic.api.routes import Route, refuse_collection
-from ironic.core import bmc_hosts, node_rules, secret_updates, states, syntax
+from ironic.core import bmc_hosts, node_rules, secret_updates, states
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
 from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
@@ -43,11 +43,8 @@ _UPDATE_PARENT: Final = "baremetal:node:update:parent_node"
 
 def rule_of(name: str, value: object = None) -> str:
     """Return the rule that guards setting a field to a value; for no field, that of a patch which changes nothing."""
-    # False in any spelling that a request may use.
-    if name == "automated_clean" and syntax.truth_of(value) is False:
-        return "baremetal:node:disable_cleaning"
     one = Node.table.fields.get(name)
-    return (one and one.right) or "baremetal:node:update"
+    return (one and one.right_to_set(value)) or "baremetal:node:update"
 
 
 def rule_for(change: Change) -> str:
@@ -97,10 +94,12 @@ def _project_of_new(request: Request) -> str | None:
 
 
 def _check_rights_of_new(request: Request, values: Mapping[str, Any]) -> None:
-    """Raise 403 for a value in a new node that the caller could not set by a patch; defaults need no right."""
+    """Raise 403 for a value in a new node that the caller could not set afterwards; defaults need no right."""
     if request.services.policy.is_open:
         return
-    known = Node.writable("patch")
+    # What no patch sets has a right if a route of its own does.
+    settable = {name: one for name, one in Node.writable("create").items() if one.right is not None}
+    known = Node.writable("patch") | settable
     default = {name: one.empty for name, one in known.items()}
     default["conductor_group"] = request.settings.default_conductor_group
     given = {name: value for name, value in values.items() if name in known and not known[name].free_on_create}

@@ -104,6 +104,26 @@ def test_a_project_sets_nothing_that_is_the_sites(service: Service, more: dict[s
     assert ask(service, "system-admin", "POST", "/v1/nodes", {"driver": "fake-hardware", **more}).status != 403
 
 
+# Field that only a new node has, a value, and the route that changes it later.
+BY_ROUTE: dict[str, tuple[Any, str, dict[str, Any]]] = {
+    "boot_mode": ("uefi", "boot_mode", {"target": "uefi"}),
+    "secure_boot": (True, "secure_boot", {"target": True}),
+    "console_enabled": (True, "console", {"enabled": True}),
+}
+
+
+@pytest.mark.parametrize("name", BY_ROUTE)
+def test_a_field_without_patch_is_set_in_a_new_node_by_who_might_use_its_route(service: Service, name: str) -> None:
+    value, route, later = BY_ROUTE[name]
+    service.conductor.answers |= dict.fromkeys(("change_boot_mode", "change_secure_boot", "change_console"))
+    for token in ("owner-admin", "owner-service", "system-service", "system-admin"):
+        own = {"owner": "owners"} if token.startswith("system") else {}
+        creates = allowed(service, token, "POST", "/v1/nodes", {"driver": "fake-hardware", **own, name: value})
+        changes = ask(service, token, "PUT", f"/v1/nodes/{OWNED}/states/{route}", later)
+        assert changes.status in (202, 403), changes.body
+        assert creates == (changes.status == 202), token
+
+
 def test_a_project_enrolls_a_node_with_all_that_is_its_own(service: Service) -> None:
     names = ("driver_info", "properties", "extra", "name", "resource_class", "description", "network_data", "lessee")
     body = {name: VALUES[name] for name in (*names, "automated_clean", "power_interface")}
