@@ -17,6 +17,8 @@ from urllib.parse import SplitResult, urlsplit
 import netaddr
 
 LOGICAL_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+# Segments that RFC 3986 takes out of a path.
+DOTS: Final = (".", "..")
 HOST_NAME: Final = re.compile(r"(?=.{1,255}\Z)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
                               r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*")  # fmt: skip
 MAC: Final = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
@@ -60,6 +62,11 @@ def is_name_or_uuid(value: object) -> TypeGuard[str]:
 def is_name(value: object) -> TypeGuard[str]:
     """Return whether a value is a logical name; a UUID is none."""
     return is_name_or_uuid(value) and not is_uuid(value)
+
+
+def is_new_name(value: object) -> TypeGuard[str]:
+    """Return whether a value may become a name: a logical name that proxies and clients leave in a path."""
+    return is_name(value) and value not in DOTS
 
 
 def is_host_name(value: object) -> TypeGuard[str]:

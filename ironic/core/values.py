@@ -135,7 +135,7 @@ class HostName(Text):
 class LogicalName(Text):
     """The name of a resource: a host name before 1.10, RFC 3986 unreserved characters since."""
 
-    noun = "a logical name: letters, digits, '-', '.', '_' or '~', not shaped like a UUID"
+    noun = "a logical name: letters, digits, '-', '.', '_' or '~', neither '.' nor '..' nor shaped like a UUID"
     _before_1_10 = HostName()
 
     def at(self, minor: int) -> ValueType:
@@ -144,8 +144,9 @@ class LogicalName(Text):
 
     def validate(self, value: object) -> str:
         """Check the syntax."""
-        if not syntax.is_name(value):
-            raise ValueError("must be 1 to 255 letters, digits, '-', '.', '_' or '~' and not shaped like a UUID")
+        if not syntax.is_new_name(value):
+            wanted = "must be 1 to 255 letters, digits, '-', '.', '_' or '~'"
+            raise ValueError(f"{wanted}, and neither '.' nor '..' nor shaped like a UUID")
         return value
 
 

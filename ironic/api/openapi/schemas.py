@@ -61,8 +61,13 @@ def _(kind: kinds.HostName) -> Schema:
 
 
 @given.register
-def _(kind: kinds.LogicalName | kinds.NameOrUuid) -> Schema:
+def _(kind: kinds.NameOrUuid) -> Schema:
     return _STRING | {"pattern": whole(syntax.LOGICAL_NAME.pattern)}
+
+
+@given.register
+def _(kind: kinds.LogicalName) -> Schema:
+    return _STRING | {"pattern": whole(syntax.LOGICAL_NAME.pattern), "not": {"enum": list(syntax.DOTS)}}
 
 
 @given.register

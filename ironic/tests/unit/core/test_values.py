@@ -45,6 +45,8 @@ BAD: list[tuple[ValueType, Any]] = [
     (types.LogicalName(), ""),
     (types.LogicalName(), "x" * 256),
     (types.LogicalName(), UUID),
+    (types.LogicalName(), "."),
+    (types.LogicalName(), ".."),
     (types.LogicalName().at(9), "a_b"),
     (types.LogicalName().at(9), "-a"),
     (types.LogicalName().at(9), "x" * 64),

@@ -77,7 +77,7 @@ def test_it_sets_an_attribute(path: str, value: Any, field: str, expected: Any) 
         ("/driver", None, "/driver of the node must be text"),
         ("/driver", "", "/driver of the node must be text"),
         ("/name", "no spaces", "/name of the node must be a logical name"),
-        ("/name", NODE["uuid"], "not shaped like a UUID"),
+        ("/name", NODE["uuid"], "nor shaped like a UUID"),
         ("/retired", "yes", "/retired of the node must be true or false"),
         ("/resource_class", "x" * 81, "/resource_class of the node must be text of 0 to 80"),
         ("/instance_uuid", "bogus", "/instance_uuid of the node must be a UUID"),
