@@ -147,7 +147,7 @@ MISSING_OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "pxe": ("enable_insecure_template_override",),
     },
     "TLS towards image servers": {
-        "DEFAULT": ("webserver_tls_ciphers", "webserver_tls_minimum_version", "webserver_verify_timeout"),
+        "DEFAULT": ("webserver_verify_timeout",),
     },
     "the agent": {"agent": ("certificates_path", "manage_agent_boot")},
     "waits for Neutron's agents": {

@@ -26,6 +26,18 @@ DEFAULT = [
         help="How to verify the certificates of web servers with images, and of servers that inspection rules call: "
         "True, False or the path of a CA file.",
     ),
+    cfg.StrOpt(
+        "webserver_tls_minimum_version",
+        default="1.3",
+        choices=["1.2", "1.3"],
+        mutable=True,
+        help="Oldest TLS version for calls to web servers with images, and to servers that inspection rules call.",
+    ),
+    cfg.StrOpt(
+        "webserver_tls_ciphers",
+        mutable=True,
+        help="TLS 1.2 ciphers for these calls, in OpenSSL notation. By default OpenSSL decides.",
+    ),
 ]
 
 PXE = [
@@ -136,7 +148,7 @@ SERVERS = [
     ),
     cfg.BoolOpt(
         "image_server_auth_permit_unknown_hosts",
-        default=True,
+        default=False,
         mutable=True,
         help="Send user name and password to every server that a user names, as long as image_server_auth_hosts is "
         "empty.",

@@ -1,8 +1,8 @@
-"""Web servers of images: HTTP requests with the configured credentials, proxies and certificates.
+"""Web servers of images: HTTP requests with the configured credentials, proxies and terms of TLS.
 
 The credentials of [deploy]image_server_user are sent to the servers of image_server_auth_hosts only; without such a
-list image_server_auth_permit_unknown_hosts decides. Credentials in an instance_info are for the agent, which downloads
-the image itself.
+list to none, unless image_server_auth_permit_unknown_hosts is on. Credentials in an instance_info are for the agent,
+which downloads the image itself.
 """
 
 import logging
@@ -25,6 +25,7 @@ LOG = logging.getLogger(__name__)
 BASIC: Final = "http_basic"
 
 _STRATEGY: Final = "image_server_auth_strategy"
+_VERSIONS: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 _CREDENTIALS: Final = ("image_server_user", "image_server_password")
 
 
@@ -64,10 +65,16 @@ def for_agent(instance_info: Mapping[str, object]) -> dict[str, object]:
 
 
 def warn_of_unknown_hosts() -> None:
-    """Log a warning when the options send the credentials to any server that a user names."""
+    """Log a warning when the options send the credentials to any server that a user names, or to none."""
     options = CONF.deploy
-    permitted = options.image_server_auth_permit_unknown_hosts and not options.image_server_auth_hosts
-    if options.image_server_auth_strategy == BASIC and permitted:
+    if options.image_server_auth_strategy != BASIC or options.image_server_auth_hosts:
+        return
+    if not options.image_server_auth_permit_unknown_hosts:
+        LOG.warning(
+            "The credentials of [deploy]image_server_user are sent to no web server, because "
+            "[deploy]image_server_auth_hosts names none. Name the servers of images that may get them."
+        )
+    else:
         LOG.warning(
             "The credentials of [deploy]image_server_user are sent to every web server that a user names in the URL of "
             "an image. Name the servers that may get them in [deploy]image_server_auth_hosts."
@@ -85,7 +92,18 @@ def _login(server: Server) -> Login | None:
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return a TLS context that verifies servers as [DEFAULT]webserver_verify_ca says; raises CallFailed."""
+    """Return a TLS context that verifies servers as the options webserver_* of [DEFAULT] say; raises CallFailed."""
+    context = _verifying_context()
+    context.minimum_version = _VERSIONS[CONF.webserver_tls_minimum_version]
+    if CONF.webserver_tls_ciphers:
+        try:
+            context.set_ciphers(CONF.webserver_tls_ciphers)
+        except ssl.SSLError as error:
+            raise http_client.CallFailed("no cipher of [DEFAULT]webserver_tls_ciphers is known") from error
+    return context
+
+
+def _verifying_context() -> ssl.SSLContext:
     option = str(CONF.webserver_verify_ca)
     is_checked = syntax.truth_of(option)
     authorities = option if is_checked is None else certifi.where()

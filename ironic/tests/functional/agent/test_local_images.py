@@ -183,9 +183,9 @@ def test_an_image_that_can_not_be_offered_is_refused_at_once(web, here, make, co
 
 
 @pytest.mark.parametrize("options, gets", [
-    ({}, True),
-    ({"image_server_auth_permit_unknown_hosts": False}, False),
-    ({"image_server_auth_permit_unknown_hosts": False, "image_server_auth_hosts": ["127.0.0.1"]}, True),
+    ({}, False),
+    ({"image_server_auth_permit_unknown_hosts": True}, True),
+    ({"image_server_auth_hosts": ["127.0.0.1"]}, True),
 ])  # fmt: skip
 def test_servers_are_shown_credentials_where_they_may_be(web, here, make, conf, options, gets):
     web.login = "Basic " + base64.b64encode(b"kim:canary").decode()

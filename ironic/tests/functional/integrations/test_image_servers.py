@@ -1,9 +1,11 @@
 """How web servers with images are asked: whose certificates are believed, and who is shown credentials."""
 
+import ssl
+
 import pytest
 
 from ironic.integrations import image_servers
-from ironic.integrations.http_client import NotConnected
+from ironic.integrations.http_client import CallFailed, NotConnected
 from ironic.tests.agent_double import make_certificate, secured
 from ironic.tests.functional.inspection.call_catcher import call_catcher
 from ironic.tests.web_server import web_server
@@ -81,9 +83,49 @@ def test_a_redirect_takes_no_credentials_along(asking, conf):
 
 
 @pytest.mark.parametrize(
-    "hosts, permits, is_said", [([], True, True), ([], False, False), (["a.example"], True, False)]
+    "hosts, permits, said",
+    [([], True, "sent to every web server"), ([], False, "sent to no web server"), (["a.example"], True, "")],
 )
-def test_credentials_that_every_server_is_shown_are_warned_of(asking, conf, caplog, hosts, permits, is_said):
+def test_credentials_that_every_server_is_shown_or_none_are_warned_of(asking, conf, caplog, hosts, permits, said):
     conf(deploy__image_server_auth_hosts=hosts, deploy__image_server_auth_permit_unknown_hosts=permits)
     image_servers.warn_of_unknown_hosts()
-    assert ("image_server_auth_hosts" in caplog.text) is is_said
+    assert (said in caplog.text) if said else not caplog.text
+
+
+def test_credentials_are_shown_to_nobody_by_default(asking, conf):
+    assert status(asking.url) == 401
+    conf(deploy__image_server_auth_hosts=["127.0.0.1"])
+    assert status(asking.url) == 200
+
+
+def old_server(tmp_path, conf, newest):
+    """Return what offers an image with a certificate that is believed, by TLS of this version at most."""
+    certificate, key = make_certificate()
+    (tmp_path / "own").write_text(certificate)
+    (tmp_path / "image").write_bytes(b"image")
+    conf(webserver_verify_ca=str(tmp_path / "own"))
+    context = secured(certificate, key)
+    context.maximum_version = newest
+    return web_server(tmp_path, context)
+
+
+@pytest.mark.parametrize("verify", ["own", "False"])
+def test_an_image_comes_by_no_older_tls_than_the_option_says(tmp_path, conf, verify):
+    with old_server(tmp_path, conf, ssl.TLSVersion.TLSv1_2) as web:
+        if verify == "False":
+            conf(webserver_verify_ca=verify)
+        with pytest.raises(NotConnected):
+            image_servers.get(f"{web.url}/image")
+        conf(webserver_tls_minimum_version="1.2")
+        assert status(web.url) == 200
+        conf(webserver_tls_ciphers="no such cipher")
+        with pytest.raises(CallFailed, match="webserver_tls_ciphers"):
+            image_servers.get(f"{web.url}/image")
+
+
+def test_ciphers_of_the_option_are_the_only_ones(tmp_path, conf):
+    with old_server(tmp_path, conf, ssl.TLSVersion.TLSv1_2) as web:
+        conf(webserver_tls_minimum_version="1.2", webserver_tls_ciphers="ECDHE-RSA-AES256-GCM-SHA384")
+        names = {one["name"] for one in image_servers.tls_context().get_ciphers() if one["protocol"] == "TLSv1.2"}
+        assert names == {"ECDHE-RSA-AES256-GCM-SHA384"}
+        assert web.url.startswith("https")
