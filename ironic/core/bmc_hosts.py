@@ -1,9 +1,10 @@
 """The hosts at which driver_info says that the BMC is, and who has chosen them: an operator or a project.
 
 A project's host must not lead to the loopback of a conductor, and its errors say little (`allowed_addresses`). A note
-in driver_internal_info says that a project chose it. Where a host could lead to the loopback, an operator's choice is
-noted as well: a host without a note is from before notes were made, and who chose it is not known. Inspection rules
-choose as an operator does, except for a host that a machine reported.
+in driver_internal_info lists the keys of driver_info that a project chose; each stays there until an operator writes or
+removes that key. Where a host could lead to the loopback, an operator's choice is noted as well: a host without a note
+is from before notes were made, and who chose it is not known. Inspection rules choose as an operator does, except for a
+host that a machine reported.
 """
 
 import ipaddress
@@ -14,7 +15,8 @@ from urllib.parse import urlsplit
 from ironic.core import secret_updates
 from ironic.core.allowed_addresses import AddressPolicy, fault_of
 
-# The key of driver_internal_info: true when a project or a machine, and no operator, has last chosen where the BMC is.
+# The key of driver_internal_info: the keys of driver_info that a project or a machine, and no operator, has last chosen.
+# True, of an older release, stands for all of them, false for none.
 BY_PROJECT: Final = "bmc_address_by_project"
 
 _SUFFIX: Final = "_address"
@@ -55,6 +57,14 @@ def _may_be_loopback(host: str) -> bool:
     return not is_address(host) or fault_of(ipaddress.ip_address(host), AddressPolicy()) is not None
 
 
+def is_by_project(family: str, internal: Mapping[str, object]) -> bool:
+    """Return whether a project has chosen one of the keys that begin with ``family``, which say where one BMC is."""
+    noted = internal.get(BY_PROJECT)
+    if isinstance(noted, list):
+        return any(str(key).startswith(family) for key in noted)
+    return bool(noted)
+
+
 def with_chooser(
     internal: Mapping[str, Any],
     before: Mapping[str, object],
@@ -65,22 +75,24 @@ def with_chooser(
 ) -> dict[str, Any]:
     """Return driver_internal_info with the note of who has chosen the host of the BMC, after a change of driver_info.
 
-    A project chooses it with anything that leads elsewhere, an operator by writing an address, the present one too.
+    A project chooses the keys by which it leads elsewhere, an operator those that he writes, the present values too.
     """
-    found = dict(internal)
+    noted = _noted_keys(internal, before)
     if by_project:
-        return found | ({BY_PROJECT: True} if secret_updates.moves_bmc(before, after) else {})
+        if not (moved := secret_updates.moved_keys(before, after)):
+            return dict(internal)
+        if BY_PROJECT not in internal and may_reach_loopback(before):
+            # Who chose these is not known.
+            noted = secret_updates.directing_keys(before)
+        return _with_note(internal, after, noted | moved, is_judged=True)
     named: dict[str, object] = {}
     for path, value in written:
         if not path and isinstance(value, Mapping):
             named |= value
         elif len(path) == 1:
             named[str(path[0])] = value
-    if _hosts_of_requests(named) or not _hosts_of_requests(after):
-        found.pop(BY_PROJECT, None)
-        if may_reach_loopback(after):
-            found[BY_PROJECT] = False
-    return found
+    is_judged = bool(_hosts_of_requests(named)) or not _hosts_of_requests(after) or BY_PROJECT in internal
+    return _with_note(internal, after, noted - named.keys(), is_judged=is_judged)
 
 
 def with_choice_of_rules(
@@ -92,10 +104,35 @@ def with_choice_of_rules(
     report of a machine counts as a project's where it could lead to the loopback.
     """
     known = {*_hosts_of_requests(before), *_hosts_of_requests({key: after[key] for key in literal})}
-    if any(_may_be_loopback(host) for host in _hosts_of_requests(after) if host not in known):
-        return {**internal, BY_PROJECT: True}
     written = [((key,), after[key]) for key in literal]
-    return with_chooser(internal, before, after, written, by_project=False)
+    found = with_chooser(internal, before, after, written, by_project=False)
+    reported = {
+        key
+        for key, value in after.items()
+        if any(_may_be_loopback(host) for host in _hosts_of_requests({key: value}) if host not in known)
+    }
+    return _with_note(found, after, _noted_keys(found, after) | reported, is_judged=True) if reported else found
+
+
+def _noted_keys(internal: Mapping[str, object], driver_info: Mapping[str, object]) -> set[str]:
+    noted = internal.get(BY_PROJECT)
+    if isinstance(noted, list):
+        return {str(key) for key in noted}
+    return secret_updates.directing_keys(driver_info) if noted else set()
+
+
+def _with_note(
+    internal: Mapping[str, Any], driver_info: Mapping[str, object], keys: Collection[str], *, is_judged: bool
+) -> dict[str, Any]:
+    """Return driver_internal_info with these keys noted; without any, an operator's choice if it ``is_judged``."""
+    found = dict(internal)
+    if present := sorted(set(keys) & driver_info.keys()):
+        found[BY_PROJECT] = present
+    elif is_judged:
+        found.pop(BY_PROJECT, None)
+        if may_reach_loopback(driver_info):
+            found[BY_PROJECT] = False
+    return found
 
 
 def is_unknown(owner: str | None, driver_info: Mapping[str, object], internal: Mapping[str, object]) -> bool:

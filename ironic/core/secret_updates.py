@@ -259,14 +259,19 @@ _WITH_LOGIN: Final = frozenset({"CIFS", "SMB"})
 
 def hands_out_share_login(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
     """Return whether a change of driver_info would send the service's login to a share to another BMC than before."""
-    return str(after.get(_TRANSPORT)).upper() in _WITH_LOGIN and moves_bmc(before, after)
+    return str(after.get(_TRANSPORT)).upper() in _WITH_LOGIN and bool(moved_keys(before, after))
 
 
-def moves_bmc(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
-    """Return whether a change of driver_info leads to another BMC than before, or to it in another way."""
+def directing_keys(document: Mapping[str, object]) -> set[str]:
+    """Return the keys of driver_info that say where a BMC is, or how it is reached."""
+    return {str(path[0]) for path, value in _leaves(document) if path and _directs(path, value)}
+
+
+def moved_keys(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
+    """Return the keys by which a change of driver_info leads to another BMC than before, or to it in another way."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
-    changed = (path for path in (*old, *new) if old.get(path) != new.get(path))
-    return any(_directs(path, old.get(path)) or _directs(path, new.get(path)) for path in changed)
+    changed = [path for path in (*old, *new) if path and old.get(path) != new.get(path)]
+    return {str(path[0]) for path in changed if _directs(path, old.get(path)) or _directs(path, new.get(path))}
 
 
 def addresses(document: object) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ironic.core import syntax
-from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.bmc_hosts import is_by_project
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
@@ -106,7 +106,7 @@ def access_of(node: Node) -> Access:
         protocol=PROTOCOLS[version],
         cipher_suite=cipher_suite,
         bridge=_bridge(info),
-        by_project=bool(node.driver_internal_info.get(BY_PROJECT)),
+        by_project=is_by_project("ipmi_", node.driver_internal_info),
     )
 
 

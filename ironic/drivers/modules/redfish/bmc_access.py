@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ironic.conf import CONF
 from ironic.core import syntax
-from ironic.core.bmc_hosts import BY_PROJECT
+from ironic.core.bmc_hosts import is_by_project
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.task import Node
@@ -85,7 +85,7 @@ def access_of(node: Node) -> Access:
         auth_type=info.choice("auth_type", AUTH_TYPES) or "auto",
         tls_minimum_version=info.choice("tls_minimum_version", TLS_VERSIONS),
         tls_ciphers=info.text("tls_ciphers") or CONF.redfish.tls_ciphers,
-        by_project=bool(node.driver_internal_info.get(BY_PROJECT)),
+        by_project=is_by_project("redfish_", node.driver_internal_info),
     )
 
 

@@ -199,8 +199,9 @@ def test_a_megabyte_of_blanks_holds_no_thread(running: Whole, condition: dict[st
         assert "steps that one comparison may take" in error or "steps that all of them may take together" in error
 
 
-def note(running: Whole, uuid: str) -> object:
-    return running.bench.row(uuid).driver_internal_info.get(BY_PROJECT)
+def note(running: Whole, uuid: str) -> bool | None:
+    noted = running.bench.row(uuid).driver_internal_info.get(BY_PROJECT)
+    return None if noted is None else bool(noted)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +226,15 @@ def test_the_address_that_a_rule_writes_itself_is_an_operator_s(running: Whole) 
     uuid = running.node(MAC, driver_info=stored, driver_internal_info={BY_PROJECT: True})
     inspected(running, uuid)
     assert (running.error(uuid), note(running, uuid)) == (None, False)
+
+
+def test_a_rule_s_own_address_is_not_that_of_another_key(running: Whole) -> None:
+    posted(running, act("set-attribute", "/driver_info/rack_address", "10.0.0.9"))
+    noted = {BY_PROJECT: ["redfish_address"]}
+    uuid = running.node(MAC, driver_info={"redfish_address": "https://evil.example"}, driver_internal_info=noted)
+    inspected(running, uuid)
+    assert running.error(uuid) is None
+    assert running.bench.row(uuid).driver_internal_info[BY_PROJECT] == ["redfish_address"]
 
 
 def test_an_address_from_an_earlier_phase_stays_reported(running: Whole) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ironic.core.bmc_hosts import BY_PROJECT
 from ironic.db import online_migrations
+from ironic.drivers.modules.redfish import bmc_access as redfish_access
 from ironic.tests.functional.wire import keystone
 from ironic.tests.functional.wire.keystone import OWNED, ask
 from ironic.tests.functional.wire.service import Service
@@ -80,6 +81,84 @@ def test_who_chose_an_address_last_is_noted(service: Service) -> None:
         noted.append(chosen_by_project(service, OWNED))
     assert noted == [False, True, True, True, False, False]
     assert service.store.nodes.get(OWNED).driver_internal_info["kept"] == 1
+
+
+LOOPBACK = "http://127.0.0.1:9000"
+
+
+def patched(service: Service, token: str, *changes: tuple[str, str, Any]) -> None:
+    body = [
+        {"op": op, "path": f"/driver_info{path}", **({} if op == "remove" else {"value": value})}
+        for op, path, value in changes
+    ]
+    answer = ask(service, token, "PATCH", f"/v1/nodes/{OWNED}", body)
+    assert answer.status == 200, answer.body
+
+
+def keys_of_project(service: Service) -> Any:
+    return service.store.nodes.get(OWNED).driver_internal_info.get(BY_PROJECT)
+
+
+@pytest.mark.parametrize(
+    "other", ["rack_address", "ipmi_address", "acme_address", "redfish_backup_address", "rack_pdu_address"]
+)
+def test_another_address_of_an_operator_is_not_the_one_that_a_project_chose(service: Service, other: str) -> None:
+    patched(service, "owner-member", ("add", "/redfish_address", LOOPBACK))
+    patched(service, "system-admin", ("add", f"/{other}", "10.0.0.9"))
+    assert keys_of_project(service) == ["redfish_address"]
+    node = service.store.nodes.get(OWNED)
+    assert redfish_access.access_of(node).by_project
+    patched(service, "system-admin", ("add", "/redfish_address", LOOPBACK))
+    assert keys_of_project(service) is False
+    assert not redfish_access.access_of(service.store.nodes.get(OWNED)).by_project
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("redfish_verify_ca", False),
+        ("redfish_system_id", "/redfish/v1/Systems/2"),
+        ("ipmi_bridging", "single"),
+        ("ipmi_port", 6230),
+        ("acme_host", "web"),
+    ],
+)
+def test_what_leads_to_a_bmc_stays_a_project_s_until_an_operator_writes_that(
+    service: Service, key: str, value: Any
+) -> None:
+    service.store.nodes.update(OWNED, {"driver_info": ADDRESS})
+    patched(service, "owner-member", ("add", f"/{key}", value))
+    patched(service, "system-admin", ("replace", "/redfish_address", "https://10.0.0.2"))
+    assert keys_of_project(service) == [key]
+    patched(service, "system-admin", ("replace", f"/{key}", value))
+    assert keys_of_project(service) is None
+
+
+def test_a_key_that_is_removed_is_nobody_s(service: Service) -> None:
+    patched(service, "owner-member", ("add", "/redfish_address", LOOPBACK), ("add", "/ipmi_address", "10.0.0.3"))
+    assert keys_of_project(service) == ["ipmi_address", "redfish_address"]
+    patched(service, "system-admin", ("remove", "/redfish_address", None))
+    assert keys_of_project(service) == ["ipmi_address"]
+    patched(service, "system-admin", ("add", "/redfish_address", LOOPBACK))
+    assert not redfish_access.access_of(service.store.nodes.get(OWNED)).by_project
+    patched(service, "system-admin", ("add", "", {"ipmi_address": "10.0.0.3"}))
+    assert keys_of_project(service) is None
+
+
+def test_the_note_of_an_older_release_is_for_all_keys(service: Service) -> None:
+    info = {"redfish_address": LOOPBACK, "ipmi_address": "10.0.0.3", "note": "x"}
+    service.store.nodes.update(OWNED, {"driver_info": info, "driver_internal_info": {BY_PROJECT: True}})
+    assert redfish_access.access_of(service.store.nodes.get(OWNED)).by_project
+    patched(service, "system-admin", ("replace", "/ipmi_address", "10.0.0.4"))
+    assert keys_of_project(service) == ["redfish_address"]
+    patched(service, "system-admin", ("replace", "/redfish_address", LOOPBACK))
+    assert keys_of_project(service) is False
+
+
+def test_an_unknown_chooser_is_the_project_that_leads_elsewhere(service: Service) -> None:
+    service.store.nodes.update(OWNED, {"driver_info": {"redfish_address": LOOPBACK}, "driver_internal_info": {}})
+    patched(service, "owner-member", ("add", "/redfish_verify_ca", False))
+    assert keys_of_project(service) == ["redfish_address", "redfish_verify_ca"]
 
 
 def test_an_operator_takes_an_address_over_by_writing_it_again(service: Service) -> None:
