@@ -170,7 +170,7 @@ class RedfishManagement(ManagementInterface):
         if not until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
             reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
             raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
-        if before == states.POWER_OFF:
+        if before == states.POWER_OFF and not task.node.disable_power_off:
             task.change_power(states.POWER_OFF)
 
     def _is_set(self, task: Task, column: str, wanted: object) -> bool:
