@@ -302,13 +302,10 @@ class RedfishManagement(ManagementInterface):
 
     def set_indicator_state(self, task: Task, component: str, indicator: str, state: str) -> None:
         bmc_indicators.check_component(task.node, component)
-        led = bmc_indicators.requested_led(task.node, state)
         change(
             task,
             f"setting indicator {indicator} of {component}",
-            lambda system: bmc_indicators.find_indicator(system, task.node, component, indicator).set_indicator_led(
-                led
-            ),
+            lambda system: bmc_indicators.set_indicator(system, task.node, component, indicator, state),
         )
 
     def get_indicator_state(self, task: Task, component: str, indicator: str) -> str:
