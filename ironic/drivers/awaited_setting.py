@@ -170,6 +170,6 @@ def check(task: Any, is_so: Callable[[str, object], bool]) -> StepDone | StepFai
         node.del_driver_internal_info(KEY)
         node.save()
         return None
-    if flow is None and awaited["power"] == states.POWER_OFF:
+    if flow is None and awaited["power"] == states.POWER_OFF and not node.disable_power_off:
         task.change_power(states.POWER_OFF)
     return StepDone()

@@ -122,8 +122,8 @@ def switch_off(task: Task) -> None:
 
 
 def switch_on(task: Task) -> None:
-    """Switch the machine on; restart one that could not be switched off."""
-    restarts = stays_on(task) and _is(task, states.POWER_ON)
+    """Switch the machine on; restart one that could not be switched off, unless it certainly is off."""
+    restarts = stays_on(task) and not _is(task, states.POWER_OFF)
     task.change_power(states.REBOOT if restarts else states.POWER_ON)
 
 

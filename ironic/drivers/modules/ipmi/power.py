@@ -7,7 +7,7 @@ can be observed; a node that must not be powered off is reset instead.
 from collections.abc import Mapping
 from typing import Final
 
-from ironic.core import states
+from ironic.core import node_rules, states
 from ironic.core.hardware_errors import IPMIFailure, UnsupportedHardwareFeature
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.error_texts import safe_text
@@ -66,7 +66,7 @@ class IPMIPower(ActionPower):
         )
 
     def _restart(self, task: Task, timeout: int | None) -> None:
-        if self.get_power_state(task) != states.POWER_OFF:
+        if self._known_state(task) == states.POWER_ON:
             if task.node.disable_power_off:
                 boot_device.restore_device(task)
                 self._reach(task, states.POWER_ON, "reset", timeout)
@@ -77,8 +77,22 @@ class IPMIPower(ActionPower):
     def _soft_restart(self, task: Task, timeout: int | None) -> None:
         if task.node.disable_power_off:
             raise UnsupportedHardwareFeature(node=task.node.uuid, feature="a soft restart without powering off")
+        self._known_state(task)
         self._soft_power_off(task, timeout)
         self._power_on(task, timeout)
+
+    def _known_state(self, task: Task) -> str:
+        """Return the power state, or raise IPMIFailure: a restart in an unknown state could leave the machine off."""
+        state = self.get_power_state(task)
+        if state in _REPORTED.values():
+            return str(state)
+        said = task.notes.get(ODD_POWER)
+        reason = (
+            f"the BMC reports a power state that is neither on nor off ({said or 'it says nothing'}), so nothing was "
+            "ordered. Look at the BMC, or switch the power on or off"
+        )
+        address = access_of(task.node).address
+        raise IPMIFailure(node=task.node.uuid, address=address, operation="a restart", error=reason)
 
     def _reach(self, task: Task, target: str, action: str, timeout: int | None) -> None:
         """Order a change and wait for the state."""
@@ -87,6 +101,7 @@ class IPMIPower(ActionPower):
 
     def _order(self, task: Task, target: str, action: str) -> None:
         """Order a change; a refusal is none if the machine is in that state already."""
+        node_rules.check_power_off(task.node, target)
         boot_device.power_changes(task)
         try:
             change(task, ("power", action), kind=CallClass.POWER, once=action == "reset")

@@ -11,9 +11,11 @@ import sushy
 
 from ironic.core.bmc_readings import Lights
 from ironic.core.errors import InvalidParameterValue, MissingParameterValue
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import indicators
 from ironic.drivers.modules.redfish.bmc_connection import System, optional
 from ironic.drivers.modules.redfish.members import chassis_of, drives_of, members_of, of_each
+from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.task import Node
 
 
@@ -25,6 +27,9 @@ class Resource(Protocol):
 
     def set_indicator_led(self, state: object) -> None:
         """Set the LED."""
+
+    def refresh(self, *, force: bool) -> None:
+        """Read it again."""
 
 
 _LEDS: Final = {
@@ -73,13 +78,23 @@ def indicator_state(resource: Resource) -> str:
     return _SHOWN.get(resource.indicator_led, indicators.UNKNOWN)
 
 
-def requested_led(node: Node, state: str) -> object:
-    """Return the LED of a state, or raise InvalidParameterValue."""
+def set_indicator(system: System, node: Node, component: str, name: str, state: str) -> None:
+    """Set an indicator; raise RedfishError when the BMC accepts that and does not store it."""
     if state not in _LEDS:
         raise InvalidParameterValue(
             err=f"An indicator of node {node.uuid} can't be {state!r}, only {', '.join(_LEDS)}."
         )
-    return _LEDS[state]
+    resource = find_indicator(system, node, component, name)
+    resource.set_indicator_led(_LEDS[state])
+
+    def is_shown() -> bool:
+        resource.refresh(force=True)
+        return bool(resource.indicator_led == _LEDS[state])
+
+    if not is_stored_soon(is_shown):
+        reason = f"the BMC has accepted {state} and has not stored it: it shows {indicator_state(resource)}"
+        what = f"setting indicator {name} of {component}"
+        raise RedfishError(node=node.uuid, operation=what, error=reason)
 
 
 def check_component(node: Node, component: str) -> None:

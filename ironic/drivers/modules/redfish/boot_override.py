@@ -16,9 +16,10 @@ from ironic.conf import CONF
 from ironic.core.errors import InvalidParameterValue, IronicError
 from ironic.core.hardware_errors import RedfishError
 from ironic.drivers import boot_devices
-from ironic.drivers.interruptible_wait import retrying, until
+from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, optional, reason_of
 from ironic.drivers.modules.redfish.quirks import Behaviour, behaves, shows
+from ironic.drivers.modules.redfish.stored_changes import is_stored_soon
 from ironic.drivers.task import Node, Task
 
 LOG = logging.getLogger(__name__)
@@ -51,8 +52,6 @@ _LONGEST_PAUSE: Final = 6
 _SETTINGS: Final = "@Redfish.Settings"
 _TARGET: Final = "BootSourceOverrideTarget"
 _ENABLED: Final = "BootSourceOverrideEnabled"
-_SECONDS_TO_STORE: Final = 5
-_SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 def set_device(task: Task, device: str, *, persistent: bool, url: str | None = None) -> None:
@@ -155,7 +154,7 @@ def _is_stored(node: Node, system: System, device: str, *, persistent: bool) -> 
         shown[:] = [boot for boot in (_shown(system.json), _shown(_settings(system))) if boot]
         return not shown or any(_has(boot, device) for boot in shown)
 
-    if not until(is_shown, timeout=_SECONDS_TO_STORE, interval=_SECONDS_BETWEEN_LOOKS):
+    if not is_stored_soon(is_shown):
         target, enabled = shown[0].get(_TARGET), shown[0].get(_ENABLED)
         reason = (
             f"the BMC has accepted boot device {device} ({SOURCES[device].value}) and has not stored it: it shows "

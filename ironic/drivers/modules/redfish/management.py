@@ -170,7 +170,7 @@ class RedfishManagement(ManagementInterface):
         if not until(is_reported, timeout=seconds, interval=CONF.redfish.boot_mode_status_interval):
             reason = f"the BMC has accepted {what}, but does not report it within {seconds} seconds after a restart"
             raise RedfishError(node=task.node.uuid, operation=f"setting {what}", error=reason)
-        if before == states.POWER_OFF:
+        if before == states.POWER_OFF and not task.node.disable_power_off:
             task.change_power(states.POWER_OFF)
 
     def _is_set(self, task: Task, column: str, wanted: object) -> bool:
@@ -302,13 +302,10 @@ class RedfishManagement(ManagementInterface):
 
     def set_indicator_state(self, task: Task, component: str, indicator: str, state: str) -> None:
         bmc_indicators.check_component(task.node, component)
-        led = bmc_indicators.requested_led(task.node, state)
         change(
             task,
             f"setting indicator {indicator} of {component}",
-            lambda system: bmc_indicators.find_indicator(system, task.node, component, indicator).set_indicator_led(
-                led
-            ),
+            lambda system: bmc_indicators.set_indicator(system, task.node, component, indicator, state),
         )
 
     def get_indicator_state(self, task: Task, component: str, indicator: str) -> str:

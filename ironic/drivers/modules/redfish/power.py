@@ -14,7 +14,8 @@ from sushy import ResetType as Reset
 from sushy import exceptions as sushy_errors
 
 from ironic.conf import CONF
-from ironic.core import states
+from ironic.core import node_rules, states
+from ironic.core.hardware_errors import RedfishError
 from ironic.drivers.interruptible_wait import retrying
 from ironic.drivers.modules.bmc.bmc_gateway import CallClass
 from ironic.drivers.modules.bmc.power_actions import Action, ActionPower, await_power, await_shutdown
@@ -96,24 +97,30 @@ def _soft_power_off(task: Task, timeout: int | None) -> None:
 
 
 def _restart(task: Task, timeout: int | None) -> None:
-    if not _was_reset(task, Reset.FORCE_RESTART, timeout):
-        _power_off(task, timeout)
-        _power_on(task, timeout)
+    _restart_by(task, Reset.FORCE_RESTART, _power_off, timeout)
 
 
 def _soft_restart(task: Task, timeout: int | None) -> None:
-    if not _was_reset(task, Reset.GRACEFUL_RESTART, timeout):
-        _soft_power_off(task, timeout)
+    _restart_by(task, Reset.GRACEFUL_RESTART, _soft_power_off, timeout)
+
+
+def _restart_by(task: Task, reset: Reset, switch_off: Action, timeout: int | None) -> None:
+    """Switch the machine off and on, or reset one that must not be powered off; order nothing in an unknown state."""
+    state = _state(task)
+    if state is None:
+        reason = (
+            f"BMC {access_of(task.node).address} shows no power state that is known, so a restart could leave the "
+            "machine off; nothing was ordered. Look at the BMC, or switch the power on or off"
+        )
+        raise RedfishError(node=task.node.uuid, operation=f"power action {reset.value}", error=reason)
+    if not task.node.disable_power_off:
+        switch_off(task, timeout)
         _power_on(task, timeout)
-
-
-def _was_reset(task: Task, reset: Reset, timeout: int | None) -> bool:
-    """Reset a running machine that must not be powered off; return False for any other."""
-    if not (task.node.disable_power_off and _state(task) is sushy.PowerState.ON):
-        return False
-    _request(task, reset)
-    _wait(task, states.POWER_ON, timeout)
-    return True
+    elif _REPORTED.get(state) == states.POWER_OFF:
+        _power_on(task, timeout)
+    else:
+        _request(task, reset)
+        _wait(task, states.POWER_ON, timeout)
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {
@@ -138,6 +145,8 @@ def _request(task: Task, reset: Reset) -> None:
     A refusal is none if the machine is in the wanted state already.
     """
     options = CONF.redfish
+    if _LEADS_TO.get(reset) is sushy.PowerState.OFF:
+        node_rules.check_power_off(task.node, states.POWER_OFF)
     if reset in _BOOTS:
         boot_override.restore_device(task)
 

@@ -76,7 +76,10 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("ComputerSystem.Reset"):
             kind = json.loads(self.content)["ResetType"]
             self.bmc.documents[SYSTEM]["PowerState"] = "Off" if kind == "ForceOff" else "On"
-        if self.command == "PATCH" and isinstance(boot := json.loads(self.content).get("Boot"), dict):
+        given = json.loads(self.content) if self.command == "PATCH" else {}
+        if "IndicatorLED" in given:
+            self.bmc.documents[path]["IndicatorLED"] = given["IndicatorLED"]
+        if isinstance(boot := given.get("Boot"), dict):
             document = self.bmc.documents[path]
             # A mode takes effect with a restart, if at all.
             stored = {name: value for name, value in boot.items() if name != "BootSourceOverrideMode"}

@@ -188,44 +188,102 @@ def test_a_monitor_that_gives_no_answer_says_nothing_of_its_task(bmc: HostileBmc
         read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
 
 
-@pytest.mark.parametrize(
-    "status, document, state",
-    [
-        (200, {"TaskState": "Completed", "TaskStatus": "OK"}, "good"),
-        (200, {"TaskState": "completed", "TaskStatus": ""}, "good"),
-        (200, {"TaskState": "Completed", "TaskStatus": "N/A"}, "good"),
-        (200, {"TaskState": "Completed", "TaskStatus": {}}, "good"),
-        (202, {"TaskState": "Completed"}, "good"),
-        (200, {"TaskState": "Completed", "TaskStatus": "critical"}, "bad"),
-        (200, {"TaskState": "Exception"}, "bad"),
-        (200, {"TaskState": "Cancelling"}, "on"),
-        (200, {"TaskState": "Interrupted", "PercentComplete": 100}, "on"),
-        (200, {"TaskState": "Service"}, "on"),
-        (200, {"TaskState": "FAILED"}, "bad"),
-        (200, {"TaskState": "Succeeded"}, "good"),
-        (200, {"TaskState": "Downloading", "PercentComplete": "10"}, "on"),
-        (200, {"TaskState": "Downloading"}, "on"),
-        (200, {"TaskState": "Own", "PercentComplete": 100}, "good"),
-        (200, {"TaskState": "Own", "EndTime": "2030-01-01T00:00:00Z"}, "good"),
-        (200, {"TaskState": "Own", "TaskStatus": "Critical"}, "bad"),
-        (202, {"TaskState": None}, "on"),
-        (202, {"TaskState": 5, "PercentComplete": None}, "on"),
-        (200, {"TaskState": None, "PercentComplete": 40}, "on"),
-        (200, {"TaskState": []}, "good"),
-        (200, {"JobState": "running"}, "on"),
-        (200, {"JobState": "Exception", "JobStatus": "OK"}, "bad"),
-        (404, {}, "good"),
-        (410, {}, "good"),
-        (204, None, "good"),
+WENT_WELL = {"TaskState": "Completed"}
+MADE = {"@odata.id": "/redfish/v1/Systems/1/Storage/A/Volumes/2", "Name": "Volume"}
+ENDS: dict[str, list[tuple[int, dict[str, Any] | None]]] = {
+    "GOOD": [
+        (200, {**WENT_WELL, "TaskStatus": "OK"}),
+        (200, {**WENT_WELL, "TaskStatus": "warning"}),
+        (200, {**WENT_WELL, "TaskStatus": "Warning", "Messages": [{"Severity": "Warning", "MessageId": "X.1.Slow"}]}),
+        (200, {**WENT_WELL, "JobState": None, "Messages": None}),
+        (200, {**WENT_WELL, "JobState": "Completed", "Messages": [{"Severity": "OK", "MessageId": "X.1.NoErrors"}]}),
+        (200, {"TaskState": " completed ", "TaskStatus": ""}),
+        (200, {**WENT_WELL, "TaskStatus": "N/A"}),
+        (200, {**WENT_WELL, "TaskStatus": {}}),
+        (200, {**WENT_WELL, "PercentComplete": "many", "EndTime": 5, "Messages": 7}),
+        (202, WENT_WELL),
+        (200, {"JobState": "COMPLETED", "Message": "Job completed successfully.", "MessageId": "PR19"}),
+        (200, MADE),
+        (201, MADE),
+        (200, {"error": {"@Message.ExtendedInfo": [{"MessageId": "Base.1.8.Success"}]}}),
+        (204, None),
     ],
+    "BAD": [
+        (200, {**WENT_WELL, "TaskStatus": "critical"}),
+        (200, {**WENT_WELL, "TaskStatus": "Warning", "Messages": [{"Message": "No.", "Severity": "Critical"}]}),
+        (200, {**WENT_WELL, "Messages": [{"MessageSeverity": "CRITICAL"}, {"MessageSeverity": "OK"}]}),
+        (200, {**WENT_WELL, "Messages": {"Severity": "Error"}}),
+        (200, {**WENT_WELL, "Messages": [{"MessageId": "Update.1.0.VerificationFailed"}]}),
+        (200, {**WENT_WELL, "MessageSeverity": "Critical"}),
+        (200, {**WENT_WELL, "JobState": "Exception"}),
+        (200, {"TaskState": "Running", "JobState": "Killed"}),
+        (200, {"TaskState": "Exception"}),
+        (200, {"TaskState": "Cancelled", "TaskStatus": "OK", "PercentComplete": 100}),
+        (200, {"JobState": "Exception", "JobStatus": "OK"}),
+        (200, {"TaskState": "FAILED"}),
+        (200, {"TaskState": "CompletedWithErrors", "PercentComplete": 40}),
+        (200, {"TaskState": "Completed with errors", "PercentComplete": 100}),
+        (200, {"TaskState": "CompletedWithFailure"}),
+        (200, {"TaskState": "UpdateFailed", "PercentComplete": 100, "TaskStatus": "OK"}),
+        (200, {"TaskState": "RebootFailed"}),
+        (200, {"TaskState": "Rejected", "EndTime": "2030-01-01T00:00:00Z"}),
+        (200, {"TaskState": "Invalid", "PercentComplete": "100"}),
+        (200, {"TaskState": "Timeout"}),
+        (200, {"TaskState": "Own", "TaskStatus": "Critical"}),
+        (200, {"TaskState": None, "TaskStatus": "Critical", "PercentComplete": 100}),
+        (200, {"error": {"@Message.ExtendedInfo": [{"MessageId": "Base.1.8.GeneralError", "Message": "No."}]}}),
+    ],
+    "UNSAID": [
+        (200, {"TaskState": "Own", "PercentComplete": 100}),
+        (200, {"TaskState": "Own", "EndTime": "2030-01-01T00:00:00Z"}),
+        (200, {"TaskState": "Succeeded", "PercentComplete": 100}),
+        (200, {"TaskState": None, "PercentComplete": 100}),
+        (200, {"@odata.type": "#Task.v1_4_3.Task", "PercentComplete": 100, "TaskStatus": "OK"}),
+        (200, {**WENT_WELL, "JobState": "Odd"}),
+        (200, {**WENT_WELL, "TaskStatus": "Minor"}),
+        (200, {}),
+        (404, {}),
+        (410, {}),
+    ],
+    "None": [
+        (200, {"TaskState": "Cancelling"}),
+        (200, {"TaskState": "Interrupted", "PercentComplete": 100}),
+        (200, {"TaskState": "Suspended", "EndTime": "2030-01-01T00:00:00Z"}),
+        (200, {"TaskState": "Service"}),
+        (200, {"TaskState": "Running", "TaskStatus": "Critical"}),
+        (200, {**WENT_WELL, "JobState": "Running"}),
+        (200, {"TaskState": "Downloading", "PercentComplete": "10"}),
+        (200, {"TaskState": "Downloading"}),
+        (200, {"TaskState": "Succeeded"}),
+        (200, {"TaskState": "Own", "EndTime": "1969-12-31T18:00:00-06:00"}),
+        (200, {"TaskState": "Own", "EndTime": "TIME_NA", "PercentComplete": True}),
+        (202, {"TaskState": None}),
+        (202, {"TaskState": 5, "PercentComplete": None}),
+        (200, {"TaskState": None, "PercentComplete": 40}),
+        (200, {"@odata.type": "#Task.v1_4_3.Task", "TaskStatus": "OK"}),
+        (200, {"JobState": "running"}),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "status, document, end", [(status, document, end) for end, seen in ENDS.items() for status, document in seen]
 )
-def test_a_task_goes_on_until_something_says_that_it_is_over(
-    bmc: HostileBmc, status: int, document: dict[str, Any] | None, state: str
+def test_a_task_goes_on_until_something_says_that_it_is_over_and_is_good_by_the_word_of_the_standard_only(
+    bmc: HostileBmc, status: int, document: dict[str, Any] | None, end: str
 ) -> None:
-    named = {"Name": "Task", **document} if document is not None else None
+    named = {"Name": "Task", **document} if document else document
     bmc.misbehave = answer_at("/monitor", lambda handler: handler.answer(status, named))
     task = read(on(bmc), "watching", lambda system: read_task(system, "/monitor"))
-    assert (task.is_over, task.is_good) == {"on": (False, True), "good": (True, True), "bad": (True, False)}[state]
+    assert (task.end.name if task.end else "None") == end
+    assert bool(task.text) == (end in ("BAD", "UNSAID"))
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'{"TaskState": "Comp', b"null", b"[]", b'{"Name": "Task"}'])
+def test_half_the_document_of_a_task_says_nothing(bmc: HostileBmc, content: bytes) -> None:
+    path = "/redfish/v1/TaskService/Tasks/1"
+    bmc.misbehave = answer_at(path, lambda handler: handler.send(200, content))
+    assert not read(on(bmc), "watching", lambda system: read_task(system, path)).is_over
 
 
 @pytest.mark.parametrize(
@@ -237,6 +295,7 @@ def test_a_task_goes_on_until_something_says_that_it_is_over(
         (["No space.", None, {}, {"Message": None, "MessageId": "Own.1.Full"}], "No space.; Own.1.Full"),
         (None, "the BMC reports state Exception and no reason"),
         ([{"Message": "", "MessageId": 5}], "the BMC reports state Exception and no reason"),
+        ([{"Message": "a\n" * 900}], f"{'a ' * 149}a…"),
     ],
 )
 def test_the_reason_of_a_failed_task_is_quoted(bmc: HostileBmc, messages: Any, text: str) -> None:

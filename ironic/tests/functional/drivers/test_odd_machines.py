@@ -16,6 +16,7 @@ from ironic.core import states
 from ironic.core.errors import MissingParameterValue, PowerStateFailure
 from ironic.core.hardware_errors import RedfishConnectionError, RedfishError
 from ironic.drivers.modules.bmc.bmc_gateway import RECENT
+from ironic.drivers.modules.redfish import stored_changes
 from ironic.drivers.modules.redfish.bmc_connection import read
 from ironic.drivers.modules.redfish.boot_override import restore_device
 from ironic.drivers.modules.redfish.firmware import RedfishFirmware
@@ -447,6 +448,42 @@ def test_a_boot_device_that_is_accepted_and_not_stored_is_an_error(bmc: HostileB
     bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.answer(200, {}), "PATCH")
     with pytest.raises(RedfishError, match=r"accepted boot device pxe \(Pxe\) and has not stored it: it shows None"):
         RedfishManagement().set_boot_device(on(bmc), "pxe")
+
+
+@pytest.mark.parametrize("status", [200, 202, 204])
+@pytest.mark.parametrize("shown", ["Off", "off", "Blinking", "Own"])
+def test_a_light_that_is_accepted_and_not_stored_is_an_error(
+    bmc: HostileBmc, monkeypatch: pytest.MonkeyPatch, status: int, shown: str
+) -> None:
+    monkeypatch.setattr(stored_changes, "_SECONDS", 0.1)
+    bmc.documents[SYSTEM] |= {"UUID": "u", "IndicatorLED": "Off"}
+
+    def accept(handler: Handler) -> None:
+        bmc.documents[SYSTEM]["IndicatorLED"] = shown
+        handler.answer(status, None)
+
+    bmc.misbehave = answer_at(SYSTEM, accept, "PATCH")
+    with pytest.raises(RedfishError, match="has accepted on and has not stored it: it shows (off|blinking|unknown)"):
+        RedfishManagement().set_indicator_state(on(bmc), "system", "u", "on")
+
+
+def test_a_light_may_be_stored_late(bmc: HostileBmc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_changes, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    bmc.documents[SYSTEM] |= {"UUID": "u", "IndicatorLED": "Off"}
+    looks = iter(["Off", "Off", "lit"])
+
+    def misbehave(handler: Handler) -> bool:
+        if handler.command == "PATCH":
+            handler.answer(204, None)
+        elif bmc.count("PATCH", SYSTEM) and handler.path == SYSTEM:
+            handler.answer(200, {**bmc.documents[SYSTEM], "IndicatorLED": next(looks)})
+        else:
+            return False
+        return True
+
+    bmc.misbehave = misbehave
+    RedfishManagement().set_indicator_state(on(bmc), "system", "u", "on")
+    assert next(looks, None) is None
 
 
 def test_a_boot_device_may_be_stored_late_or_in_the_settings(bmc: HostileBmc) -> None:
