@@ -8,9 +8,7 @@ name it and take precedence. Either value may be the URL of a list of checksums,
 is deployed without a checksum. Source: doc/contract/agent.md#deployments.
 """
 
-import hashlib
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -20,6 +18,7 @@ from ironic.core.errors import InvalidParameterValue, MissingParameterValue
 from ironic.core.local_paths import names_file
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers.modules.agent import partition_images, published_images
+from ironic.drivers.modules.agent.checksum_lists import STRENGTH, BadList, digits, is_checksum, listed_checksum
 from ironic.drivers.task import Node
 from ironic.integrations import image_servers
 from ironic.integrations.http_client import CallFailed
@@ -42,12 +41,7 @@ _IS_WHOLE_DISK: Final = "is_whole_disk_image"
 
 # Length in hexadecimal digits -> algorithm.
 _ALGORITHMS: Final = {32: "md5", 64: "sha256", 128: "sha512"}
-_KNOWN: Final = frozenset({"md5", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"})
 
-_SUM: Final = re.compile(r"[0-9a-fA-F]{32,128}")
-# "SHA256 (name) = sum", and "sum  name" or "sum *name".
-_BSD: Final = re.compile(r"^(?P<algorithm>\S+) ?\((?P<name>.+)\) ?= ?(?P<sum>[0-9a-fA-F]{32,128})$")
-_GNU: Final = re.compile(r"^(?P<sum>[0-9a-fA-F]{32,128})(?:\s+\*?(?P<name>\S.*))?$")
 _LARGEST_LIST: Final = 1024 * 1024
 
 
@@ -147,9 +141,9 @@ def check_checksum(node: Node, *, is_file: bool) -> None:
     algorithm, value, simple = _given(node)
     if bool(algorithm) != bool(value):
         raise MissingParameterValue(err=f"Node {node.uuid} needs both image_os_hash_algo and image_os_hash_value.")
-    if algorithm and algorithm not in _KNOWN:
+    if algorithm and algorithm not in STRENGTH:
         raise InvalidParameterValue(
-            err=f"image_os_hash_algo of node {node.uuid} must be one of: {', '.join(sorted(_KNOWN))}."
+            err=f"image_os_hash_algo of node {node.uuid} must be one of: {', '.join(sorted(STRENGTH))}."
         )
     if not (value or simple or is_file):
         raise MissingParameterValue(
@@ -158,7 +152,7 @@ def check_checksum(node: Node, *, is_file: bool) -> None:
         )
     for given in filter(None, (value, simple)):
         _check_form(node, given)
-    if value and not _is_url(value) and len(value) != _digits(algorithm):
+    if value and not _is_url(value) and len(value) != digits(algorithm):
         raise InvalidParameterValue(err=f"image_os_hash_value of node {node.uuid} is no checksum of {algorithm}.")
     if value or (simple and not _is_url(simple)):
         _check_strength(node, algorithm or _algorithm(node, simple))
@@ -167,15 +161,18 @@ def check_checksum(node: Node, *, is_file: bool) -> None:
 def given_checksum(node: Node, source: str) -> dict[str, object]:
     """Return the checksums under the agent's names; lists are fetched. Empty when the user gives no checksum."""
     algorithm, value, simple = _given(node)
-    simple = _resolved(node, simple, source, tuple(_ALGORITHMS)) if simple else ""
-    if value:
-        value = _resolved(node, value, source, (_digits(algorithm),), algorithm)
-    elif simple:
-        algorithm, value = _algorithm(node, simple), simple
-    else:
+    if not (value or simple):
         return {}
+    usable = [name for name in STRENGTH if name != "md5" or value or CONF.agent.allow_md5_checksum]
+    usual = ""
+    if _is_url(simple):
+        usual, simple = _listed(node, simple, source, usable)
+    if _is_url(value):
+        value = _listed(node, value, source, [algorithm])[1]
+    elif not value:
+        algorithm, value = usual or _algorithm(node, simple), simple
     _check_strength(node, algorithm)
-    return {"checksum": simple or value, "os_hash_algo": algorithm, "os_hash_value": value}
+    return {"checksum": (simple or value).lower(), "os_hash_algo": algorithm, "os_hash_value": value.lower()}
 
 
 def _given(node: Node) -> tuple[str, str, str]:
@@ -188,17 +185,13 @@ def _given(node: Node) -> tuple[str, str, str]:
 
 def _check_form(node: Node, given: str) -> None:
     """Refuse what is neither a checksum nor, where lists are allowed, a URL."""
-    if not _is_url(given) and not _SUM.fullmatch(given):
+    if not _is_url(given) and not is_checksum(given):
         raise InvalidParameterValue(err=f"The image checksum of node {node.uuid} is neither hexadecimal nor a URL.")
     if _is_url(given) and CONF.conductor.disable_support_for_checksum_files:
         raise InvalidParameterValue(
             err=f"The image checksum of node {node.uuid} is a URL, which [conductor]disable_support_for_checksum_files "
             "forbids. Give the checksum itself."
         )
-
-
-def _digits(algorithm: str) -> int:
-    return 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
 
 
 def _is_url(given: str) -> bool:
@@ -219,47 +212,27 @@ def _check_strength(node: Node, algorithm: str) -> None:
         )
 
 
-def _resolved(node: Node, given: str, source: str, lengths: Collection[int], algorithm: str = "") -> str:
-    """Return a checksum itself, or that of the image in the list behind a URL; a list may also be one checksum.
-
-    ``lengths`` are those of acceptable checksums, in hexadecimal digits: a list may have several of one image.
-    """
-    if not _is_url(given):
-        return given.lower()
+def _listed(node: Node, url: str, source: str, algorithms: Collection[str]) -> tuple[str, str]:
+    """Return the strongest of these algorithms in the list behind a URL, and its checksum of the image."""
     try:
-        with image_servers.get(given, most_bytes=_LARGEST_LIST) as answer:
+        with image_servers.get(url, most_bytes=_LARGEST_LIST) as answer:
             if not answer.is_good:
                 raise CallFailed(f"the server answers with status {answer.status}")
-            lines = answer.read().decode("utf-8-sig", "replace").splitlines()
+            text = answer.read().decode("utf-8-sig", "replace")
     except CallFailed as error:
         raise InvalidParameterValue(
             err=f"The list of checksums for node {node.uuid} could not be fetched: {error}."
         ) from error
-    name = unquote(urlsplit(source).path).rpartition("/")[2]
-    if (checksum := listed_checksum(lines, name, lengths, algorithm)) is None:
-        raise InvalidParameterValue(
-            err=f"The list of checksums for node {node.uuid} has none for {name} with "
-            f"{' or '.join(map(str, lengths))} hexadecimal digits, as its algorithm needs."
+    try:
+        return listed_checksum(text, _file_name(source), algorithms, _file_name(url))
+    except BadList as error:
+        forbids = (
+            "" if "md5" in algorithms else " [agent]allow_md5_checksum forbids MD5." if len(algorithms) > 1 else ""
         )
-    return checksum
+        raise InvalidParameterValue(
+            err=f"The list of checksums for node {node.uuid} {error}. Name a list that has one.{forbids}"
+        ) from None
 
 
-def listed_checksum(lines: Iterable[str], name: str, lengths: Collection[int], algorithm: str = "") -> str | None:
-    """Return the checksum of a file in a list: the first with one of these lengths, in hexadecimal digits.
-
-    A line that names another algorithm than ``algorithm``, as BSD's do, does not count; without it all do. A list may
-    also be nothing but one checksum, without a name.
-    """
-    matches = (_BSD.match(line.strip()) or _GNU.match(line.strip()) for line in lines)
-    found = [
-        (match["sum"].lower(), (match["name"] or "").rpartition("/")[2])
-        for match in matches
-        if match and len(match["sum"]) in lengths and _is_of(match.groupdict().get("algorithm"), algorithm)
-    ]
-    nameless = found[0][0] if len(found) == 1 and not found[0][1] else None
-    return next((checksum for checksum, of in found if of == name), nameless)
-
-
-def _is_of(named: str | None, algorithm: str) -> bool:
-    plain = (named or "").lower().replace("-", "_").replace("sha2_", "sha").replace("sha_", "sha")
-    return not (named and algorithm) or plain == algorithm
+def _file_name(url: str) -> str:
+    return unquote(urlsplit(url).path).rpartition("/")[2]

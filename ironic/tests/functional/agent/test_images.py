@@ -20,6 +20,8 @@ def downloads(tmp_path) -> Iterator[str]:
     (tmp_path / "BSD").write_text(f"SHA256 (other.img) = {OTHER}\nSHA256 (disk.img) = {SHA256.upper()}\n")
     (tmp_path / "only").write_text(f"{SHA256}\n")
     (tmp_path / "of-another").write_text(f"{OTHER}  other.img\n")
+    (tmp_path / "strong-last").write_text(f"{MD5}  disk.img\n{SHA256}  disk.img\n{'d' * 128}  disk.img\n")
+    (tmp_path / "weak").write_text(f"{MD5}  disk.img\n")
     (tmp_path / "page").write_text("<html>no sums here</html>")
     with web_server(tmp_path) as running:
         yield running.url
@@ -62,6 +64,26 @@ def test_md5_is_refused_where_it_is_not_allowed(conf):
     with pytest.raises(InvalidParameterValue, match="MD5"):
         found(image_checksum=MD5)
     assert found(image_checksum=MD5, image_os_hash_algo="sha256", image_os_hash_value=SHA256)[0] == "sha256"
+
+
+@pytest.mark.parametrize("allows", [True, False])
+def test_of_several_sums_of_a_list_the_strongest_is_told(downloads, conf, allows):
+    conf(agent__allow_md5_checksum=allows)
+    assert found(image_checksum=f"{downloads}/strong-last") == ("sha512", "d" * 128)
+    asked = {"image_os_hash_algo": "sha256", "image_os_hash_value": f"{downloads}/strong-last"}
+    assert found(**asked) == ("sha256", SHA256)
+
+
+def test_a_list_with_md5_alone_is_refused_for_that_where_md5_is_not_allowed(downloads, conf):
+    assert found(image_checksum=f"{downloads}/weak") == ("md5", MD5)
+    conf(agent__allow_md5_checksum=False)
+    with pytest.raises(InvalidParameterValue, match="only md5.*allow_md5_checksum forbids"):
+        found(image_checksum=f"{downloads}/weak")
+    asked = {"image_os_hash_algo": "md5", "image_os_hash_value": f"{downloads}/weak"}
+    with pytest.raises(InvalidParameterValue, match="allow_md5_checksum forbids"):
+        found(**asked)
+    strong = {"image_os_hash_algo": "sha256", "image_os_hash_value": SHA256}
+    assert found(image_checksum=f"{downloads}/weak", **strong) == ("sha256", SHA256)
 
 
 def test_proxies_are_told_where_there_are_any():
