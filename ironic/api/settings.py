@@ -61,6 +61,8 @@ class RamdiskSettings:
     disable_deep_image_inspection: bool = False
     permitted_image_formats: tuple[str, ...] = ("raw", "gpt", "qcow2", "iso")
     enable_bios_bootloader_install: bool = False
+    # Parameters of the agent that projects may give.
+    project_kernel_parameters: tuple[str, ...] = ()
     tls_minimum_version: str = "1.3"
     tls_ciphers: str | None = None
     # Security of the callbacks of agents.
@@ -88,6 +90,7 @@ class RamdiskSettings:
             disable_deep_image_inspection=conf.conductor.disable_deep_image_inspection,
             permitted_image_formats=tuple(conf.conductor.permitted_image_formats),
             enable_bios_bootloader_install=conf.agent.enable_bios_bootloader_install,
+            project_kernel_parameters=tuple(conf.agent.project_kernel_parameters),
             tls_minimum_version=conf.agent.tls_minimum_version,
             tls_ciphers=conf.agent.tls_ciphers,
             require_tls=conf.agent.require_tls,

@@ -38,6 +38,14 @@ TRUST = [
         help="Oldest TLS version for calls to an agent.",
     ),
     cfg.ListOpt(
+        "project_kernel_parameters",
+        default=[],
+        item_type=types.String(regex=r"(?i)^ipa[-_]\S+$"),
+        mutable=True,
+        help="Names of the agent's kernel parameters (ipa-...) that projects may give in kernel_append_params and "
+        "ramdisk_kernel_arguments, such as ipa-debug. Administrators may give all.",
+    ),
+    cfg.ListOpt(
         "extra_lookup_keys",
         default=[],
         item_type=types.String(regex=r"^(instance_info|driver_internal_info)\.\S+$"),

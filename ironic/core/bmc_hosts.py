@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from ironic.core import secret_updates
 from ironic.core.allowed_addresses import AddressPolicy, fault_of
 
-# The key of driver_internal_info: the keys of driver_info that a project or a machine, and no operator, has last chosen.
+# The key of driver_internal_info: the keys of driver_info that a project or a machine has last chosen, and no operator.
 # True, of an older release, stands for all of them, false for none.
 BY_PROJECT: Final = "bmc_address_by_project"
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from ironic.core import node_rules, secret_updates
+from ironic.core import kernel_parameters, node_rules, secret_updates
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.rules import documents
 from ironic.core.rules.calls import Call
@@ -181,11 +181,14 @@ class Workspace:
                 f"what a machine reported would send the stored {', '.join(secrets)} to another address: a rule that "
                 "writes such an address must write the secret as well"
             )
-        of_others = [
-            {key: one for key, one in info[driver].items() if key not in own[driver]} for info in (before, now)
-        ]
+        of_others = {
+            name: [{key: one for key, one in info[name].items() if key not in own[name]} for info in (before, now)]
+            for name in secret_updates.IMAGE_DOCUMENTS
+        }
         try:
-            node_rules.check_project_driver_info(*of_others)
+            node_rules.check_project_driver_info(*of_others[driver])
+            for name, (old, new) in of_others.items():
+                kernel_parameters.check_project_parameters(name, old, new, ())
         except InvalidParameterValue as error:
             raise RuleFault(f"what a machine reported may do no more than a project's patch: {error}") from None
 

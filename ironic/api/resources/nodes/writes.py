@@ -25,6 +25,7 @@ from ironic.api.routes import Route, refuse_collection
 from ironic.core import bmc_hosts, node_rules, secret_updates, states
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.hardware_interfaces import KINDS, interface_field
+from ironic.core.kernel_parameters import check_project_parameters
 from ironic.core.model.node import BOOT_MODES, INTERFACES, Node
 from ironic.core.node_rules import NodeValues
 from ironic.core.resource_errors import ChassisNotFound
@@ -61,6 +62,8 @@ def create(request: Request, values: dict[str, Any], project: str | None) -> Ans
         values["owner"] = project
         node_rules.check_project_driver_info({}, values.get("driver_info", {}))
         node_rules.check_project_properties({}, values.get("properties", {}))
+        for name in secret_updates.IMAGE_DOCUMENTS:
+            check_project_parameters(name, {}, values.get(name) or {}, settings.ramdisk.project_kernel_parameters)
     node_rules.check_values(values)
     if node_rules.named_boot_modes(values) & settings.disallowed_boot_modes:
         raise InvalidParameterValue(err="New nodes with this boot_mode are not allowed here.")
@@ -164,6 +167,11 @@ def _change(request: Request, record: "NodeRecord", changes: Sequence[Change], n
     values = json_patch.patched(Node, before, changes, request.minor)
     json_patch.check_logins(request, rule_of("driver_info"), "driver_info", before, values, changes)
     _check_image_logins(request, record, values, changes)
+    for name in secret_updates.IMAGE_DOCUMENTS:
+        if name in values and access.acts_for_project(request, rule_of(name)):
+            check_project_parameters(
+                name, before[name] or {}, values[name], request.settings.ramdisk.project_kernel_parameters
+            )
     if "driver_info" in values:
         if access.acts_for_project(request, rule_of("driver_info")):
             node_rules.check_project_driver_info(before["driver_info"], values["driver_info"])

@@ -20,6 +20,7 @@ from ironic.conf import CONF
 from ironic.core import boot_file_quoting, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.core.flow import in_state
+from ironic.core.kernel_parameters import APPEND_PARAMS, ARGUMENTS, DEFAULT
 from ironic.core.missing_keys import missing_keys
 from ironic.drivers import instance_capabilities, node_attributes
 from ironic.drivers.task import Node
@@ -48,9 +49,6 @@ COMMAND_LINE_PROPERTIES: Final = {
 
 SCHEMES: Final = ("http", "https", "file")
 _HEXADECIMAL: Final = re.compile(r"[0-9a-fA-F]+")
-_APPEND_PARAMS: Final = "kernel_append_params"
-_ARGUMENTS: Final = "ramdisk_kernel_arguments"
-_DEFAULT: Final = "%default%"
 # The group of options with the parameters for network boot.
 _GROUP: Final = "pxe"
 
@@ -168,14 +166,14 @@ def _appended_words(node: Node, program: str, purpose: str, group: str) -> list[
 
     Those of ``ramdisk_kernel_arguments`` are added for a user's own ramdisk.
     """
-    text, field = _DEFAULT, f"Option [{group}]{_APPEND_PARAMS}"
+    text, field = DEFAULT, f"Option [{group}]{APPEND_PARAMS}"
     for column in ("instance_info", "driver_info") if purpose == INSTANCE else ("driver_info",):
-        if (given := getattr(node, column).get(_APPEND_PARAMS)) is not None:
-            text, field = given, f"{_APPEND_PARAMS} in {column}"
+        if (given := getattr(node, column).get(APPEND_PARAMS)) is not None:
+            text, field = given, f"{APPEND_PARAMS} in {column}"
             break
     words = _words(node, program, field, text, group)
-    if purpose == INSTANCE and (more := node.instance_info.get(_ARGUMENTS)) is not None:
-        words += _words(node, program, f"{_ARGUMENTS} in instance_info", more, group)
+    if purpose == INSTANCE and (more := node.instance_info.get(ARGUMENTS)) is not None:
+        words += _words(node, program, f"{ARGUMENTS} in instance_info", more, group)
     return words
 
 
@@ -185,7 +183,7 @@ def _words(node: Node, program: str, field: str, text: object, group: str) -> li
             raise ValueError("must be text")
         # Before %default% makes it longer.
         boot_file_quoting.check_length(text)
-        words = boot_file_quoting.words(text.replace(_DEFAULT, CONF[group].kernel_append_params or ""))
+        words = boot_file_quoting.words(text.replace(DEFAULT, CONF[group].kernel_append_params or ""))
         boot_file_quoting.arguments(program, words)
     return words
 

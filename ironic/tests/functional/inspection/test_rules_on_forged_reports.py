@@ -261,6 +261,8 @@ WITH_SHARE = {"redfish_address": "https://192.0.2.20", "vmedia_transport_protoco
         ({}, "/driver_info/vmedia_transport_protocol", "its login for the share"),
         ({}, "/driver_info/redfish_verify_ca", "must be true or false"),
         ({}, "/driver_info/ipmi_terminal_port", "a port on the hosts of the service"),
+        ({}, "/driver_info/kernel_append_params", "parameters of the agent"),
+        ({}, "/instance_info/ramdisk_kernel_arguments", "parameters of the agent"),
     ],
 )
 def test_a_machine_chooses_nothing_that_a_project_may_not(
@@ -271,6 +273,7 @@ def test_a_machine_chooses_nothing_that_a_project_may_not(
     posted(running, act("set-attribute", path, "{inventory[word]}"))
     uuid = running.node(MAC, driver_info=stored)
     word = {"vmedia_transport_protocol": "CIFS", "redfish_verify_ca": "/etc/ssl/one.pem", "ipmi_terminal_port": "6385"}
+    word |= dict.fromkeys(("kernel_append_params", "ramdisk_kernel_arguments"), "ipa-insecure=1")
     inspected(running, uuid, word=word.get(path.rpartition("/")[2], "https://192.0.2.66"))
     assert reason in str(running.error(uuid))
     assert running.bench.row(uuid).driver_info == stored
