@@ -210,7 +210,7 @@ def parse(raw: bytes, max_depth: int, *, of_machine: bool = False) -> object:
         if not of_machine:
             raise fault from None
         try:
-            document = lenient_json.parse(raw, takes_nan=False)
+            document = lenient_json.parse(raw, mends=False)
         except ValueError:
             raise fault from None
     if raw.count(b"[") + raw.count(b"{") > max_depth and is_deeper(document, max_depth):

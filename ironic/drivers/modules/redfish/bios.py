@@ -61,8 +61,7 @@ class RedfishBIOS(BIOSInterface):
     @service_step(priority=0, argsinfo=_ARGSINFO, requires_ramdisk=False)
     def apply_configuration(self, task: Task, settings: Sequence[Mapping[str, object]]) -> str | None:
         """Apply settings; without a restart when the machine has them already."""
-        known = task.store.bios_settings.values(bios_attributes.CHECKED, task.node.id)
-        wanted = bios_attributes.requested(task.node.uuid, settings, known)
+        wanted = bios_attributes.requested(task.node.uuid, settings, _rules(task, settings))
 
         def apply(system: System) -> bool:
             bios = _bios_of(task, system)
@@ -122,6 +121,23 @@ class RedfishBIOS(BIOSInterface):
         if end is not None:
             waiting_step.record(task, "its BIOS settings are", self.cache_bios_settings)
         return end
+
+
+def _rules(task: Task, settings: Sequence[Mapping[str, object]]) -> list[dict[str, Any]]:
+    """Return what is known of the settings: what the BMC says now, and of others what is stored."""
+    stored = list(task.store.bios_settings.values(bios_attributes.CHECKED, task.node.id))
+    listed = settings if isinstance(settings, list) else []
+    names = {each["name"] for each in listed if isinstance(each, Mapping) and isinstance(each.get("name"), str)}
+
+    def rules(system: System) -> list[dict[str, Any]]:
+        try:
+            return bios_attributes.rules_for(system, sorted(names))
+        except sushy_errors.MissingAttributeError:
+            return []
+
+    found = read(task, "reading the description of the BIOS settings", rules)
+    fresh = {row["name"] for row in found}
+    return [*found, *(row for row in stored if row["name"] not in fresh)]
 
 
 def _bios_of(task: Task, system: System) -> Any:

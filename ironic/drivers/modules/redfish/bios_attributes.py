@@ -6,29 +6,41 @@ of the BMC to find one. Without a registry the attributes have names and values 
 
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from sushy import exceptions as sushy_errors
 from sushy.resources.registry.message_registry_file import MessageRegistryFileCollection
 
 from ironic.core import secrets, syntax
 from ironic.core.errors import InvalidParameterValue
 from ironic.drivers.modules.bmc.error_texts import safe_text
+from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, connector_of, optional
+from ironic.drivers.modules.redfish.bmc_connector import BmcConnector
+from ironic.drivers.modules.redfish.document_repair import NAMELESS, ODD_PARTS
 
 LOG = logging.getLogger(__name__)
 
 Attributes = dict[str, Any]
 Row = dict[str, Any]
+Document = Mapping[str, Any]
 
-# Fields of a row that the library's registry entry has under the same name.
-_FIELDS: Final = (
-    "attribute_type", "lower_bound", "upper_bound", "min_length", "max_length", "read_only", "reset_required", "unique",
-)  # fmt: skip
+# Fields of a row, by the names of what the registry has for them.
+_NAMES: Final = {
+    "attribute_type": "Type", "lower_bound": "LowerBound", "upper_bound": "UpperBound", "min_length": "MinLength",
+    "max_length": "MaxLength", "read_only": "ReadOnly", "reset_required": "ResetRequired",
+    "unique": "IsSystemUniqueProperty",
+}  # fmt: skip
+_FIELDS: Final = tuple(_NAMES)
 # What a check needs.
 CHECKED: Final = ("name", "allowable_values", *_FIELDS)
 _BOUNDS: Final = (("lower_bound", "upper_bound"), ("min_length", "max_length"))
+_BOUNDED: Final = dict(zip(("Integer", "String"), _BOUNDS, strict=True))
+_KINDS: Final = ("Enumeration", "Integer", "String", "Boolean", "Password")
+# What does not decide which values an attribute may have.
+_IDLE: Final = ("AttributeName", "ResetRequired", "IsSystemUniqueProperty", "Type")
 _WHOLE_NUMBERS: Final = tuple(name for bounds in _BOUNDS for name in bounds)
 # Words of an enumeration that a message names, and the characters of each.
 _MOST_WORDS: Final = 30
@@ -49,17 +61,54 @@ def rows_of(system: System) -> list[Row]:
         if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
             continue
         row: Row = {"name": name, "value": str(value) if isinstance(value, bool | int | float | str) else None}
-        rows.append(row | _described(entries.get(name)))
+        rows.append(row | _described(next(reversed(entries.get(name, ())), {})))
     return rows
 
 
-def _described(entry: Any) -> Row:
+def rules_for(system: System, names: Iterable[str]) -> list[Row]:
+    """Return what the BMC says for certain of these attributes, as rows; those without a description are left out.
+
+    A row has a ``doubt`` in words where the BMC describes its attribute in an odd way or in half. Raise an error of the
+    library where the BMC has a description that can't be read.
+    """
+    entries = _registry(system, system.bios, _unless_lacking)
+    described = [(name, entry) for name in names for entry in entries.get(name, ())]
+    unnamed = [name for name in names if name not in entries] if entries.get("") else []
+    rows = [{"name": name, **_described(entry), "doubt": _doubt_of(entry)} for name, entry in described]
+    odd = "may be one of the settings without a name in the BMC's registry, which can't be read"
+    return [*rows, *({"name": name, **_described({}), "doubt": odd} for name in unnamed)]
+
+
+def _doubt_of(entry: Document) -> str | None:
+    """Return why it is not certain which values an attribute may have; None for one that is described well."""
+    halves = [_NAMES[field] for field in _WHOLE_NUMBERS if (entry.get(_NAMES[field]) or 0) % 1]
+    odd = [*halves, *(name for name in entry.get(ODD_PARTS, ()) if name not in _IDLE)]
+    if odd:
+        return f"can't be checked: the BMC's registry has an odd {' and '.join(odd)} for it"
+    bounds = [(entry.get(_NAMES[least]), entry.get(_NAMES[most])) for least, most in _BOUNDS]
+    if any(least is not None and most is not None and least > most for least, most in bounds):
+        return "can't be checked: the BMC's registry has bounds for it that allow nothing"
+    kind = _kind(_described(entry))
+    if kind == "Enumeration" and not entry.get("Value"):
+        return "can't be checked: the BMC's registry lists no values for it"
+    return None if kind in _KINDS else "can't be checked: the BMC's registry does not say of which type it is"
+
+
+def _kind(row: Row) -> str | None:
+    """Return the type of an attribute, by what else is said of it where the BMC gives none that is known."""
+    kind: str | None = row["attribute_type"]
+    if kind in _KINDS:
+        return kind
+    if row["allowable_values"]:
+        return "Enumeration"
+    return next((kind for kind, names in _BOUNDED.items() if any(row[name] is not None for name in names)), kind)
+
+
+def _described(entry: Document) -> Row:
     """Return the fields of a row that the registry describes; those that are not as they should be are left out."""
     row: Row = dict.fromkeys((*_FIELDS, "allowable_values"))
-    if entry is None:
-        return row
     for field in _FIELDS:
-        value = getattr(entry, field)
+        value = entry.get(_NAMES[field])
         if field in _WHOLE_NUMBERS:
             row[field] = int(value) if isinstance(value, int | float) and value == int(value) else None
         else:
@@ -68,28 +117,63 @@ def _described(entry: Any) -> Row:
         if None not in (row[least], row[most]) and row[least] > row[most]:
             # They would allow nothing.
             row[least] = row[most] = None
-    if entry.allowable_values is not None:
-        row["allowable_values"] = [item["ValueName"] for item in entry.allowable_values]
+    if entry.get("Immutable"):
+        row["read_only"] = True
+    if entry.get("Value") is not None:
+        row["allowable_values"] = [item["ValueName"] for item in entry["Value"]]
     return row
 
 
-def _registry(system: System, bios: Any) -> dict[str, Any]:
-    """Return the entries of the attribute registry by name; empty when the BMC has none that can be read."""
+Reader = Callable[[Callable[[], Any], Any], Any]
+
+
+def _unless_lacking(get: Callable[[], Any], otherwise: Any) -> Any:
+    """Return what is read, ``otherwise`` where the BMC has no such resource; raise where it has and can't show it."""
+    try:
+        return get()
+    except (sushy_errors.ResourceNotFoundError, sushy_errors.MissingAttributeError):
+        return otherwise
+
+
+def _registry(system: System, bios: Any, reader: Reader = optional) -> dict[str, list[Document]]:
+    """Return the entries of the attribute registry by name; empty when the BMC has none that ``reader`` can read.
+
+    Entries that have no name are under the empty one.
+    """
     wanted = bios.json.get("AttributeRegistry")
     path = (system.root.json.get("Registries") or {}).get("@odata.id")
     if not wanted or not path:
         return {}
     connector, version = connector_of(system), system.root.redfish_version
-    files = optional(lambda: MessageRegistryFileCollection(connector, path, redfish_version=version), None)
+    files = reader(lambda: MessageRegistryFileCollection(connector, path, redfish_version=version), None)
     # Most BMCs name the file after its registry; the others are read one by one.
     for identity in sorted(files.members_identities or () if files else (), key=lambda one: wanted not in one):
-        file = optional(partial(files.get_member, identity), None)
+        file = reader(partial(files.get_member, identity), None)
         if file is not None and any(_is_same(wanted, name) for name in (file.identity, file.registry)):
-            registry = optional(partial(file.get_attribute_registry, "en", connector), None)
+            registry = reader(partial(file.get_attribute_registry, "en", connector), None)
             if registry is not None and registry.registry_entries is not None:
-                return {entry.name: entry for entry in registry.registry_entries.attributes or ()}
+                return _by_name(registry.json["RegistryEntries"])
+            if reader is _unless_lacking:
+                _check_lacking(connector, file.json)
     LOG.info("The registry %s of the BIOS attributes can't be read, so they have names and values only", wanted)
     return {}
+
+
+def _by_name(entries: Document) -> dict[str, list[Document]]:
+    found: dict[str, list[Document]] = {"": [{}]} if entries.get(NAMELESS) else {}
+    for entry in entries["Attributes"]:
+        found.setdefault(entry["AttributeName"], []).append(entry)
+    return found
+
+
+def _check_lacking(connector: BmcConnector, file: Document) -> None:
+    """Raise an error where the BMC has the registry that a file names, and it can't be used."""
+    for place in file.get("Location") or ():
+        uri = place.get("Uri")
+        if isinstance(uri, str) and uri.startswith("/") and _unless_lacking(partial(connector.get, uri), None):
+            raise UnusableAnswer(
+                f"the registry of its BIOS settings at {uri} can't be read, so no value can be checked"
+            )
 
 
 def _is_same(wanted: str, name: str) -> bool:
@@ -109,7 +193,9 @@ def requested(uuid: str, settings: object, known: Iterable[Row]) -> Attributes:
     """
     if not isinstance(settings, list) or not settings:
         raise InvalidParameterValue(err=f"BIOS settings for node {uuid} must be a list, not empty.")
-    rows = {row["name"]: row for row in known}
+    rows: dict[str, list[Row]] = {}
+    for row in known:
+        rows.setdefault(row["name"], []).append(row)
     found: Attributes = {}
     faults = []
     for setting in settings:
@@ -117,11 +203,11 @@ def requested(uuid: str, settings: object, known: Iterable[Row]) -> Attributes:
         if not is_pair:
             raise InvalidParameterValue(err=f"Each BIOS setting for node {uuid} must have a name and a value.")
         name, value = setting["name"], setting["value"]
-        row = rows.get(name)
-        if row is not None:
+        for row in rows.get(name, ()):
             value = _converted(row, value)
-            if fault := _fault(row, value):
+            if fault := row.get("doubt") or _fault(row, value):
                 faults.append(f"{name} {fault}")
+                break
         found[name] = value
     if faults:
         raise InvalidParameterValue(err=f"BIOS settings for node {uuid} can't be applied: {'; '.join(faults)}.")
@@ -137,19 +223,20 @@ def in_words(attributes: Attributes) -> str:
 
 def _converted(row: Row, value: Any) -> Any:
     """Return a value that is given as text in the type of its attribute, where that is possible."""
-    if row["attribute_type"] == "Integer" and isinstance(value, str):
+    kind = _kind(row)
+    if kind == "Integer" and isinstance(value, str):
         try:
             return int(value)
         except ValueError:
             return value
-    if row["attribute_type"] == "Boolean" and isinstance(value, str):
+    if kind == "Boolean" and isinstance(value, str):
         return value if (truth := syntax.truth_of(value)) is None else truth
     return value
 
 
 def _fault(row: Row, value: Any) -> str | None:
     """Return what is wrong with the value of an attribute; None when nothing is."""
-    kind = row["attribute_type"]
+    kind = _kind(row)
     if row["read_only"]:
         return "is read-only"
     if kind == "Enumeration" and (words := row["allowable_values"]) and not _is_among(value, words):

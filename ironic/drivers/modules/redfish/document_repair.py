@@ -273,6 +273,10 @@ _KINDS_OF_ATTRIBUTES: Final = {
     **_rows(_flag, "ReadOnly ResetRequired IsSystemUniqueProperty Immutable"),
     **_rows(_choices, "Value"),
 }
+_RIGHTS: Final = ("ReadOnly", "Immutable")
+# In an attribute of a registry: its properties that can't be read. In the registry: whether it has such attributes.
+ODD_PARTS: Final = "@ironic.odd"
+NAMELESS: Final = "@ironic.nameless"
 _ALLOWED: Final = "@Redfish.AllowableValues"
 # What is chosen among these is ordered in the words of the standard.
 _ALLOWED_WORDS: Final[Mapping[str, Callable[[object], object]]] = {
@@ -336,8 +340,10 @@ def _inside(name: str, value: Any) -> Any:
     """Return a value with what is in it repaired."""
     if name == "RegistryEntries" and isinstance(value, dict):
         entries = _objects(value.get("Attributes") or [])
-        found = [_with_kinds(entry, _KINDS_OF_ATTRIBUTES) for entry in entries if isinstance(entry, dict)]
-        return {**value, "Attributes": [entry for entry in found if isinstance(entry.get("AttributeName"), str)]}
+        found = [_attribute(entry) for entry in entries if isinstance(entry, dict)]
+        named = [entry for entry in found if isinstance(entry.get("AttributeName"), str)]
+        given = value.get("Attributes")
+        return {**value, "Attributes": named, NAMELESS: isinstance(given, list) and len(named) < len(given)}
     if name in _OPAQUE:
         return value
     if isinstance(value, dict):
@@ -345,6 +351,25 @@ def _inside(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_item(name, item, number) if isinstance(item, dict) else item for number, item in enumerate(value)]
     return value
+
+
+def _attribute(entry: Document) -> Document:
+    """Return an attribute of a registry, with the names of its properties that are not as they should be."""
+    found = _with_kinds(entry, _KINDS_OF_ATTRIBUTES)
+    odd = [
+        name
+        for name in _KINDS_OF_ATTRIBUTES
+        if (name in entry and name not in found and not _is_no_bound(name, entry[name]))
+        or (name in _RIGHTS and name in entry and entry[name] is None)
+    ]
+    return {**found, ODD_PARTS: odd}
+
+
+def _is_no_bound(name: str, value: object) -> bool:
+    """Return whether a bound is so far away that no number is beyond it."""
+    if not isinstance(value, int) or abs(value) < _LARGEST:
+        return False
+    return value > 0 if name in ("UpperBound", "MaxLength") else value < 0
 
 
 def _item(name: str, item: Document, number: int) -> Document:

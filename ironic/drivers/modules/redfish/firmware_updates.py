@@ -27,9 +27,11 @@ from ironic.drivers.modules.redfish import firmware_images, waiting_step
 from ironic.drivers.modules.redfish.bmc_answer import UnusableAnswer
 from ironic.drivers.modules.redfish.bmc_connection import System, change, connector_of, read
 from ironic.drivers.modules.redfish.bmc_survey import has_link
-from ironic.drivers.modules.redfish.bmc_tasks import BmcTask, monitor_of, read_task
+from ironic.drivers.modules.redfish.bmc_tasks import monitor_of, read_task
 from ironic.drivers.modules.redfish.firmware_images import Update
+from ironic.drivers.modules.redfish.flashed_versions import has_changed, versions_of
 from ironic.drivers.modules.redfish.members import chassis_of, managers_of
+from ironic.drivers.modules.redfish.task_ends import BmcTask, End
 from ironic.drivers.modules.redfish.waiting_step import Ended, Memory, Verdict
 from ironic.drivers.step_declarations import StepDone, StepFailed
 from ironic.drivers.task import Node, Task
@@ -82,6 +84,7 @@ class FirmwareUpdates:
         update = memory["updates"][0]
         url = firmware_images.url_for_bmc(task.node, update)
         kept: Memory = {name: memory[name] for name in ("updates", "began_at", *waiting_step.CARRIED) if name in memory}
+        kept["versions"] = read(task, "reading the firmware versions before an update", versions_of, anew=True)
         waiting_step.remember(task, self.key, {**kept, "phase": "sending"})
         uri = change(task, f"updating the firmware of {name_of(update)}", lambda system: _order(system, url))
         LOG.info("Node %s: the firmware of %s is being updated", task.node.uuid, name_of(update))
@@ -120,20 +123,24 @@ class FirmwareUpdates:
     def _judge_task(self, task: Task, memory: Memory) -> Verdict:
         update = memory["updates"][0]
         state = read(task, "watching a firmware update", lambda system: read_task(system, memory["task"]), anew=True)
-        if state.is_over and not state.is_good:
-            return StepFailed(f"updating {name_of(update)} from {update['url']} failed: {state.text}")
         is_restarted = memory.get("restarted_for") == memory["task"]
-        if not is_restarted and _wants_restart(update.get("component"), state, memory):
+        wants_restart = not is_restarted and _wants_restart(update.get("component"), state, memory)
+        # A task that says nothing may have done its work, which versions show; but no machine is restarted for that.
+        is_unsaid = state.end is End.UNSAID and not state.word and not wants_restart
+        if state.is_over and not state.is_good and not is_unsaid:
+            return StepFailed(f"updating {name_of(update)} from {update['url']} failed: {state.text}")
+        if wants_restart:
             return self._restart
         if not state.is_over:
             return None
         seconds = update.get("wait")
         if seconds is None and update.get("component") == BMC:
             seconds = CONF.redfish.firmware_update_reboot_delay
+        more = {"unsaid": state.text} if is_unsaid else {}
         if not seconds:
-            return self._settle
+            return lambda task, memory: self._settle(task, {**memory, **more})
         until = (utc_now() + timedelta(seconds=seconds)).isoformat()
-        return lambda task, memory: self._enter(task, memory, "pause", until=until)
+        return lambda task, memory: self._enter(task, memory, "pause", until=until, **more)
 
     def _restart(self, task: Task, memory: Memory) -> None:
         """Restart the machine for an update; it is stored before, so that the restart is not lost."""
@@ -177,6 +184,14 @@ class FirmwareUpdates:
             if _age(memory, "settles_since") > limit:
                 return StepFailed(f"the BMC did not answer steadily within {limit} seconds after a firmware update")
             return (lambda task, memory: self._enter(task, memory, "settle", answers=0)) if answers else None
+        if "unsaid" in memory and not _was_flashed(task, memory):
+            if limit and _age(memory, "settles_since") <= limit:
+                return None
+            name = name_of(memory["updates"][0])
+            return StepFailed(
+                f"updating {name} may have failed: {memory['unsaid']}, and the BMC shows no other version than before; "
+                "look at the version that it should have"
+            )
         if len(memory["updates"]) > 1:
             return lambda task, memory: self._send_next(task, {**memory, "updates": memory["updates"][1:]})
         is_ready = "restarted_at" not in memory or waiting_step.has_booted(task.node, memory)
@@ -224,6 +239,12 @@ def _order(system: System, url: str) -> str:
             "seen; look at the BMC whether it goes on"
         )
     return monitor
+
+
+def _was_flashed(task: Task, memory: Memory) -> bool:
+    """Return whether the component of an update has another version than before it."""
+    now = read(task, "reading the firmware versions after an update", versions_of, anew=True)
+    return has_changed(memory.get("versions", {}), now, memory["updates"][0].get("component"))
 
 
 def _awaited(update: Update) -> str:

@@ -1,4 +1,4 @@
-"""Whether a BMC has stored a change that it has accepted: some accept everything, others show a change a little later."""
+"""Whether a BMC has stored a change that it has accepted: some accept everything, others show it a little later."""
 
 from collections.abc import Callable
 from typing import Final

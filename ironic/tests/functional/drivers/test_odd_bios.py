@@ -7,11 +7,13 @@ import pytest
 
 from ironic.core import states
 from ironic.core.errors import InvalidParameterValue
+from ironic.core.hardware_errors import RedfishError
+from ironic.drivers.modules.bmc.bmc_gateway import RECENT
 from ironic.drivers.modules.redfish.bios import RedfishBIOS
 from ironic.drivers.modules.redfish.power import RedfishPower
 from ironic.drivers.task import BareDriver
 from ironic.tests.functional.drivers.hostile_bmc import SYSTEM, HostileBmc, hostile_bmc
-from ironic.tests.functional.drivers.test_odd_machines import on
+from ironic.tests.functional.drivers.test_odd_machines import answer_at, on
 from ironic.tests.functional.drivers.test_odd_orders import BIOS, machine_with
 from ironic.tests.unit.drivers.machine import Work, items_of
 
@@ -141,13 +143,105 @@ def test_an_odd_leaf_of_a_row_takes_away_itself(bmc: HostileBmc, odd: dict[str, 
         ("On", ["On"]),
     ],
 )
-def test_values_are_known_or_not_checked(bmc: HostileBmc, values: Any, words: list[Any]) -> None:
+def test_values_are_shown_as_far_as_they_are_known(bmc: HostileBmc, values: Any, words: list[Any]) -> None:
     bmc.documents[REGISTRY]["RegistryEntries"]["Attributes"] = [{**TURBO, "Value": values}]
     task, rows = cached(bmc)
     assert (rows["Turbo"]["allowable_values"] or []) == words
-    # A right value is not refused for an odd neighbour of it.
-    assert RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}]) == states.CLEANWAIT
+    if "On" in words:
+        assert RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}]) == states.CLEANWAIT
+    else:
+        with pytest.raises(InvalidParameterValue, match="Turbo can't be checked: the BMC's registry"):
+            RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}])
+    assert bmc.count("PATCH", BIOS) == int("On" in words)
+
+
+# What is set must be certain
+
+
+LOCALE = {"AttributeName": "Locale", "Type": "String", "MinLength": 2, "MaxLength": 4}
+GONE = object()
+
+
+@pytest.mark.parametrize(
+    "entry, odd, right, wrong",
+    [
+        (TURBO, {"Type": GONE}, "On", "n"),
+        (TURBO, {"Type": None}, "On", "able"),
+        (TURBO, {"Type": 5}, "On", "able"),
+        (TURBO, {"Type": ["Enumeration"]}, "On", 1),
+        (TURBO, {"Type": "Enum", "ReadOnly": "False", "Immutable": False}, "On", "on "),
+        (CORES, {"Type": {}}, 8, 9),
+        (CORES, {"Type": "number", "LowerBound": "1"}, "8", "many"),
+        (CORES, {"UpperBound": 2**64 - 1}, 9, 0),
+        (LOCALE, {"Type": GONE}, "en", "e"),
+    ],
+)
+def test_a_value_is_checked_by_what_is_certain(
+    bmc: HostileBmc, entry: dict[str, Any], odd: dict[str, Any], right: Any, wrong: Any
+) -> None:
+    shown = {name: value for name, value in {**entry, **odd}.items() if value is not GONE}
+    other = {**TURBO, "AttributeName": "Other", "ReadOnly": 7, "Value": 5}
+    bmc.documents[REGISTRY]["RegistryEntries"]["Attributes"] = [None, other, shown]
+    bmc.documents[f"{SYSTEM}/Bios"]["Attributes"] = {"Turbo": "Off", "Cores": 4, "Locale": "de"}
+    task, _ = cached(bmc)
+    name = entry["AttributeName"]
+    with pytest.raises(InvalidParameterValue, match=f"{name} must be"):
+        RedfishBIOS().apply_configuration(task, [{"name": name, "value": wrong}])
+    assert bmc.count("PATCH", BIOS) == 0
+    assert RedfishBIOS().apply_configuration(task, [{"name": name, "value": right}]) == states.CLEANWAIT
     assert bmc.count("PATCH", BIOS) == 1
+
+
+@pytest.mark.parametrize(
+    "entry, odd",
+    [
+        *((TURBO, {"ReadOnly": odd}) for odd in (True, "True", 1, "yes", [], {}, None, 0, [True])),
+        *((TURBO, {"Immutable": odd}) for odd in (True, "true", 1, None)),
+        *((TURBO, {"Value": odd}) for odd in (None, [], {}, [None], [5.5, "On"], [{"ValueName": ["On"]}, "On"])),
+        (TURBO, {"Value": GONE}),
+        (TURBO, {"Value": GONE, "Type": GONE}),
+        *((CORES, {"UpperBound": odd}) for odd in ("many", 8.5, [8], {}, True, -(2**64))),
+        (CORES, {"LowerBound": 9}),
+        (LOCALE, {"MaxLength": "four"}),
+        (LOCALE, {"Type": "Own", "MinLength": GONE, "MaxLength": GONE}),
+    ],
+)
+def test_nothing_is_set_whose_description_is_odd_or_half(
+    bmc: HostileBmc, entry: dict[str, Any], odd: dict[str, Any]
+) -> None:
+    shown = {name: value for name, value in {**entry, **odd}.items() if value is not GONE}
+    bmc.documents[REGISTRY]["RegistryEntries"]["Attributes"] = [shown]
+    value = {"Turbo": "On", "Cores": 8, "Locale": "en"}[entry["AttributeName"]]
+    task, _ = cached(bmc)
+    with pytest.raises(InvalidParameterValue, match=f"{entry['AttributeName']} (is read-only|can't be checked)"):
+        RedfishBIOS().apply_configuration(task, [{"name": entry["AttributeName"], "value": value}])
+    assert bmc.count("PATCH", BIOS) == 0
+
+
+@pytest.mark.parametrize("row", [None, 5, {}, {**CORES, "AttributeName": ["Cores"]}])
+def test_a_setting_may_be_the_one_without_a_name(bmc: HostileBmc, row: Any) -> None:
+    bmc.documents[REGISTRY]["RegistryEntries"]["Attributes"] = [row, TURBO]
+    task, _ = cached(bmc)
+    with pytest.raises(InvalidParameterValue, match="Cores may be one of the settings without a name"):
+        RedfishBIOS().apply_configuration(task, [{"name": "Cores", "value": 99}])
+    assert RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}]) == states.CLEANWAIT
+
+
+@pytest.mark.parametrize("path", [REGISTRIES, FILE, REGISTRY])
+def test_a_description_that_can_not_be_read_keeps_settings_from_being_set(bmc: HostileBmc, path: str) -> None:
+    task, _ = cached(bmc)
+    bmc.misbehave = answer_at(path, lambda handler: handler.answer(500, {}))
+    RECENT._kept.clear()
+    with pytest.raises(RedfishError, match="reading the description of the BIOS settings"):
+        RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}])
+    assert bmc.count("PATCH", BIOS) == 0
+
+
+@pytest.mark.parametrize("path", [REGISTRIES, FILE, REGISTRY])
+def test_a_bmc_without_a_description_takes_any_setting(bmc: HostileBmc, path: str) -> None:
+    del bmc.documents[path]
+    task, _ = cached(bmc)
+    assert RedfishBIOS().apply_configuration(task, [{"name": "Turbo", "value": "On"}]) == states.CLEANWAIT
 
 
 def test_numbers_and_words_of_one_enumeration_differ(bmc: HostileBmc) -> None:

@@ -250,6 +250,22 @@ def test_odd_bytes_in_a_text_stay_in_it(whole: HostileBmc, odd: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "odd", [rb'"C:\d"', rb'"it\'s"', b'"x",', b"0077", b"", b"undefined", b'"x"}}', b'"x"}\r\n0\r\n\r\n', b"[1,,]"]
+)
+def test_a_part_that_is_no_json_takes_away_itself(bmc: HostileBmc, odd: bytes) -> None:
+    content = b'{"Id": "1", "PowerState": "On", "Model": ' + odd + b"}"
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, content))
+    assert RedfishPower().get_power_state(on(bmc)) == states.POWER_ON
+
+
+@pytest.mark.parametrize("odd", [b'"On"', b'"On" "Off"}', b'"On"}{"PowerState": "Off"}', b'"On', b'["On"'])
+def test_half_a_document_has_no_power_state(bmc: HostileBmc, odd: bytes) -> None:
+    bmc.misbehave = answer_at(SYSTEM, lambda handler: handler.send(200, b'{"Id": "1", "PowerState": ' + odd))
+    with pytest.raises(RedfishError, match="can't be read"):
+        RedfishPower().get_power_state(on(bmc))
+
+
+@pytest.mark.parametrize(
     "encoding, pack",
     [
         ("gzip", gzip.compress), ("x-gzip", gzip.compress), ("gzip, identity", gzip.compress), (None, gzip.compress),

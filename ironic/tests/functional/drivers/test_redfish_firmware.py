@@ -246,11 +246,58 @@ def test_a_task_that_has_ended_without_a_restart_gets_it(bmc: HostileBmc) -> Non
     assert restarts(bmc) == 1
 
 
-def test_a_task_that_is_gone_has_ended(bmc: HostileBmc) -> None:
+def test_a_task_that_is_gone_has_done_its_work_if_the_version_shows_it(bmc: HostileBmc) -> None:
     task = begun(bmc, {"component": "bmc", "url": URL})
     task_is(bmc, None)
+    for _ in range(8):
+        assert look(task) is None, "the BMC may show the version later"
+    bmc.documents["/redfish/v1/Managers/1"]["FirmwareVersion"] = "7.1"
     assert until_end(task) == StepDone()
     assert restarts(bmc) == 0, "the machine runs on while its BMC is updated"
+
+
+@pytest.mark.parametrize("other", ["none", "bios", "odd"])
+def test_a_task_that_is_gone_without_a_new_version_has_failed(bmc: HostileBmc, other: str) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, None)
+    for _ in range(8):
+        assert look(task) is None
+    if other == "bios":
+        bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
+    if other == "odd":
+        bmc.documents["/redfish/v1/Managers/1"]["FirmwareVersion"] = None
+    age(task, "settles_since", 481)
+    end = until_end(task)
+    assert isinstance(end, StepFailed)
+    assert "updating bmc may have failed: its task is gone" in end.reason
+
+
+@pytest.mark.parametrize("component", ["bios", "nic:SN1"])
+def test_no_machine_is_restarted_for_a_task_that_is_gone(bmc: HostileBmc, component: str) -> None:
+    task = begun(bmc, {"component": component, "url": URL})
+    task_is(bmc, None)
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert (restarts(bmc), "its task is gone" in end.reason) == (0, True)
+
+
+def test_a_task_that_is_gone_after_the_restart_is_judged_by_the_version(bmc: HostileBmc) -> None:
+    task = begun(bmc, {"component": "bios", "url": URL})
+    assert look(task) is None
+    assert restarts(bmc) == 1
+    task_is(bmc, None)
+    bmc.documents[SYSTEM]["BiosVersion"] = "1.1"
+    assert until_end(task) == StepDone()
+    assert restarts(bmc) == 1
+
+
+@pytest.mark.parametrize("state", ["Own", "UpdateFailed", "Completed with errors", ""])
+def test_an_update_whose_task_is_over_in_another_state_has_failed(bmc: HostileBmc, state: str) -> None:
+    task = begun(bmc, {"component": "bmc", "url": URL})
+    task_is(bmc, state, PercentComplete=100, Messages=[{"Message": "Not for this part.", "Severity": "Critical"}])
+    end = look(task)
+    assert isinstance(end, StepFailed)
+    assert "Not for this part." in end.reason
 
 
 def test_a_running_card_keeps_its_power(bmc: HostileBmc) -> None:

@@ -1,0 +1,28 @@
+"""Versions of firmware before and after an update, which show whether it was done where its task does not say so."""
+
+from collections.abc import Iterator, Mapping
+
+from ironic.drivers.modules.redfish.bmc_connection import System
+from ironic.drivers.modules.redfish.members import chassis_of, managers_of, members_of
+
+
+def versions_of(system: System) -> dict[str, str]:
+    """Return the versions that the BMC shows: of `bios`, and of `bmc` and `nic` with their paths after a blank."""
+    return {name: version for name, version in _shown(system) if isinstance(version, str) and version.strip()}
+
+
+def has_changed(before: Mapping[str, str], now: Mapping[str, str], component: str | None) -> bool:
+    """Return whether a component, or any without one, has another version; one that was not shown before has not."""
+    kind = (component or "").partition(":")[0]
+    changed = [name for name, version in now.items() if before.get(name, version) != version]
+    return any(name.partition(" ")[0] == kind or not kind for name in changed)
+
+
+def _shown(system: System) -> Iterator[tuple[str, object]]:
+    yield "bios", system.bios_version
+    for manager in managers_of(system):
+        yield f"bmc {manager.path}", manager.firmware_version
+    for chassis in chassis_of(system):
+        for adapter in members_of(chassis, "network_adapters"):
+            for number, controller in enumerate(adapter.controllers or ()):
+                yield f"nic {adapter.path} {number}", controller.firmware_package_version
