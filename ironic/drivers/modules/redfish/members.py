@@ -21,6 +21,7 @@ from ironic.drivers.modules.redfish.certainty import (
     Uncertain,
     collection_fault,
     leads_to,
+    whole_links,
     whole_paths,
 )
 from ironic.drivers.modules.redfish.document_repair import fault_at
@@ -130,6 +131,33 @@ def _link_of(collection: str) -> str:
 def managers_of(system: System) -> list[Any]:
     """Return the managers of a machine: those that it names, or else those that name it."""
     return _linked(system, ("ManagedBy", "Managers"), "ManagerForServers", _managers)
+
+
+def bmc_of(system: System) -> Any:
+    """Return the manager that is the BMC of a machine, None where the machine has none; raise Uncertain in doubt.
+
+    One that is of this type and names the machine is it. Any other choice needs all managers.
+    """
+    found = managers_of(system)
+    own = plain_path(system.path)
+    bmcs = [one for one in found if one.json.get("ManagerType") == sushy.ManagerType.BMC.value]
+    for one in bmcs:
+        if own in map(plain_path, linked(one, "ManagerForServers")):
+            return one
+    if missing := unread_managers(system):
+        raise Uncertain(system.path, f"which of its managers is the BMC is not known: {'; '.join(missing)}")
+    return next(iter(bmcs or found), None)
+
+
+def unread_managers(system: System) -> tuple[str, ...]:
+    """Return what can't be read of the managers that a machine names, or else of all managers."""
+    for name in ("ManagedBy", "Managers"):
+        try:
+            if paths := whole_links(system, name):
+                return seen_at(system.root.get_manager, paths).missing
+        except Uncertain as error:
+            return (error.fault,)
+    return _seen(system.root.get_manager_collection, "the list of managers").missing
 
 
 def chassis_of(system: System) -> list[Any]:

@@ -41,6 +41,8 @@ def whole() -> Iterator[HostileBmc]:
     """Serve a machine with all branches, and a second network card."""
     with hostile_bmc() as bmc:
         bmc.documents = with_chassis(tree(), CHASSIS)
+        # The recorded chassis is one of another machine.
+        bmc.documents[CHASSIS]["Links"]["ComputerSystems"] = [{"@odata.id": MACHINE}]
         (first,) = bmc.documents[NICS]["Members"]
         card = bmc.documents[first["@odata.id"]]
         second = f"{NICS}/second"
