@@ -555,7 +555,7 @@ def test_cards_are_those_of_the_adapters_where_there_are_no_interfaces(whole: Ho
         if is_missing:
             del whole.documents[MACHINE]["EthernetInterfaces"]
         else:
-            whole.documents[NICS]["Members"] = []
+            whole.documents[NICS] |= {"Members": [], "Members@odata.count": 0}
         assert inventory(whole)["interfaces"] == [
             {"name": "A.1", "mac_address": "52:54:00:00:00:01"},
             {"name": "A.2", "mac_address": "52:54:00:00:00:02"},
