@@ -45,9 +45,10 @@ def cpu_of(system: System) -> Found:
     sockets, in_all = (_positive(summary.get(name)) for name in ("Count", "LogicalProcessorCount"))
     kinds_are_known = not any(fault_at(one.json, name) for one in seen.items for name in ("ProcessorType", "Status"))
     is_whole = bool(processors) and not seen.missing and kinds_are_known
-    threads = [_positive(one.total_threads) for one in processors] if is_whole else []
+    threads = [number for one in processors if (number := _positive(one.total_threads)) is not None]
+    is_said = is_whole and len(threads) == len(processors)
     return known(
-        count=sum(threads) if threads and None not in threads else in_all,
+        count=sum(threads) if is_said else in_all,
         architecture=next((_ARCHITECTURES[word] for word in words if word and word in _ARCHITECTURES), None),
         model_name=(first and first.model) or summary.get("Model"),
         frequency=first and first.max_speed_mhz,
